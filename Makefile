@@ -1,0 +1,47 @@
+PYTHON ?= python3
+PORT ?= 8000
+BIN := .venv/bin
+export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
+PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
+LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
+
+.PHONY: help run test check lock clean root
+
+help: ## list the commands
+	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
+
+run: .venv/run root ## start the site and its worker on http://localhost:8000
+	@$(BIN)/python -m headnode.launcher --port $(PORT)
+
+test: .venv/dev ## run the tests
+	@.ci/system-packages chromium gcc libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
+	@$(BIN)/pytest -n 2 --dist loadgroup
+
+check: .venv/dev ## lint, types, import rules, missing migrations
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+lock: .venv/dev ## rewrite the lock files
+	$(LOCK) --output-file requirements.txt
+	$(LOCK) --group dev --constraint requirements.txt --output-file requirements-dev.txt
+
+clean: ## forget the environment and the local data
+	rm -rf .venv data
+
+# The sandbox's programs and its root folder: quick where they are there already.
+root: .venv/run
+	@.ci/system-packages bubblewrap
+	@$(BIN)/python -m sandbox build-root
+
+.venv/run: requirements.txt
+	$(PYTHON) -m venv .venv
+	$(PIP) -r requirements.txt
+	@touch $@
+
+.venv/dev: .venv/run requirements-dev.txt
+	$(PIP) -r requirements-dev.txt
+	@$(MAKE) --no-print-directory root || echo "The sandbox is not ready; programs cannot be run here yet."
+	@touch $@

@@ -1,0 +1,108 @@
+"""The four staff roles and what each may do: one table, written into groups after each migration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission
+from django.db.models import Q
+
+ADMINISTRATOR = "Administrator"
+RECRUITER = "Recruiter"
+INTERVIEWER = "Interviewer"
+HIRING_MANAGER = "Hiring manager"
+
+READ = ("view",)
+ADD = ("view", "add")  # rows that are only ever appended: a change of the clock, another grading
+WRITE = ("view", "add", "change")
+ALL = ("view", "add", "change", "delete")
+
+# role -> model ("app.model") -> verbs. Rows are narrowed further by each model's visible_to().
+ROLES: dict[str, dict[str, tuple[str, ...]]] = {
+    ADMINISTRATOR: {
+        "accounts.user": ALL,
+        "auth.group": READ,
+        "library.packversion": READ,
+        "library.rubric": WRITE,
+        "library.criterion": ALL,
+        "library.criterionlevel": ALL,
+        "library.question": ALL,
+        "hiring.opening": ALL,
+        "hiring.exercise": ALL,
+        "hiring.candidate": ALL,
+        "hiring.accommodation": WRITE,
+        "hiring.invitation": WRITE,
+        "assessments.attempt": READ,
+        "assessments.timeevent": ADD,
+        "assessments.submission": READ,
+        "assessments.gradingrun": ADD,
+        "assessments.run": READ,
+        "admin.logentry": READ,
+        "reviews.assignment": ALL,
+        "reviews.evaluation": READ,
+        "reviews.feedback": WRITE,
+        "reviews.note": WRITE,
+        "reviews.decision": WRITE,
+    },
+    RECRUITER: {
+        "library.packversion": READ,
+        "library.question": READ,
+        "hiring.opening": WRITE,
+        "hiring.exercise": ALL,
+        "hiring.candidate": WRITE,
+        "hiring.accommodation": WRITE,
+        "hiring.invitation": WRITE,
+        "assessments.attempt": READ,
+        "assessments.timeevent": ADD,
+        "reviews.assignment": ALL,
+        "reviews.decision": READ,
+    },
+    INTERVIEWER: {
+        "library.packversion": READ,
+        "library.rubric": READ,
+        "library.criterion": READ,
+        "library.criterionlevel": READ,
+        "library.question": WRITE,
+        "hiring.opening": READ,
+        "assessments.attempt": READ,
+        "assessments.submission": READ,
+        "assessments.gradingrun": READ,
+        "assessments.run": READ,
+        "reviews.assignment": READ,
+        "reviews.evaluation": WRITE,
+        "reviews.feedback": WRITE,
+        "reviews.note": WRITE,
+        "reviews.decision": READ,
+    },
+    HIRING_MANAGER: {
+        "library.packversion": READ,
+        "library.rubric": READ,
+        "library.question": READ,
+        "hiring.opening": READ,
+        "hiring.candidate": READ,
+        "assessments.attempt": READ,
+        "assessments.submission": READ,
+        "assessments.gradingrun": ADD,
+        "assessments.run": READ,
+        "reviews.assignment": WRITE,
+        "reviews.evaluation": WRITE,
+        "reviews.feedback": WRITE,
+        "reviews.note": WRITE,
+        "reviews.decision": WRITE,
+    },
+}
+
+
+def sync_roles(**kwargs: Any) -> None:
+    """Make the groups match the table; permissions given beyond it by hand are taken away."""
+    for role, grants in ROLES.items():
+        group, _ = Group.objects.get_or_create(name=role)
+        wanted = Q(pk=None)
+        for label, verbs in grants.items():
+            app, model = label.split(".")
+            wanted |= Q(
+                content_type__app_label=app,
+                content_type__model=model,
+                codename__in=[f"{verb}_{model}" for verb in verbs],
+            )
+        group.permissions.set(Permission.objects.filter(wanted))

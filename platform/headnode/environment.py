@@ -1,0 +1,92 @@
+"""Read settings from the environment; a value that cannot be used stops the start with one sentence."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA mmap_size=134217728;"
+    "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=2000;"
+)
+
+
+def flag(name: str) -> bool:
+    """True for 1, true, yes, on; False for 0, false, no, off or nothing."""
+    value = os.environ.get(name, "").strip().lower()
+    if value in {"1", "true", "yes", "on"}:
+        return True
+    if value in {"", "0", "false", "no", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} is {value!r}: write 1 or 0.")
+
+
+def integer(name: str, default: int) -> int:
+    """A whole number, or `default` where the variable is not set."""
+    value = os.environ.get(name, "")
+    try:
+        return int(value) if value else default
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is {value!r}: write a whole number.") from error
+
+
+def words(name: str, default: str) -> list[str]:
+    """A list separated by spaces or commas."""
+    return os.environ.get(name, default).replace(",", " ").split()
+
+
+def secret_key(data: Path) -> str:
+    """SECRET_KEY, else the one kept in the data folder, made on the first start (mode 0600)."""
+    if key := os.environ.get("SECRET_KEY"):
+        return key
+    path = data / "secret_key"
+    data.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(key)
+    return key
+
+
+def database(data: Path) -> dict[str, Any]:
+    """Django's settings for DATABASE_URL (postgres://...), or for SQLite in the data folder."""
+    url = os.environ.get("DATABASE_URL", "")
+    if not url:
+        return sqlite(data / "headnode.sqlite3")
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return sqlite(Path(unquote(parts.path)))
+    if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
+        raise ImproperlyConfigured(
+            "DATABASE_URL must look like postgres://user:password@host:5432/name."
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+    }
+
+
+def sqlite(path: Path) -> dict[str, Any]:
+    """SQLite that survives many autosaves at once: WAL, and the write lock taken at BEGIN."""
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": SQLITE_PRAGMAS,
+        },
+    }

@@ -1,0 +1,124 @@
+"""A broker in a folder: publish by rename, claim by rename, take back what a dead worker had claimed.
+
+kombu's own filesystem transport removes a message when it is read, so a killed worker loses what it
+ran, and it can read a half-written file. Here a message is a file that only ever appears whole; a
+worker owns it by moving it into the claimed folder under its process number, and any worker puts
+back claims whose process is gone. One host only: process numbers mean nothing elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+from queue import Empty
+from time import monotonic, time_ns
+from typing import Any
+
+from kombu.transport import filesystem, virtual
+from kombu.utils.encoding import bytes_to_str, str_to_bytes
+from kombu.utils.json import dumps, loads
+
+RESTORE_EVERY_S = 2.0
+
+
+def identity(process: int) -> str | None:
+    """Number and start time of a running process: in a container the number alone comes back."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return f"{process}-{fields[19]}"
+
+
+class QoS(virtual.QoS):
+    """Acknowledging drops the claim; refusing with requeue moves the claim back."""
+
+    def _claim_of(self, tag: Any) -> str | None:
+        message = self._delivered.get(tag)
+        return None if message is None else message.delivery_info.get("claim")
+
+    def ack(self, delivery_tag: Any) -> None:
+        self.channel.drop(self._claim_of(delivery_tag))
+        super().ack(delivery_tag)
+
+    def reject(self, delivery_tag: Any, requeue: bool = False) -> None:
+        claim = self._claim_of(delivery_tag)
+        if requeue and self.channel.put_back(claim):
+            requeue = False
+        else:
+            self.channel.drop(claim)
+        super().reject(delivery_tag, requeue=requeue)
+
+
+class Channel(filesystem.Channel):
+    QoS = QoS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for folder in (self._queue, self._claimed, Path(self.control_folder)):
+            folder.mkdir(parents=True, exist_ok=True)
+        self._restored_at = -RESTORE_EVERY_S
+
+    @property
+    def _queue(self) -> Path:
+        return Path(self.data_folder_in)
+
+    @property
+    def _claimed(self) -> Path:
+        return Path(self.processed_folder)
+
+    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+        name = f"{time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg"
+        hidden = self._queue / f".{name}.tmp"
+        with hidden.open("wb") as file:
+            file.write(str_to_bytes(dumps(payload)))
+            file.flush()
+            os.fsync(file.fileno())
+        hidden.rename(self._queue / name)
+
+    def _get(self, queue: str) -> Any:
+        self._restore_dead()
+        ending = f".{queue}.msg"
+        for name in sorted(os.listdir(self._queue)):
+            if name.startswith(".") or not name.endswith(ending):
+                continue
+            claim = f"{identity(os.getpid())}~{name}"
+            try:
+                (self._queue / name).rename(self._claimed / claim)
+            except FileNotFoundError:  # another worker was quicker
+                continue
+            message = loads(bytes_to_str((self._claimed / claim).read_bytes()))
+            message["properties"].setdefault("delivery_info", {})["claim"] = claim
+            return message
+        raise Empty
+
+    def drop(self, claim: str | None) -> None:
+        if claim:
+            (self._claimed / claim).unlink(missing_ok=True)
+
+    def put_back(self, claim: str | None) -> bool:
+        """Move a claim back into the queue; False where there is none (any more)."""
+        if not claim:
+            return False
+        try:
+            (self._claimed / claim).rename(self._queue / claim.partition("~")[2])
+        except FileNotFoundError:
+            return False
+        return True
+
+    def _restore_dead(self) -> None:
+        if monotonic() - self._restored_at < RESTORE_EVERY_S:
+            return
+        self._restored_at = monotonic()
+        for claim in os.listdir(self._claimed):
+            owner = claim.partition("~")[0]
+            process = owner.partition("-")[0]
+            if process.isdigit() and identity(int(process)) != owner:
+                self.put_back(claim)
+
+
+class Transport(filesystem.Transport):
+    Channel = Channel
+    driver_type = "files"
+    driver_name = "headnode-files"

@@ -1,0 +1,20 @@
+"""Load the demo and say how to get in: admin address and password, a candidate's link."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from headnode.demo import load
+
+
+class Command(BaseCommand):
+    help = __doc__ or ""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        known = load()
+        self.stdout.write(f"Staff       {settings.SITE_URL}/admin/")
+        self.stdout.write(f"            {known['username']} / {known['password']}")
+        self.stdout.write(f"Candidate   {known['link']}")

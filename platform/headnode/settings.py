@@ -1,0 +1,193 @@
+"""All settings: safe embedded defaults, every deployment choice an environment variable."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from csp.constants import NONCE, NONE, SELF
+
+from headnode.environment import database, flag, integer, secret_key, words
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve()
+
+DEBUG = WHITENOISE_USE_FINDERS = flag("DEBUG")
+SECRET_KEY = secret_key(DATA)
+ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
+SITE_URL = os.environ.get("SITE_URL", "http://localhost:8000").rstrip("/")
+CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS", SITE_URL)
+HTTPS = SITE_URL.startswith("https://")
+ORGANISATION = os.environ.get("ORGANISATION", "Example Compute")
+CONTACT_EMAIL = os.environ.get("CONTACT_EMAIL", "hiring@example.com")
+
+INSTALLED_APPS = [
+    "headnode",
+    "integrations",
+    "reviews",
+    "assessments",
+    "hiring",
+    "library",
+    "accounts",
+    "headnode.admin_site.HeadnodeAdminConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "headnode.urls"
+WSGI_APPLICATION = "headnode.wsgi.application"
+APPEND_SLASH = True
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "headnode.context.organisation",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": database(DATA)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "admin:login"
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+
+STATIC_URL = "/static/"
+STATIC_ROOT = DATA / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "headnode.storage.StaticStorage"},
+}
+MEDIA_ROOT = DATA / "media"
+
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend")
+EMAIL_FILE_PATH = DATA / "mail"
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
+EMAIL_PORT = integer("EMAIL_PORT", 25)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", CONTACT_EMAIL)
+
+# Nothing here depends on a proxy in front: cookies and headers are strict by default.
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "headnode.errors.csrf_failure"
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+X_FRAME_OPTIONS = "DENY"
+if flag("BEHIND_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF, NONCE],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+# A draft is at most MAX_BODY bytes of text; JSON escaping can make it up to six times as long.
+MAX_BODY = 400_000
+DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["headnode.errors.StrictJSONParser"],
+    "EXCEPTION_HANDLER": "headnode.errors.api_exception",
+    "UNAUTHENTICATED_USER": None,
+}
+
+CELERY_BROKER_URL = os.environ.get("BROKER_URL", "headnode-files://")
+CELERY_BROKER_TRANSPORT_OPTIONS = (
+    {
+        "data_folder_in": str(DATA / "broker/queue"),
+        "data_folder_out": str(DATA / "broker/queue"),
+        "processed_folder": str(DATA / "broker/claimed"),
+        "control_folder": str(DATA / "broker/control"),
+        "polling_interval": 0.1,
+    }
+    if CELERY_BROKER_URL.startswith("headnode-files")
+    # kombu's Redis transport redelivers after the visibility timeout; it must exceed the time limit.
+    else {"visibility_timeout": 900}
+)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_TIME_LIMIT = 600
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "sweep": {
+        "task": "assessments.tasks.sweep",
+        "schedule": 10.0,
+        "options": {"expires": 10},
+    },
+    "sweep_sandbox": {
+        "task": "assessments.tasks.sweep_sandbox",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+}
+
+# How programs are run. SANDBOX_* say which fence; the rest bounds how much is run at once.
+SANDBOX_BACKEND = os.environ.get("SANDBOX_BACKEND", "namespace")
+SANDBOX_ALLOW_REDUCED = flag("SANDBOX_ALLOW_REDUCED")
+SANDBOX_DOCKER_URL = os.environ.get("SANDBOX_DOCKER_URL") or None
+SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
+SANDBOX_STATE = DATA / "sandbox"
+GRADING_SLOTS = integer("GRADING_SLOTS", 1)
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
+    "loggers": {"django.request": {"level": "ERROR"}},
+}

@@ -1,0 +1,156 @@
+"""The staff's site: navigation by work instead of by app, a home page that says what waits for whom."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, URLResolver, path, reverse
+from django.utils import timezone
+
+from accounts.staff_admin import viewer
+
+
+class Place(NamedTuple):
+    """One entry of the navigation: shown to whoever holds one of the permissions."""
+
+    label: str
+    url_name: str
+    starts: tuple[str, ...]  # paths below /admin/ that belong to it
+    permissions: tuple[str, ...] = ()
+
+
+PLACES = (
+    Place("My work", "admin:index", ()),
+    Place(
+        "Openings",
+        "admin:hiring_opening_changelist",
+        ("hiring/opening/", "hiring/exercise/"),
+        ("hiring.view_opening",),
+    ),
+    Place(
+        "Invitations",
+        "admin:hiring_invitation_changelist",
+        ("hiring/invitation/",),
+        ("hiring.view_invitation",),
+    ),
+    Place(
+        "Candidates",
+        "admin:hiring_candidate_changelist",
+        ("hiring/candidate/", "decisions/"),
+        ("hiring.view_candidate",),
+    ),
+    Place(
+        "Attempts",
+        "admin:assessments_attempt_changelist",
+        ("assessments/", "attempts/"),
+        ("assessments.view_attempt",),
+    ),
+    Place(
+        "Question bank",
+        "admin:library_question_changelist",
+        ("library/question/",),
+        ("library.view_question",),
+    ),
+    Place(
+        "Settings",
+        "admin:settings",
+        ("settings/", "accounts/", "auth/", "admin/", "library/rubric/", "library/packversion/"),
+        ("library.view_packversion",),
+    ),
+)
+SETTINGS = (
+    (
+        "Staff",
+        "admin:accounts_user_changelist",
+        "accounts.view_user",
+        "Who may sign in, and in which role.",
+    ),
+    (
+        "Roles",
+        "admin:auth_group_changelist",
+        "auth.view_group",
+        "What each role may see and do.",
+    ),
+    (
+        "Rubrics",
+        "admin:library_rubric_changelist",
+        "library.view_rubric",
+        "Criteria with five described levels, by exercise and seniority.",
+    ),
+    (
+        "Scenario packs",
+        "admin:library_packversion_changelist",
+        "library.view_packversion",
+        "The exercises that can be used, in their versions.",
+    ),
+    (
+        "Audit trail",
+        "admin:admin_logentry_changelist",
+        "admin.view_logentry",
+        "Everything that staff did, newest first.",
+    ),
+)
+
+
+class StaffSite(AdminSite):
+    site_header = site_title = "Headnode"
+    index_title = "My work"
+    enable_nav_sidebar = False
+    site_url = None
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        context = super().each_context(request)
+        context["places"] = self._places(request) if context["has_permission"] else []
+        return context
+
+    def _places(self, request: HttpRequest) -> list[dict[str, Any]]:
+        below = request.path.removeprefix(reverse("admin:index"))
+        return [
+            {
+                "label": place.label,
+                "url": reverse(place.url_name),
+                "current": below.startswith(place.starts) if place.starts else not below,
+            }
+            for place in PLACES
+            if not place.permissions or any(map(request.user.has_perm, place.permissions))
+        ]
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        from reviews.addresses import staff_urls
+
+        own: list[URLPattern | URLResolver] = [
+            path("settings/", self.admin_view(self.settings_page), name="settings"),
+        ]
+        return [*own, *staff_urls(self), *super().get_urls()]
+
+    def index(self, request: HttpRequest, extra_context: Any = None) -> TemplateResponse:
+        """What waits, for whoever is looking."""
+        from reviews.workload import waiting_for
+
+        context = {
+            **self.each_context(request),
+            "title": "My work",
+            "work": waiting_for(viewer(request), timezone.now()),
+            **(extra_context or {}),
+        }
+        request.current_app = self.name  # type: ignore[attr-defined]
+        return TemplateResponse(request, "admin/index.html", context)
+
+    def app_index(
+        self, request: HttpRequest, app_label: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """There are no pages by app: whoever types such an address finds their work."""
+        return self.index(request)  # type: ignore[return-value]
+
+    def settings_page(self, request: HttpRequest) -> HttpResponse:
+        user = viewer(request)
+        rows = [
+            {"label": label, "url": reverse(name), "text": text}
+            for label, name, permission, text in SETTINGS
+            if user.has_perm(permission)
+        ]
+        context = {**self.each_context(request), "title": "Settings", "rows": rows}
+        return TemplateResponse(request, "admin/settings.html", context)

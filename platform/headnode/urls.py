@@ -1,0 +1,19 @@
+"""All addresses: staff under /admin/, candidates by their link, /healthz for whoever watches."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import include, path
+
+from headnode.health import healthz
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+    path("healthz", healthz, name="healthz"),
+    path("", include("assessments.urls")),
+]
+
+handler400 = "headnode.errors.bad_request"
+handler403 = "headnode.errors.forbidden"
+handler404 = "headnode.errors.not_found"
+handler500 = "headnode.errors.failed"

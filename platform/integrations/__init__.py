@@ -1,0 +1,1 @@
+"""Doors to other systems: the public API, webhooks and applicant-tracking systems live here."""
