@@ -1,0 +1,101 @@
+"""What an answer is made of: {"files": {path: text}, "sections": {key: text}}, checked and completed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.conf import settings
+
+from assessments.models import Attempt
+from library.packs import pack_of
+
+MAX_FILES = 40
+PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}(/[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}){0,3}")
+KEY = re.compile(r"[a-z0-9_-]{1,60}")
+
+
+class BadAnswer(ValueError):
+    """The answer cannot be stored as it is; the text says what to change."""
+
+
+class TooLarge(BadAnswer):
+    """The answer is larger than an answer may be."""
+
+
+def size(body: dict[str, Any]) -> int:
+    """Bytes of text in an answer, names included."""
+    return sum(
+        len(name.encode()) + len(text.encode())
+        for part in ("files", "sections")
+        for name, text in body[part].items()
+    )
+
+
+def checked(data: Any) -> dict[str, Any]:
+    """The answer in `data`, or BadAnswer with one sentence."""
+    if not isinstance(data, dict) or set(data) != {"files", "sections"}:
+        raise BadAnswer("An answer has exactly two parts, files and sections.")
+    files = _texts(data["files"], PATH, "file name")
+    sections = _texts(data["sections"], KEY, "section name")
+    if len(files) > MAX_FILES:
+        raise BadAnswer(f"An answer has at most {MAX_FILES} files.")
+    body = {"files": files, "sections": sections}
+    if size(body) > settings.MAX_BODY:
+        raise TooLarge(f"The answer is longer than {settings.MAX_BODY:,} bytes: shorten it.")
+    return body
+
+
+def _texts(part: Any, name_form: re.Pattern[str], what: str) -> dict[str, str]:
+    if not isinstance(part, dict):
+        raise BadAnswer("Files and sections are objects of names and texts.")
+    for name, text in part.items():
+        if not name_form.fullmatch(name):
+            raise BadAnswer(f"{name[:80]!r} is not a {what} that can be used.")
+        if not isinstance(text, str):
+            raise BadAnswer(f"The text of {name} is not text.")
+        if "\x00" in text:
+            raise BadAnswer(f"The text of {name} has a zero byte, which cannot be stored.")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise BadAnswer(f"The text of {name} has a character that is not Unicode.") from error
+    return part
+
+
+def starting_body(attempt: Attempt) -> dict[str, Any]:
+    """What the editor shows before the first save: the template, or in round 2 the first answer."""
+    if attempt.round == 2:
+        first = attempt.submissions.get(round=1, superseded_at=None)
+        return first.body
+    pack = pack_of(attempt.pack_version.name)
+    return {
+        "files": dict(pack.template(attempt.level)),
+        "sections": {section.key: "" for section in pack.sections(attempt.level)},
+    }
+
+
+def current_body(attempt: Attempt) -> dict[str, Any]:
+    """The newest main-line draft of this round, or what the round starts from."""
+    draft = attempt.drafts.filter(number=attempt.head, round=attempt.round).first()
+    return draft.body if draft else starting_body(attempt)
+
+
+def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:
+    """In a revision with a focus nothing else may change."""
+    if attempt.round != 2 or not attempt.revision.focus:
+        return
+    focus = attempt.revision.focus
+    first = starting_body(attempt)
+    for part in ("files", "sections"):
+        for name in set(first[part]) | set(body[part]):
+            if name != focus and first[part].get(name) != body[part].get(name):
+                raise BadAnswer(f"In this revision only {focus} may change; {name} differs.")
+
+
+def program(attempt: Attempt, body: dict[str, Any]) -> dict[str, str]:
+    """The files that are run: the candidate's, under the pack's own read-only ones."""
+    pack = pack_of(attempt.pack_version.name)
+    template = pack.template(attempt.level)
+    fixed = {path: template[path] for path in pack.read_only(attempt.level)}
+    return {**body["files"], **fixed}

@@ -1,0 +1,77 @@
+"""What a candidate's browser is told. Nothing staff-only is read here, so nothing can leak from here."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from assessments.clock import EventKind, Phase
+from assessments.models import Attempt, Draft, Run, TimeEvent
+
+# The page knows fewer phases than the clock: what is overdue is handed in by the next contact.
+SHOWN = {
+    Phase.OVERDUE: "grace",
+    Phase.REVISION_GRACE: "grace",
+    Phase.REVISION_OVERDUE: "grace",
+}
+NOTICED = (EventKind.EXTENDED, EventKind.CREDITED, EventKind.REOPENED)
+
+
+def state(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    """Phase, time and newest draft, as the page's clock needs them."""
+    phase = attempt.phase(now)
+    notice = attempt.time_events.filter(kind__in=NOTICED).order_by("-pk").first()
+    return {
+        "now": now.isoformat(),
+        "phase": SHOWN.get(phase, phase.value),
+        "round": attempt.round,
+        "deadline_at": attempt.deadline_at.isoformat(),
+        "remaining_s": max(0.0, (attempt.deadline_at - now).total_seconds()),
+        "grace_s": attempt.rules.grace_time().total_seconds(),
+        "head": attempt.head,
+        "notice": _notice(notice) if notice else None,
+    }
+
+
+def _notice(event: TimeEvent) -> dict[str, Any]:
+    gained = event.after - event.before if event.after and event.before else timedelta(0)
+    minutes, seconds = divmod(round(gained.total_seconds()), 60)
+    length = f"{minutes} min" if minutes and not seconds else f"{minutes} min {seconds} s"
+    texts = {
+        EventKind.EXTENDED: f"You have {length} more time.",
+        EventKind.CREDITED: f"{event.reason} You have {length} more time.",
+        EventKind.REOPENED: "Your work is open again.",
+    }
+    return {"id": event.pk, "text": texts[EventKind(event.kind)], "at": event.at.isoformat()}
+
+
+def draft_row(draft: Draft) -> dict[str, Any]:
+    return {
+        "number": draft.number,
+        "at": draft.received_at.isoformat(),
+        "client": str(draft.client),
+        "diverged": draft.diverged,
+        "late": draft.late,
+        "sha256": draft.sha256,
+        "size": draft.size,
+    }
+
+
+def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
+    """One run; `state` is queued, running, done or infrastructure_error."""
+    state = run.state(now)
+    row: dict[str, Any] = {
+        "id": str(run.pk),
+        # A program that failed has run: its report says what happened.
+        "state": "done" if state == "candidate_error" else state,
+        "workload": run.workload,
+        "draft": run.draft.number,
+        "created_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "detail": run.detail,
+    }
+    if state == "queued":
+        row["position"] = 1 + Run.objects.unfinished().filter(created_at__lt=run.created_at).count()
+    if with_report:
+        row["report"] = run.report
+    return row

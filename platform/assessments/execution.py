@@ -1,0 +1,155 @@
+"""Carry out runs and gradings in a worker: claim the row, run the program, record how it ended."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+
+from assessments import answers
+from assessments.jobs import Job, Result
+from assessments.models import GradingRun, Run
+from assessments.queue import publish
+from graders.grading import grade, run_public
+from sandbox import Backend, SandboxUnavailable, open_backend
+
+logger = logging.getLogger(__name__)
+OUR_FAULT = (
+    "The platform could not run the program just now. That is our fault, not the program's; "
+    "it is tried again by itself."
+)
+
+
+@cache
+def sandbox() -> Backend:
+    """This process's sandbox, as the settings choose it; raises SandboxUnavailable."""
+    return open_backend(
+        settings.SANDBOX_BACKEND,
+        allow_reduced=settings.SANDBOX_ALLOW_REDUCED,
+        state_dir=settings.SANDBOX_STATE,
+        docker_url=settings.SANDBOX_DOCKER_URL,
+        runtime=settings.SANDBOX_RUNTIME,
+    )
+
+
+def worker_name() -> str:
+    """Host, process number and its start time: who holds a lease."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def _started(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""
+
+
+def is_gone(worker: str) -> bool:
+    """True where the name is of a process of this host that has ended."""
+    host, process, started = worker.rsplit(":", 2)
+    return host == socket.gethostname() and _started(int(process)) != started
+
+
+def free_dead_leases(now: datetime) -> int:
+    """Give rows back whose worker was killed, without waiting for the lease to run out."""
+    freed = 0
+    for model in (Run, GradingRun):
+        for job in model.objects.running(now):
+            if job.worker.count(":") == 2 and is_gone(job.worker):
+                job.release(now)
+                freed += 1
+    return freed
+
+
+def execute_run(pk: str) -> None:
+    """One run of a draft on a public workload."""
+    now = timezone.now()
+    free_dead_leases(now)
+    worker = worker_name()
+    if not Run.objects.claim(pk, worker, now):
+        return
+    run = Run.objects.select_related("draft", "attempt__pack_version").get(pk=pk)
+
+    def work() -> dict[str, Any]:
+        attempt = run.attempt
+        report = run_public(
+            attempt.pack_version.name,
+            attempt.level,
+            attempt.seed,
+            answers.program(attempt, run.draft.body),
+            sandbox(),
+            run.workload,
+        )
+        return report.to_dict()
+
+    perform(run, work, lambda report: RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR))
+
+
+RUN_RESULTS = {"ok": Result.DONE, "sandbox_error": Result.INFRASTRUCTURE_ERROR}
+
+
+def execute_grading(pk: int) -> None:
+    """One grading of a submission on hidden workloads, if a place is free."""
+    now = timezone.now()
+    free_dead_leases(now)
+    if GradingRun.objects.running(now).count() >= settings.GRADING_SLOTS:
+        return  # whoever ends next, or the sweep, comes back to it
+    if not GradingRun.objects.claim(pk, worker_name(), now):
+        return
+    run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
+
+    def work() -> dict[str, Any]:
+        attempt = run.submission.attempt
+        report = grade(
+            attempt.pack_version.name,
+            attempt.level,
+            attempt.seed,
+            answers.program(attempt, run.submission.body),
+            sandbox(),
+            run.hidden_workloads,
+            progress=lambda done, total: _show_progress(run, done),
+        )
+        return report.to_dict()
+
+    perform(run, work, lambda report: Result(report["status"]))
+    if waiting := GradingRun.objects.claimable(timezone.now()).order_by("pk").first():
+        publish("assessments.tasks.execute_grading", waiting.pk)
+
+
+def _show_progress(run: GradingRun, done: int) -> None:
+    GradingRun.objects.filter(pk=run.pk, finished_at=None).update(progress=done)
+
+
+def perform(
+    job: Job,
+    work: Callable[[], dict[str, Any]],
+    result_of: Callable[[dict[str, Any]], str],
+) -> None:
+    """Do the work under a heartbeat; our own failure releases the row for another try."""
+    try:
+        with job.heartbeat():
+            report = work()
+        result = result_of(report)
+    except SandboxUnavailable as error:
+        logger.error("The sandbox refuses to run anything: %s", error)
+        job.release(timezone.now())
+        return
+    except Exception:
+        logger.exception("%s failed on our side.", job)
+        job.release(timezone.now())
+        return
+    if result == Result.INFRASTRUCTURE_ERROR:
+        logger.error("%s failed on our side: %s", job, report.get("detail"))
+        job.release(timezone.now())
+        return
+    job.finish(
+        result=result, detail=str(report.get("detail", "")), report=report, now=timezone.now()
+    )

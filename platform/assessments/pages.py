@@ -1,0 +1,217 @@
+"""What the candidate's pages show, gathered from rows and packs. Staff-only material is not read here."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from typing import Any
+
+import nh3
+from django.conf import settings
+from django.urls import reverse
+from markdown_it import MarkdownIt
+
+from assessments import answers, candidate_data
+from assessments.clock import Phase
+from assessments.models import Attempt, Submission
+from hiring.models import Exercise, Invitation
+from hiring.policies import RELEASED_AHEAD
+from library.packs import pack_of
+from scenarios.packs import Document
+
+ACCEPT_FIRST = "Please read what you may use and tick the box before you start."
+MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+STATES = {
+    Phase.RUNNING: "running",
+    Phase.GRACE: "running",
+    Phase.SUBMITTED: "submitted",
+    Phase.REVISION_OPEN: "revision_open",
+    Phase.REVISING: "revising",
+    Phase.REVISION_GRACE: "revising",
+    Phase.REVISION_SUBMITTED: "finished",
+}
+
+
+def rendered(markdown: str) -> str:
+    """Markdown as HTML that is safe to put into a page."""
+    return nh3.clean(MARKDOWN.render(markdown))
+
+
+def is_of_use(invitation: Invitation, now: datetime) -> bool:
+    """A link whose window is over still leads back to work that was begun."""
+    return invitation.state(now) != "over" or invitation.attempts.exists()
+
+
+def policies(exercise: Exercise) -> dict[str, str]:
+    """What a candidate accepts, word for word."""
+    return {
+        "references": exercise.references_policy,
+        "assistants": exercise.assistants_policy,
+    }
+
+
+def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
+    exercises = list(invitation.exercises.all())
+    begun = {attempt.exercise_id: attempt for attempt in invitation.attempts.all()}
+    return {
+        "opening": invitation.opening,
+        "opens_at": invitation.opens_at,
+        "closes_at": invitation.window_closes_at(),
+        "policies": policies(exercises[0]) if exercises else None,
+        "start_url": reverse("start", args=[invitation.pk]),
+        "exercises": [_exercise(item, begun.get(item.pk), invitation, now) for item in exercises],
+    }
+
+
+def _exercise(
+    exercise: Exercise, attempt: Attempt | None, invitation: Invitation, now: datetime
+) -> dict[str, Any]:
+    pack = pack_of(exercise.pack_name)
+    multiplier = float(invitation.candidate.multiplier())
+    ahead = exercise.kind in RELEASED_AHEAD
+    card: dict[str, Any] = {
+        "id": exercise.pk,
+        "title": pack.title,
+        "kind_label": exercise.get_kind_display(),
+        "level_label": exercise.get_level_display(),
+        "summary": pack.summary,
+        "limit_minutes": round(exercise.limit_minutes * multiplier),
+        "revision_minutes": round(exercise.revision_minutes * multiplier),
+        "documents": [{"title": item.title} for item in pack.documents(exercise.level)],
+        "released_ahead": ahead,
+    }
+    if attempt:
+        return card | _progress(attempt, now)
+    state = {"open": "ready", "scheduled": "not_open"}.get(invitation.state(now), "closed")
+    return card | {"state": state, "released_at": invitation.opens_at}
+
+
+def _progress(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    phase = attempt.phase(now)
+    latest = attempt.submissions.filter(superseded_at=None).order_by("-round").first()
+    return {
+        "state": STATES[phase],
+        "url": reverse("workspace", args=[attempt.pk]),
+        "receipt_url": reverse("receipt", args=[attempt.pk]) if latest else None,
+        "deadline_at": attempt.deadline_at,
+        "submitted_at": latest.submitted_at if latest else None,
+    }
+
+
+def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    pack = pack_of(attempt.pack_version.name)
+    return {
+        "opening": attempt.invitation.opening,
+        "exercise": {"title": pack.title},
+        "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
+        "workspace_data": workspace_data(attempt, now),
+    }
+
+
+def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    pack, level = pack_of(attempt.pack_version.name), attempt.level
+    body = answers.current_body(attempt)
+    read_only = pack.read_only(level)
+    last = attempt.runs.exclude(report=None).first()
+    return {
+        "attempt": str(attempt.pk),
+        "urls": _urls(attempt),
+        "state": candidate_data.state(attempt, now),
+        "documents": [_document(item) for item in pack.documents(level)],
+        "files": [
+            {"path": path, "text": text, "read_only": path in read_only}
+            for path, text in body["files"].items()
+        ],
+        "sections": [
+            {
+                "key": section.key,
+                "title": section.title,
+                "prompt": section.prompt,
+                "text": body["sections"].get(section.key, ""),
+            }
+            for section in pack.sections(level)
+        ],
+        "workloads": [
+            {"name": name, "title": title} for name, title in pack.public_workloads(level)
+        ],
+        "round": attempt.round,
+        "feedback": _feedback(attempt),
+        "last_run": last.report if last else None,
+        "client_limits": {"max_body": settings.MAX_BODY},
+    }
+
+
+def _urls(attempt: Attempt) -> dict[str, str]:
+    api = {
+        name: reverse(f"attempt-{name}", args=[attempt.pk])
+        for name in ("state", "drafts", "runs", "submit")
+    }
+    return api | {
+        "receipt": reverse("receipt", args=[attempt.pk]),
+        "lobby": reverse("lobby", args=[attempt.invitation_id]),
+    }
+
+
+def _document(document: Document) -> dict[str, str]:
+    shown = {"key": document.key, "title": document.title, "kind": document.kind}
+    if document.kind == "markdown":
+        return shown | {"html": rendered(document.text)}
+    return shown | {"text": document.text}
+
+
+def _feedback(attempt: Attempt) -> dict[str, str | None] | None:
+    if attempt.round != 2:
+        return None
+    revision = attempt.revision
+    return {
+        "strength": revision.strength,
+        "improvement": revision.improvement,
+        "focus": revision.focus or None,
+    }
+
+
+def receipt(attempt: Attempt) -> dict[str, Any]:
+    pack = pack_of(attempt.pack_version.name)
+    titles = {section.key: section.title for section in pack.sections(attempt.level)}
+    late = attempt.drafts.filter(late=True).order_by("number")
+    return {
+        "opening": attempt.invitation.opening,
+        "exercise": {"title": pack.title},
+        "attempt": {"uuid": attempt.pk},
+        "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
+        "rounds": [
+            _round(submission, titles)
+            for submission in attempt.submissions.filter(superseded_at=None)
+        ],
+        "late": [
+            {"received_at": draft.received_at, "sha256": draft.sha256, "size": draft.size}
+            for draft in late
+        ],
+        "urls": {"drafts": reverse("attempt-drafts", args=[attempt.pk])},
+    }
+
+
+def _round(submission: Submission, titles: dict[str, str]) -> dict[str, Any]:
+    return {
+        "number": submission.round,
+        "submitted_at": submission.submitted_at,
+        "source": "candidate" if submission.source == Submission.Source.CANDIDATE else "clock",
+        "sha256": submission.sha256,
+        "draft": submission.draft.number if submission.draft else None,
+        "files": [
+            {"path": path, "sha256": _sha256(text), "size": len(text.encode())}
+            for path, text in submission.body["files"].items()
+        ],
+        "sections": [
+            {
+                "title": titles.get(key, key),
+                "sha256": _sha256(text),
+                "words": len(text.split()),
+            }
+            for key, text in submission.body["sections"].items()
+        ],
+    }
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

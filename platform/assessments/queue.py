@@ -1,0 +1,30 @@
+"""Tell the workers that a row waits. A message that gets lost costs time only: the sweep repeats it."""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import Any
+
+from celery import current_app
+from django.db import transaction
+from kombu.exceptions import OperationalError
+
+logger = logging.getLogger(__name__)
+EXPIRES_S = 3600
+
+
+def enqueue_run(pk: Any) -> None:
+    transaction.on_commit(partial(publish, "assessments.tasks.execute_run", str(pk)))
+
+
+def enqueue_grading(pk: int) -> None:
+    transaction.on_commit(partial(publish, "assessments.tasks.execute_grading", pk))
+
+
+def publish(task: str, pk: Any, expires: float = EXPIRES_S) -> None:
+    """Send the row's id; a broker that does not answer is logged and left to the sweep."""
+    try:
+        current_app.send_task(task, args=[pk], expires=expires, retry=False)
+    except (OperationalError, OSError) as error:
+        logger.warning("The broker did not take %s %s: %s", task, pk, error)

@@ -1,0 +1,135 @@
+"""The people and things that tests begin with: Ada, Ines, Otto, Rhea, an opening, an invitation."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group
+from django.test import Client
+
+from accounts.models import User
+from accounts.roles import HIRING_MANAGER, INTERVIEWER, RECRUITER
+from assessments import answers, attempts
+from assessments.models import Attempt
+from hiring.invitations import invite
+from hiring.models import Candidate, Exercise, Invitation, Opening
+
+PACK = "automation/queue-autoscaler"
+NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+POLICIES = {"references": "Public documentation.", "assistants": "Allowed and declared."}
+
+
+@dataclass
+class Stage:
+    """What most tests need at hand."""
+
+    opening: Opening
+    exercise: Exercise
+    invitation: Invitation
+    token: str
+    ada: Candidate
+    rhea: User
+    ines: User
+    otto: User
+    hana: User
+
+
+def member(name: str, role: str) -> User:
+    user = User.objects.create_user(name, first_name=name.title(), is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    return user
+
+
+def make_stage(now: datetime = NOW) -> Stage:
+    rhea, ines = member("rhea", RECRUITER), member("ines", INTERVIEWER)
+    otto, hana = member("otto", INTERVIEWER), member("hana", HIRING_MANAGER)
+    opening = Opening.objects.create(title="GPU engineer", level="mid", created_at=now)
+    exercise = Exercise.objects.create(
+        opening=opening,
+        pack_name=PACK,
+        kind="automation",
+        level="mid",
+        limit_minutes=60,
+        revision_minutes=15,
+    )
+    ada = Candidate.objects.create(name="Ada Fontaine", email="ada@example.com", created_at=now)
+    invitation, token = invite(
+        opening=opening,
+        candidate=ada,
+        exercises=[exercise],
+        opens_at=now - timedelta(days=1),
+        closes_at=now + timedelta(days=6),
+        by=rhea,
+        now=now,
+    )
+    return Stage(opening, exercise, invitation, token, ada, rhea, ines, otto, hana)
+
+
+@pytest.fixture
+def stage(db: None) -> Stage:
+    return make_stage()
+
+
+@pytest.fixture
+def attempt(stage: Stage) -> Attempt:
+    """Ada pressed Start at NOW; her limit is 60 minutes."""
+    return begin(stage)
+
+
+@pytest.fixture
+def published(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+    """What was sent to the workers."""
+    sent: list[tuple[str, Any]] = []
+    monkeypatch.setattr("assessments.queue.publish", lambda task, pk, **_: sent.append((task, pk)))
+    return sent
+
+
+def begin(stage: Stage, now: datetime = NOW) -> Attempt:
+    return attempts.start(
+        invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=now
+    )
+
+
+def body(attempt: Attempt, text: str) -> dict[str, Any]:
+    """The template with `text` as the first section."""
+    answer = answers.starting_body(attempt)
+    key = next(iter(answer["sections"]))
+    return {"files": answer["files"], "sections": answer["sections"] | {key: text}}
+
+
+def save(
+    attempt: Attempt,
+    text: str,
+    *,
+    at: datetime,
+    seq: int = 1,
+    client: uuid.UUID | None = None,
+    base: int | None = None,
+    resolve: bool = False,
+) -> attempts.Saved:
+    return attempts.save_draft(
+        attempt.pk,
+        client=client or uuid.uuid4(),
+        seq=seq,
+        base=base,
+        resolve=resolve,
+        body=body(attempt, text),
+        now=at,
+    )
+
+
+def submit(attempt: Attempt, text: str, *, at: datetime) -> None:
+    submission, _ = attempts.submit(
+        attempt.pk, client=uuid.uuid4(), seq=1, base=None, body=body(attempt, text), now=at
+    )
+    assert submission is not None
+
+
+def enter(client: Client, token: str) -> None:
+    """Open the link as a browser does; the client may call the endpoints from then on."""
+    response = client.get(f"/t/{token}/", follow=True)
+    assert response.status_code == 200

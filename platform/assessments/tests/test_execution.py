@@ -1,0 +1,157 @@
+"""Runs and gradings as rows: claimed once, tried again, ended once, whatever is killed (design rule 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from assessments import execution
+from assessments.jobs import GAVE_UP, LEASE, MAX_TRIES, Result
+from assessments.models import Attempt, GradingRun, Run
+from assessments.tasks import sweep
+from assessments.tests.stage import NOW, save, submit
+
+pytestmark = pytest.mark.django_db
+
+
+@dataclass
+class Report:
+    """What a grader hands back."""
+
+    status: str
+    detail: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"status": self.status, "detail": self.detail}
+
+
+@pytest.fixture
+def grading(attempt: Attempt) -> GradingRun:
+    submit(attempt, "done", at=NOW + timedelta(minutes=1))
+    return GradingRun.objects.get()
+
+
+@pytest.fixture(autouse=True)
+def _no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execution, "sandbox", lambda: None)
+    monkeypatch.setattr(execution, "publish", lambda *_, **__: None)
+
+
+def grade_as(monkeypatch: pytest.MonkeyPatch, outcome: Report | Exception) -> list[int]:
+    calls: list[int] = []
+
+    def grade(*args: Any, **kwargs: Any) -> Report:
+        calls.append(1)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    monkeypatch.setattr(execution, "grade", grade)
+    return calls
+
+
+def test_grading_is_done_once(grading: GradingRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = grade_as(monkeypatch, Report("done"))
+    execution.execute_grading(grading.pk)
+    execution.execute_grading(grading.pk)
+    grading.refresh_from_db()
+    assert len(calls) == 1
+    assert (grading.result, grading.tries) == (Result.DONE, 1)
+
+
+def test_candidate_error_ends_the_grading_and_is_told_apart(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade_as(monkeypatch, Report("candidate_error", "Your program stopped with ValueError."))
+    execution.execute_grading(grading.pk)
+    grading.refresh_from_db()
+    assert grading.result == Result.CANDIDATE_ERROR
+    assert "ValueError" in grading.detail
+
+
+@pytest.mark.parametrize("outcome", [Report("infrastructure_error"), RuntimeError("disk")])
+def test_our_failure_is_tried_again_and_never_scored(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch, outcome: Report | Exception
+) -> None:
+    calls = grade_as(monkeypatch, outcome)
+    for _ in range(MAX_TRIES + 2):
+        execution.execute_grading(grading.pk)
+    assert len(calls) == MAX_TRIES
+    sweep()
+    grading.refresh_from_db()
+    assert grading.result == Result.INFRASTRUCTURE_ERROR
+    assert grading.report is None
+    assert grading.detail == GAVE_UP
+
+
+def test_claim_is_for_one_worker(grading: GradingRun) -> None:
+    now = timezone.now()
+    assert GradingRun.objects.claim(grading.pk, "left", now)
+    assert not GradingRun.objects.claim(grading.pk, "right", now)
+    assert GradingRun.objects.claim(grading.pk, "right", now + LEASE)
+
+
+def test_worker_that_lost_its_lease_cannot_write_the_end(grading: GradingRun) -> None:
+    now = timezone.now()
+    GradingRun.objects.claim(grading.pk, "left", now)
+    slow = GradingRun.objects.get(pk=grading.pk)
+    GradingRun.objects.claim(grading.pk, "right", now + LEASE)
+    assert not slow.finish(result=Result.DONE, detail="", report={}, now=now + LEASE)
+    grading.refresh_from_db()
+    assert grading.finished_at is None
+
+
+def test_finished_grading_is_never_written_again(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade_as(monkeypatch, Report("done", "first"))
+    execution.execute_grading(grading.pk)
+    row = GradingRun.objects.get(pk=grading.pk)
+    assert not row.finish(result=Result.DONE, detail="second", report={}, now=timezone.now())
+    row.refresh_from_db()
+    assert row.detail == "first"
+
+
+def test_lease_of_a_killed_worker_is_freed_at_once(grading: GradingRun) -> None:
+    now = timezone.now()
+    host = execution.worker_name().split(":")[0]
+    GradingRun.objects.claim(grading.pk, f"{host}:4194303:1", now)
+    assert execution.free_dead_leases(now) == 1
+    assert GradingRun.objects.claim(grading.pk, "next", now)
+
+
+def test_lease_of_a_living_worker_is_left_alone(grading: GradingRun) -> None:
+    now = timezone.now()
+    GradingRun.objects.claim(grading.pk, execution.worker_name(), now)
+    assert execution.free_dead_leases(now) == 0
+
+
+def test_no_more_gradings_at_once_than_there_are_slots(
+    grading: GradingRun, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = grade_as(monkeypatch, Report("done"))
+    other = GradingRun.objects.create(
+        submission=grading.submission, hidden_workloads=5, created_at=NOW
+    )
+    GradingRun.objects.claim(grading.pk, execution.worker_name(), timezone.now())
+    execution.execute_grading(other.pk)
+    assert not calls
+
+
+def test_run_records_the_report_and_tells_failure_kinds_apart(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = save(attempt, "x", at=NOW).draft
+    ends = {"ok": "done", "timeout": "candidate_error", "sandbox_error": "queued"}
+    for status, expected in ends.items():
+        run = Run.objects.create(
+            attempt=attempt, round=1, draft=draft, workload="public-1", created_at=NOW
+        )
+        monkeypatch.setattr(execution, "run_public", lambda *_, s=status: Report(s))
+        execution.execute_run(str(run.pk))
+        run.refresh_from_db()
+        assert run.state(timezone.now()) == expected

@@ -1,0 +1,24 @@
+"""The candidate's addresses."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from assessments import api, views
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("t/<str:token>/", views.link, name="link"),
+    path("work/<uuid:pk>/", views.lobby, name="lobby"),
+    path("work/<uuid:pk>/start/", views.start, name="start"),
+    path("attempts/<uuid:pk>/", views.workspace, name="workspace"),
+    path("attempts/<uuid:pk>/receipt/", views.receipt, name="receipt"),
+    path("api/attempts/<uuid:pk>/state", api.StateView.as_view(), name="attempt-state"),
+    path("api/attempts/<uuid:pk>/drafts", api.DraftsView.as_view(), name="attempt-drafts"),
+    path(
+        "api/attempts/<uuid:pk>/drafts/<int:number>", api.DraftView.as_view(), name="attempt-draft"
+    ),
+    path("api/attempts/<uuid:pk>/runs", api.RunsView.as_view(), name="attempt-runs"),
+    path("api/attempts/<uuid:pk>/runs/<uuid:run>", api.RunView.as_view(), name="attempt-run"),
+    path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
+]

@@ -1,0 +1,109 @@
+"""The candidate's pages: the link, the overview before and between exercises, the workspace, the receipt."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_POST, require_safe
+
+from assessments import attempts, pages
+from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
+from assessments.models import Attempt
+from hiring.invitations import find
+
+
+@require_safe
+@never_cache
+def link(request: HttpRequest, token: str) -> HttpResponse:
+    """Let the holder of a link in. Every link that does not work gets the same page."""
+    now = timezone.now()
+    invitation = find(token)
+    if invitation is None or not pages.is_of_use(invitation, now):
+        return render(request, "assessments/link_problem.html", status=404)
+    mark_opened(invitation, now=now)
+    response = redirect("lobby", invitation.pk)
+    remember(request, response, invitation)
+    return response
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def lobby(request: HttpRequest, pk: UUID) -> HttpResponse:
+    now = timezone.now()
+    invitation = invitation_for(request, pk)
+    for attempt in invitation.attempts.past_deadline(now):
+        _promote(attempt)
+    return render(request, "assessments/lobby.html", pages.lobby(invitation, now))
+
+
+@require_POST
+def start(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Begin the exercise, or its revision, and go to the workspace."""
+    now = timezone.now()
+    invitation = invitation_for(request, pk)
+    number = request.POST.get("exercise", "")
+    exercise = get_object_or_404(
+        invitation.exercises.all(), pk=int(number) if number.isdecimal() else None
+    )
+    begun = invitation.attempts.filter(exercise=exercise).first()
+    if begun:
+        attempt = attempts.start_revision(begun.pk, now=now)
+        return redirect("workspace", attempt.pk)
+    if request.POST.get("accept") != "yes":
+        context = pages.lobby(invitation, now) | {"problem": pages.ACCEPT_FIRST}
+        return render(request, "assessments/lobby.html", context, status=400)
+    policies = pages.policies(exercise)
+    try:
+        attempt = attempts.start(
+            invitation=invitation, exercise=exercise, policies=policies, now=now
+        )
+    except attempts.NotPossible as error:
+        context = pages.lobby(invitation, now) | {"problem": str(error)}
+        return render(request, "assessments/lobby.html", context, status=409)
+    return redirect("workspace", attempt.pk)
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
+    now = timezone.now()
+    attempt = _promote(attempt_for(links_of(request), pk))
+    phase = attempt.phase(now)
+    if not phase.accepts:
+        page = "lobby" if phase == "revision_open" else "receipt"
+        return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
+    return render(request, "assessments/workspace.html", pages.workspace(attempt, now))
+
+
+@require_safe
+@never_cache
+@ensure_csrf_cookie
+def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
+    attempt = _promote(attempt_for(links_of(request), pk))
+    if attempt.awaiting_round == 1:
+        return redirect("workspace", attempt.pk)
+    return render(request, "assessments/receipt.html", pages.receipt(attempt))
+
+
+def _promote(attempt: Attempt) -> Attempt:
+    """Hand in what is overdue before a page says anything about it."""
+    now = timezone.now()
+    if attempt.awaiting_round and attempt.deadline_at <= now:
+        with attempts.locked(attempt.pk) as row:
+            attempts.promote_if_due(row, now=now)
+        attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
+    return attempt
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The bare address: candidates need their link, staff sign in."""
+    return render(request, "home.html", {"organisation": settings.ORGANISATION})

@@ -1,0 +1,209 @@
+"""Who is assessed, for which opening, on what and when: openings, exercises, candidates, invitations."""
+
+from __future__ import annotations
+
+import secrets
+import uuid
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import F, Q
+
+from hiring.policies import ASSISTANTS, REFERENCES
+from library.models import Kind, Seniority
+
+GRACE = timedelta(seconds=20)
+
+
+class Opening(models.Model):
+    """A role being hired for."""
+
+    title = models.CharField(max_length=150)
+    level = models.CharField("seniority", max_length=10, choices=Seniority)
+    description = models.TextField(blank=True, help_text="Shown to candidates on their first page.")
+    hiring_manager = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="openings"
+    )
+    work_sample_weight = models.PositiveSmallIntegerField(
+        "work-sample weight (%)",
+        default=50,
+        validators=[MaxValueValidator(100)],
+        help_text="Share of the work samples in the overall evaluation; 40 to 60 is advised.",
+    )
+    created_at = models.DateTimeField(editable=False)
+    closed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(work_sample_weight__lte=100), name="weight_at_most_100"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Mode(models.TextChoices):
+    TAKE_HOME = "take_home", "Take-home link"
+    ON_SITE = "on_site", "On site"
+    LIVE = "live", "Live, remote"
+
+
+class Exercise(models.Model):
+    """One exercise configured for an opening: pack, level, limits, policies."""
+
+    opening = models.ForeignKey(Opening, models.CASCADE, related_name="exercises")
+    pack_name = models.CharField("scenario pack", max_length=100)
+    kind = models.CharField(max_length=20, choices=Kind, editable=False)
+    level = models.CharField(max_length=10, choices=Seniority)
+    mode = models.CharField(max_length=10, choices=Mode, default=Mode.TAKE_HOME)
+    limit_minutes = models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(5), MaxValueValidator(600)]
+    )
+    revision_minutes = models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(5), MaxValueValidator(120)]
+    )
+    hidden_workloads = models.PositiveSmallIntegerField(
+        default=5, validators=[MinValueValidator(5), MaxValueValidator(50)]
+    )
+    references_policy = models.TextField("what may be consulted", default=REFERENCES)
+    assistants_policy = models.TextField("AI assistants", default=ASSISTANTS)
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(limit_minutes__gte=5) & Q(revision_minutes__gte=5),
+                name="limits_at_least_5_minutes",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} ({self.get_level_display().lower()})"
+
+    @property
+    def limit(self) -> timedelta:
+        return timedelta(minutes=self.limit_minutes)
+
+    @property
+    def revision_limit(self) -> timedelta:
+        return timedelta(minutes=self.revision_minutes)
+
+
+def new_pseudonym() -> str:
+    """Six characters by which evaluators know a candidate; no letter is easily mistaken."""
+    return "".join(secrets.choice("23456789ABCDEFGHJKMNPQRSTVWXYZ") for _ in range(6))
+
+
+class Candidate(models.Model):
+    """A person who is assessed. Evaluators see the pseudonym until there is a decision."""
+
+    name = models.CharField(max_length=150)
+    email = models.EmailField(unique=True)
+    pseudonym = models.CharField(max_length=12, unique=True, default=new_pseudonym, editable=False)
+    created_at = models.DateTimeField(editable=False)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def multiplier(self) -> Decimal:
+        """How much longer everything timed is for this person; 1 without an accommodation."""
+        rows = self.accommodations.all()  # read whole, so that lists can prefetch it
+        latest = max(rows, key=lambda row: (row.granted_at, row.pk), default=None)
+        return latest.multiplier if latest else Decimal(1)
+
+
+class Accommodation(models.Model):
+    """Extra time as a factor. Append-only: the latest row counts. Never shown to evaluators."""
+
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="accommodations")
+    multiplier = models.DecimalField(
+        max_digits=3,
+        decimal_places=2,
+        validators=[MinValueValidator(Decimal(1)), MaxValueValidator(Decimal(4))],
+        help_text="1.25 is a quarter more time; it lengthens work, window, grace and revision.",
+    )
+    note = models.CharField(
+        max_length=300, blank=True, help_text="What was agreed. Do not record a diagnosis."
+    )
+    granted_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, editable=False)
+    granted_at = models.DateTimeField(editable=False)
+
+    class Meta:
+        ordering = ["-granted_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(multiplier__gte=1) & Q(multiplier__lte=4),
+                name="multiplier_1_to_4",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.multiplier} × time"
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def usable(self) -> InvitationQuerySet:
+        return self.filter(revoked_at=None)
+
+
+class Invitation(models.Model):
+    """The link: one candidate, one or more exercises, a window in which they may be started."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    opening = models.ForeignKey(Opening, models.PROTECT, related_name="invitations")
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="invitations")
+    exercises = models.ManyToManyField(Exercise, related_name="invitations")
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    link_made_at = models.DateTimeField(editable=False)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, editable=False)
+    created_at = models.DateTimeField(editable=False)
+    first_opened_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    revoked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        editable=False,
+        related_name="+",
+    )
+    revoke_reason = models.CharField(max_length=300, blank=True, editable=False)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(closes_at__gt=F("opens_at")), name="window_ends_after_it_opens"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Invitation of {self.candidate.pseudonym} for {self.opening}"
+
+    def window_closes_at(self) -> datetime:
+        """End of the window, widened in proportion to the candidate's accommodation."""
+        length = self.closes_at - self.opens_at
+        return self.opens_at + length * float(self.candidate.multiplier())
+
+    def state(self, now: datetime) -> str:
+        """revoked, scheduled, open or over; attempts may go on after the window is over."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if now < self.opens_at:
+            return "scheduled"
+        return "open" if now < self.window_closes_at() else "over"
