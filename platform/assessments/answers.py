@@ -66,8 +66,8 @@ def _texts(part: Any, name_form: re.Pattern[str], what: str) -> dict[str, str]:
 def starting_body(attempt: Attempt) -> dict[str, Any]:
     """What the editor shows before the first save: the template, or in round 2 the first answer."""
     if attempt.round == 2:
-        first = attempt.submissions.get(round=1, superseded_at=None)
-        return first.body
+        first: dict[str, Any] = attempt.submissions.get(round=1, superseded_at=None).body
+        return first
     pack = pack_of(attempt.pack_version.name)
     return {
         "files": dict(pack.template(attempt.level)),
@@ -78,7 +78,7 @@ def starting_body(attempt: Attempt) -> dict[str, Any]:
 def current_body(attempt: Attempt) -> dict[str, Any]:
     """The newest main-line draft of this round, or what the round starts from."""
     draft = attempt.drafts.filter(number=attempt.head, round=attempt.round).first()
-    return draft.body if draft else starting_body(attempt)
+    return dict(draft.body) if draft else starting_body(attempt)
 
 
 def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ Knows no database and reads no time of its own. An attempt's stored deadline is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -112,6 +112,20 @@ def first_deadline(rules: Rules, started_at: datetime, window_closes_at: datetim
     return min(started_at + rules.work_time(), window_closes_at)
 
 
+ALLOWED: dict[EventKind, Callable[[Clock], bool]] = {
+    EventKind.STARTED: lambda clock: clock.started_at is None,
+    EventKind.EXTENDED: lambda clock: clock.started_at is not None and not clock.submitted,
+    EventKind.CREDITED: lambda clock: clock.started_at is not None and not clock.submitted,
+    EventKind.SUBMITTED: lambda clock: clock.started_at is not None and not clock.submitted,
+    EventKind.PROMOTED: lambda clock: clock.started_at is not None and not clock.submitted,
+    EventKind.REOPENED: lambda clock: clock.submitted and not clock.opened,
+    EventKind.REVISION_OPENED: lambda clock: (
+        clock.submitted and clock.round == 1 and not clock.opened
+    ),
+    EventKind.REVISION_STARTED: lambda clock: clock.opened,
+}
+
+
 def step(clock: Clock, event: Event) -> Clock:
     """The clock after one more event; raises ValueError where the event cannot follow."""
     allowed = ALLOWED[event.kind]
@@ -131,20 +145,6 @@ def step(clock: Clock, event: Event) -> Clock:
         case EventKind.REVISION_STARTED:
             return Clock(2, clock.started_at, event.after)
     raise AssertionError(event.kind)
-
-
-ALLOWED = {
-    EventKind.STARTED: lambda clock: clock.started_at is None,
-    EventKind.EXTENDED: lambda clock: clock.started_at is not None and not clock.submitted,
-    EventKind.CREDITED: lambda clock: clock.started_at is not None and not clock.submitted,
-    EventKind.SUBMITTED: lambda clock: clock.started_at is not None and not clock.submitted,
-    EventKind.PROMOTED: lambda clock: clock.started_at is not None and not clock.submitted,
-    EventKind.REOPENED: lambda clock: clock.submitted and not clock.opened,
-    EventKind.REVISION_OPENED: lambda clock: (
-        clock.submitted and clock.round == 1 and not clock.opened
-    ),
-    EventKind.REVISION_STARTED: lambda clock: clock.opened,
-}
 
 
 def replay(events: Iterable[Event]) -> Clock:

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -17,15 +16,12 @@ from django.utils import timezone
 from assessments import answers
 from assessments.jobs import Job, Result
 from assessments.models import GradingRun, Run
+from assessments.processes import start_time
 from assessments.queue import publish
 from graders.grading import grade, run_public
 from sandbox import Backend, SandboxUnavailable, open_backend
 
 logger = logging.getLogger(__name__)
-OUR_FAULT = (
-    "The platform could not run the program just now. That is our fault, not the program's; "
-    "it is tried again by itself."
-)
 
 
 @cache
@@ -42,20 +38,13 @@ def sandbox() -> Backend:
 
 def worker_name() -> str:
     """Host, process number and its start time: who holds a lease."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
-
-
-def _started(process: int) -> str:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
+    return f"{socket.gethostname()}:{os.getpid()}:{start_time(os.getpid())}"
 
 
 def is_gone(worker: str) -> bool:
     """True where the name is of a process of this host that has ended."""
     host, process, started = worker.rsplit(":", 2)
-    return host == socket.gethostname() and _started(int(process)) != started
+    return host == socket.gethostname() and start_time(int(process)) != started
 
 
 def free_dead_leases(now: datetime) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import nh3
@@ -53,13 +53,15 @@ def policies(exercise: Exercise) -> dict[str, str]:
 def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
     exercises = list(invitation.exercises.all())
     begun = {attempt.exercise_id: attempt for attempt in invitation.attempts.all()}
+    cards = [_exercise(item, begun.get(item.pk), invitation, now) for item in exercises]
     return {
         "opening": invitation.opening,
         "opens_at": invitation.opens_at,
         "closes_at": invitation.window_closes_at(),
         "policies": policies(exercises[0]) if exercises else None,
         "start_url": reverse("start", args=[invitation.pk]),
-        "exercises": [_exercise(item, begun.get(item.pk), invitation, now) for item in exercises],
+        "exercises": cards,
+        "before_start": any(card["state"] == "ready" for card in cards),
     }
 
 
@@ -111,15 +113,16 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
 def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
     pack, level = pack_of(attempt.pack_version.name), attempt.level
     body = answers.current_body(attempt)
-    read_only = pack.read_only(level)
+    read_only, template = pack.read_only(level), pack.template(level)
     last = attempt.runs.exclude(report=None).first()
     return {
         "attempt": str(attempt.pk),
         "urls": _urls(attempt),
         "state": candidate_data.state(attempt, now),
+        "limit_s": _limit(attempt).total_seconds(),
         "documents": [_document(item) for item in pack.documents(level)],
         "files": [
-            {"path": path, "text": text, "read_only": path in read_only}
+            {"path": path, "text": text, "read_only": path in read_only, "starter": path in template}
             for path, text in body["files"].items()
         ],
         "sections": [
@@ -139,6 +142,12 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "last_run": last.report if last else None,
         "client_limits": {"max_body": settings.MAX_BODY},
     }
+
+
+def _limit(attempt: Attempt) -> timedelta:
+    """The person's whole time in this round, before anything was added."""
+    rules = attempt.rules
+    return rules.work_time() if attempt.round == 1 else rules.revision_time()
 
 
 def _urls(attempt: Attempt) -> dict[str, str]:

@@ -30,7 +30,7 @@ from library.packs import load_packs, pack_of
 from reviews.evaluations import assign
 
 PACK = "automation/queue-autoscaler"
-STAFF = [
+STAFF: list[tuple[str, str, str, str]] = [
     ("admin", "Alma", "Reyes", ADMINISTRATOR),
     ("rhea", "Rhea", "Lindqvist", RECRUITER),
     ("hana", "Hana", "Okafor", HIRING_MANAGER),
@@ -78,7 +78,7 @@ def _remember(data: dict[str, str]) -> None:
 @transaction.atomic
 def _build(now: datetime) -> dict[str, str]:
     password = secrets.token_urlsafe(12)
-    staff = {name: _member(name, *rest, password) for name, *rest in STAFF}
+    staff = {row[0]: _member(*row, password) for row in STAFF}
     load_packs(now=now)
     load_questions(now=now)
     opening, exercise = _opening(staff["hana"], now)

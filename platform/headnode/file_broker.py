@@ -19,23 +19,24 @@ from kombu.transport import filesystem, virtual
 from kombu.utils.encoding import bytes_to_str, str_to_bytes
 from kombu.utils.json import dumps, loads
 
+from assessments.processes import start_time
+
 RESTORE_EVERY_S = 2.0
 
 
 def identity(process: int) -> str | None:
-    """Number and start time of a running process: in a container the number alone comes back."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return f"{process}-{fields[19]}"
+    """Number and start time of a running process; None where it does not run."""
+    started = start_time(process)
+    return f"{process}-{started}" if started else None
 
 
 class QoS(virtual.QoS):
     """Acknowledging drops the claim; refusing with requeue moves the claim back."""
 
+    channel: Channel
+
     def _claim_of(self, tag: Any) -> str | None:
-        message = self._delivered.get(tag)
+        message = (self._delivered or {}).get(tag)
         return None if message is None else message.delivery_info.get("claim")
 
     def ack(self, delivery_tag: Any) -> None:
@@ -68,7 +69,7 @@ class Channel(filesystem.Channel):
     def _claimed(self) -> Path:
         return Path(self.processed_folder)
 
-    def _put(self, queue: str, payload: dict[str, Any], **kwargs: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:
         name = f"{time_ns():020d}_{uuid.uuid4().hex}.{queue}.msg"
         hidden = self._queue / f".{name}.tmp"
         with hidden.open("wb") as file:
@@ -77,7 +78,7 @@ class Channel(filesystem.Channel):
             os.fsync(file.fileno())
         hidden.rename(self._queue / name)
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         self._restore_dead()
         ending = f".{queue}.msg"
         for name in sorted(os.listdir(self._queue)):

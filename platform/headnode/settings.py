@@ -141,7 +141,7 @@ REST_FRAMEWORK = {
     "UNAUTHENTICATED_USER": None,
 }
 
-CELERY_BROKER_URL = os.environ.get("BROKER_URL", "headnode-files://")
+CELERY_BROKER_URL = os.environ.get("BROKER_URL", "headnode-files://localhost")
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
         "data_folder_in": str(DATA / "broker/queue"),

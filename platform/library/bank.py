@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from django.db import transaction
@@ -18,34 +18,57 @@ FOLDER = Path(__file__).parent / "bank"
 class ShippedQuestion(msgspec.Struct, forbid_unknown_fields=True):
     """One question as a file holds it."""
 
-    topic_id: str
+    topic_id: Annotated[str, msgspec.Meta(pattern=r"^[QA][1-9]\d*$")]
     topic: str
     section: str
     question: str
-    level: str
+    level: Literal["junior", "mid", "senior"]
     expected_points: list[str]
     optional: bool = False
     tags: list[str] = []
-    related_exercise: str = ""
+    related_exercise: Literal[
+        "", "scaling-plan", "troubleshooting", "cost", "automation", "gpu"
+    ] = ""
     follow_ups: list[str] = []
     hints: list[str] = []
     discussion_points: list[str] = []
 
 
+class BankFile(msgspec.Struct, forbid_unknown_fields=True):
+    """One file: the questions of one section."""
+
+    questions: list[ShippedQuestion]
+
+
+class BankProblem(ValueError):
+    """A file of the bank cannot be used; the message names the file and what is wrong."""
+
+
 def shipped_questions(folder: Path = FOLDER) -> list[ShippedQuestion]:
-    """All questions on disk; raises msgspec.ValidationError where a file has a wrong field."""
-    questions = []
+    """All questions on disk; raises BankProblem where a file or the set of files is wrong."""
+    questions: dict[str, ShippedQuestion] = {}
     for path in sorted(folder.glob("*.toml")):
-        data = tomllib.loads(path.read_text())
-        questions += msgspec.convert(data["questions"], list[ShippedQuestion])
-    return questions
+        for question in read_file(path).questions:
+            # A row's versions are found by its topic, so a topic has one shipped question.
+            if question.topic_id in questions:
+                raise BankProblem(f"{path.name}: {question.topic_id} is in the bank already.")
+            questions[question.topic_id] = question
+    return list(questions.values())
+
+
+def read_file(path: Path) -> BankFile:
+    """The questions of one file; raises BankProblem."""
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), BankFile)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise BankProblem(f"{path.name}: {error}") from error
 
 
 @transaction.atomic
-def load_questions(*, now: datetime) -> int:
+def load_questions(*, now: datetime, folder: Path = FOLDER) -> int:
     """Add what is new; a changed text replaces the row by a new version. Answers how many."""
     changed = 0
-    for question in shipped_questions():
+    for question in shipped_questions(folder):
         fields: dict[str, Any] = msgspec.structs.asdict(question)
         fields["text"] = fields.pop("question")
         rows = Question.objects.filter(topic_id=question.topic_id, shipped=True)

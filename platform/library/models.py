@@ -87,9 +87,11 @@ class Criterion(models.Model):
     """One thing to rate, with five described levels."""
 
     class Dimension(models.TextChoices):
-        TECHNICAL = "technical", "Technical quality"
+        TECHNICAL = "technical quality", "Technical quality"
         METHOD = "method", "Method"
-        BUSINESS = "business", "Business awareness"
+        RELIABILITY = "reliability", "Reliability"
+        OBSERVABILITY = "observability", "Observability"
+        BUSINESS = "business awareness", "Business awareness"
         COMMUNICATION = "communication", "Communication"
         ADAPTABILITY = "adaptability", "Adaptability"
 

@@ -86,7 +86,7 @@ def load_rubric(pack: Pack, level: str, *, now: datetime) -> Rubric:
 
 def rubric_digest(source: SourceRubric) -> str:
     """SHA-256 of a rubric's text as the pack has it."""
-    return hashlib.sha256(msgspec.json.encode(source, order="deterministic")).hexdigest()
+    return hashlib.sha256(msgspec.json.encode(source)).hexdigest()
 
 
 def latest_rubric(pack_name: str, level: str) -> Rubric | None:

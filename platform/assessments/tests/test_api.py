@@ -121,7 +121,7 @@ def test_submit_gives_a_receipt_that_opens(ada: Client, attempt: Attempt) -> Non
     receipt = ada.get(answer["receipt_url"])
     assert receipt.status_code == 200
     assert attempt.submissions.get().sha256 in receipt.text
-    assert ada.get(f"/attempts/{attempt.pk}/").url == answer["receipt_url"]
+    assert ada.get(f"/attempts/{attempt.pk}/")["Location"] == answer["receipt_url"]
 
 
 RUBBISH: list[Any] = [

@@ -31,7 +31,7 @@ def connect(folder: Path) -> Connection:
 
 def take_all(folder: Path) -> list[Any]:
     with connect(folder) as connection, connection.SimpleQueue("work") as queue:
-        taken = []
+        taken: list[Any] = []
         while True:
             try:
                 message = queue.get_nowait()

@@ -1,0 +1,136 @@
+"""The objects of the cluster, as immutable tuples with names. Times are seconds of the day."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Job(NamedTuple):
+    """One unfinished job. All its GPUs start and stop together."""
+
+    id: int
+    priority: str
+    """"high", "normal" or "low"."""
+    gpus: int
+    """Below one node's worth they share a node; above, they take whole nodes of one pool."""
+    state: str
+    """"pending", "held" (stopped, may start again soon), "running" or "saving"."""
+    submitted: int
+    waited: int
+    """Seconds spent waiting so far, all waits together."""
+    started: int
+    """Begin of the present run; before 0 if it has never run."""
+    limit: int
+    """The owner's estimate of the run time in seconds: usually too long, never enforced."""
+    spot: bool
+    """Whether its owner lets it run on spot nodes."""
+    checkpoint: int
+    """Seconds of work between its own checkpoints; 0 if it cannot be saved."""
+    protected: bool
+    """Whether it is against the rules to preempt it."""
+    nodes: list[str]
+
+
+class Node(NamedTuple):
+    """One node that is charged for."""
+
+    name: str
+    pool: str
+    state: str
+    """"starting", "ready" or "down"."""
+    gpus: int
+    free: int
+    cordoned: bool
+    ready_at: int
+    """When it came up; before 0 while it is starting."""
+    reclaim_at: int
+    """When the provider will take it away; before 0 if there is no notice."""
+
+    @property
+    def idle(self) -> bool:
+        """Up, and holding no job."""
+        return self.state == "ready" and self.free == self.gpus
+
+
+class Pool(NamedTuple):
+    """One pool of identical nodes."""
+
+    name: str
+    spot: bool
+    size: int
+    """Nodes charged for: ready, starting and down together."""
+    ready: int
+    starting: int
+    down: int
+    min: int
+    max: int
+    price: float
+    """USD for a node-hour."""
+
+
+class Queue(NamedTuple):
+    """Waiting jobs of one priority."""
+
+    jobs: int
+    gpus: int
+    oldest: int
+    """Seconds since the oldest of them was submitted."""
+
+
+class NodeMetrics(NamedTuple):
+    """Mean readings of one node's GPUs over the last minute."""
+
+    node: str
+    gpu_util: int
+    """Percent of time in which some kernel was resident."""
+    tensor_active: float
+    """Share of cycles in which the tensor cores worked, 0 to 1."""
+    sm_clock: int
+    """MHz."""
+    temperature: int
+    """Degrees Celsius."""
+    power: int
+    """Watts for each GPU."""
+    xid: int
+    """Number of the last Xid error; 0 if there was none."""
+
+
+class Metrics(NamedTuple):
+    """What the monitoring system knows."""
+
+    at: int
+    queues: dict[str, Queue]
+    """By priority."""
+    gpus_total: int
+    gpus_busy: int
+    spend: float
+    """USD since the day began."""
+    nodes: dict[str, NodeMetrics]
+    """By node name. A node whose scrape failed is missing."""
+
+
+class Event(NamedTuple):
+    """Something that happened during the last tick."""
+
+    at: int
+    kind: str
+    """"spot_notice", "reclaimed", "node_down" or "start_failed"."""
+    node: str
+
+
+class ScaleResult(NamedTuple):
+    """What became of a scale call: compare `size` with `asked`."""
+
+    pool: str
+    asked: int
+    size: int
+    launched: int
+    removed: list[str]
+
+
+class DrainResult(NamedTuple):
+    """Jobs by number: those being saved away, and those that will run to their end."""
+
+    node: str
+    saving: list[int]
+    staying: list[int]

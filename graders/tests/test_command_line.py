@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graders import __main__ as command
+from graders.tests.local_backend import LocalBackend
+from graders.tests.test_grading import GOLDENS, PACK, BrokenBackend
+from sandbox import SandboxUnavailable
+
+COMMON = [PACK, "--level", "mid", "--seed", "2", "--hidden-seeds", "1"]
+
+
+@pytest.fixture(autouse=True)
+def local_backend(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(command, "backend_from_environment", LocalBackend)
+
+
+def graded(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any]:
+    code = command.main(["grade", *COMMON, *arguments, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_file_is_the_entry_whatever_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    code, report = graded(capsys, "--answer", str(GOLDENS / "competent.py"))
+    assert code == 0
+    assert report["status"] == "done"
+    assert report["score"] > 0.3
+
+
+def test_folder_is_one_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = GOLDENS.parent / "mid" / "template"
+    code, report = graded(capsys, "--answer", str(folder))
+    assert code == 0
+    assert report["score"] < 0.2
+
+
+def test_program_that_fails_is_exit_0_with_the_status(capsys: pytest.CaptureFixture[str]) -> None:
+    code, report = graded(capsys, "--answer", str(GOLDENS / "crasher.py"))
+    assert code == 0
+    assert report["status"] == "candidate_error"
+    assert report["score"] is None
+
+
+def test_folder_of_answers_gives_a_row_for_each(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("competent", "crasher"):
+        (tmp_path / f"{name}.py").write_text((GOLDENS / f"{name}.py").read_text())
+    code, table = graded(capsys, "--answers", str(tmp_path))
+    assert code == 0
+    rows = {row["answer"]: row for row in table["rows"]}
+    assert rows["competent.py"]["status"] == "done"
+    assert rows["crasher.py"]["score"] is None
+    assert command.main(["grade", *COMMON, "--answers", str(tmp_path)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_trouble_of_the_sandbox_is_exit_3_with_the_object(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "backend_from_environment", BrokenBackend)
+    code, report = graded(capsys, "--answer", str(GOLDENS / "competent.py"))
+    assert code == 3
+    assert report["status"] == "infrastructure_error"
+
+
+def test_missing_layer_is_exit_3_with_the_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def unavailable() -> LocalBackend:
+        raise SandboxUnavailable("There is no bubblewrap here.")
+
+    monkeypatch.setattr(command, "backend_from_environment", unavailable)
+    arguments = ["grade", *COMMON, "--answer", str(GOLDENS / "competent.py")]
+    assert command.main(arguments) == 3
+    assert capsys.readouterr().err == "There is no bubblewrap here.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["automation/none", "--level", "mid"], "no pack"),
+        ([PACK, "--level", "junior"], "no level"),
+        ([PACK, "--level", "mid", "--hidden-seeds", "0"], "from 1 to 100"),
+        ([PACK, "--level", "mid", "--profile", "/absent.toml"], "cannot be read"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = str(GOLDENS / "competent.py")
+    assert command.main(["grade", *arguments, "--seed", "1", "--answer", answer]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("what", ["--answer", "--answers"])
+def test_answer_that_is_not_there_is_one_line_and_exit_2(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    for path in (tmp_path / "absent", tmp_path / "empty"):
+        assert command.main(["grade", *COMMON, what, str(path)]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_unknown_backend_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setenv("SANDBOX_BACKEND", "none")
+    with pytest.raises(ValueError, match="namespace or docker"):
+        command.backend_from_environment()

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graders.measures import COMPUTE, Measured, measure_days, percentile, total
+from scenarios.packs import Measure, all_packs
+
+
+def measure(key: str = "cost", better: str = "lower", floor: float = 10.0) -> Measure:
+    return Measure(key, "Cost", "USD", better, floor, "What it means.")
+
+
+def day(**changes: Any) -> dict[str, Any]:
+    figures: dict[str, Any] = {
+        "waits_min": [[1.0, 2.0], [], [5.0]],
+        "spend_usd": 100.0,
+        "overflow_usd": 0.0,
+        "short_lived_nodes": 1,
+        "missed_half_hours": 2,
+        "idle_half_hours": 3,
+        "misfit_gpu_h": 50.0,
+        "undone_gpu_h": 4.0,
+        "lost_gpu_h": 3.0,
+        "incidents": [],
+        "broken_rules": [],
+    }
+    return {**figures, **changes}
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(0.5, 5.0), (0.95, 10.0), (0.0, 1.0), (1.0, 10.0), (0.11, 2.0)]
+)
+def test_percentile_is_the_nearest_rank(share: float, expected: float) -> None:
+    assert percentile([float(n) for n in range(1, 11)], share) == expected
+
+
+def test_percentile_of_nothing_is_nothing() -> None:
+    assert percentile([], 0.95) is None
+
+
+def test_score_is_not_clipped_on_either_side() -> None:
+    assert Measured(measure(), 20.0, 100.0, 50.0).score == pytest.approx(1.6)
+    assert Measured(measure(), 150.0, 100.0, 50.0).score == pytest.approx(-1.0)
+
+
+def test_score_follows_from_the_figures_that_are_shown() -> None:
+    shown = Measured(measure(), 61.23456, 100.0, 50.0).to_dict()
+    value, naive, reference = (float(str(shown[k])) for k in ("value", "naive", "reference"))
+    expected = (value - naive) / (reference - naive)
+    assert float(str(shown["score"])) == pytest.approx(expected, abs=1e-4)
+
+
+def test_total_clips_each_measure_before_the_mean() -> None:
+    far_above = Measured(measure(), -900.0, 100.0, 50.0)
+    far_below = Measured(measure(), 900.0, 100.0, 50.0)
+    assert total([far_above, far_below]) == 0.5
+    assert total([]) is None
+
+
+def test_anchors_are_kept_apart_when_a_day_shows_no_difference() -> None:
+    same = [day()]
+    [found] = measure_days([measure()], [day(spend_usd=95.0)], same, same)
+    assert found.reference == 90.0
+    assert found.score == pytest.approx(0.5)
+
+
+def test_anchors_that_differ_are_left_as_they_are() -> None:
+    [found] = measure_days([measure()], [day()], [day(spend_usd=200.0)], [day(spend_usd=80.0)])
+    assert (found.naive, found.reference) == (200.0, 80.0)
+
+
+def test_incidents_count_by_kind_so_that_spam_cannot_hide_neglect() -> None:
+    spam = [[0, "lost write", "x", True]] * 100
+    real = [[0, "node down", "od-001", False]]
+    assert COMPUTE["incidents"]([day(incidents=spam + real)]) == 50.0
+
+
+def test_broken_rule_counts_as_trouble_never_handled() -> None:
+    handled = [[0, "node down", "od-001", True]]
+    assert COMPUTE["incidents"]([day(incidents=handled)]) == 100.0
+    broken = day(incidents=handled, broken_rules=["preempted protected job 3"])
+    assert COMPUTE["incidents"]([broken]) == 50.0
+
+
+def test_measure_without_any_figure_is_left_out() -> None:
+    incidents = measure("incidents", "higher", 20.0)
+    assert measure_days([incidents], [day()], [day()], [day()]) == []
+
+
+def test_every_measure_of_every_pack_can_be_computed() -> None:
+    for pack in all_packs():
+        for level in pack.levels:
+            for found in pack.measures(level):
+                assert found.key in COMPUTE
+                assert found.better in ("lower", "higher")
+                assert found.floor > 0

@@ -1,0 +1,65 @@
+"""Which days an answer is run on: named, and derived from the variant's seed by a keyed hash."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from scenarios.packs import Pack
+from scenarios.profile import Profile
+from scenarios.worlds.elastic.episode import Episode
+from scenarios.worlds.elastic.setting import open_day
+
+HIDDEN_KEY = b"headnode hidden workloads v1"
+PUBLIC_KEY = b"headnode public workloads v1"
+"""Separate keys: knowing a public day's seed says nothing about any hidden one's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One day: `seed` decides it, together with the family and the company's profile."""
+
+    name: str
+    title: str
+    family: str
+    seed: str
+
+    def open(self, profile: Profile, *, faults: bool = True) -> Episode:
+        """A fresh episode of this day."""
+        return open_day(profile, self.family, self.seed, faults=faults)
+
+
+def _derive(key: bytes, *parts: object) -> str:
+    text = "\n".join(str(part) for part in parts)
+    return blake2b(text.encode(), key=key, digest_size=16).hexdigest()
+
+
+def hidden_workloads(pack: Pack, level: str, seed: int, count: int | None = None) -> list[Workload]:
+    """The hidden days of a variant: the pack's families in turn, at least the pack's number.
+
+    Raises ValueError when fewer than one is asked for.
+    """
+    table = pack.level(level)
+    wanted = int(table["hidden"]) if count is None else count
+    if not 1 <= wanted <= 100:
+        raise ValueError("The number of hidden workloads must be from 1 to 100.")
+    families = table["families"]
+    return [
+        Workload(
+            f"hidden-{number}",
+            f"Hidden day {number}",
+            families[(number - 1) % len(families)],
+            _derive(HIDDEN_KEY, pack.name, level, seed, number),
+        )
+        for number in range(1, wanted + 1)
+    ]
+
+
+def public_workload(pack: Pack, level: str, seed: int, name: str) -> Workload:
+    """A day the candidate may run on. Raises ValueError for a name the pack does not have."""
+    for row in pack.level(level)["public"]:
+        if row["name"] == name:
+            day = _derive(PUBLIC_KEY, pack.name, level, seed, name)
+            return Workload(name, row["title"], row["family"], day)
+    names = ", ".join(known for known, _ in pack.public_workloads(level))
+    raise ValueError(f"There is no workload {name[:40]!r}; there is {names}.")

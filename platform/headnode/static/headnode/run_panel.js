@@ -1,0 +1,212 @@
+// Runs the program against a public workload and shows what came back.
+
+import { announce } from "./announce.js";
+import { Refused, ask } from "./api.js";
+import { drawTimeline } from "./charts.js";
+import { byId, el } from "./dom.js";
+import { measuresTable } from "./measures.js";
+import { fillButton } from "./panes.js";
+import { tabs } from "./tabs.js";
+
+const SOON_MS = 300;
+const LATER_MS = 1000;
+const STATUS = {
+  ok: ["good", "Finished"],
+  incomplete: ["warn", "Stopped early"],
+  candidate_error: ["bad", "Your program failed"],
+  timeout: ["bad", "Out of time"],
+  cpu_limit: ["bad", "Out of CPU time"],
+  oom: ["bad", "Out of memory"],
+  output_limit: ["bad", "Too much output"],
+  protocol_error: ["bad", "Rubbish on the channel"],
+  crashed: ["bad", "Crashed"],
+  cancelled: ["warn", "Cancelled"],
+  sandbox_error: ["warn", "Our fault"],
+  infrastructure_error: ["warn", "Our fault"],
+};
+
+/** Control characters become visible signs; newlines and tabs stay what they are. */
+export function visible(text) {
+  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0))).replace(/\u007f/g, "\u2421").replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+function stream(title, text) {
+  if (!text) return null;
+  return el("section", {}, el("h3", {}, title), el("pre", { className: "text output", tabindex: "0" }, visible(text)));
+}
+
+function output(report, detail) {
+  if (!report) {
+    return el("p", { className: "empty" }, detail || "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.");
+  }
+  const [meaning, label] = STATUS[report.status] || ["warn", report.status];
+  const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU; ${report.calls ?? 0} calls`;
+  return el(
+    "div",
+    {},
+    el("p", { className: "verdict" }, el("span", { className: `tag ${meaning}` }, label), el("span", {}, report.detail), el("span", { className: "muted small" }, spent)),
+    (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
+    stream("Standard output", report.stdout),
+    stream("Standard error", report.stderr),
+    report.stdout_truncated ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.") : null,
+    report.stdout || report.stderr ? null : el("p", { className: "muted" }, "The program printed nothing."),
+  );
+}
+
+function progress(run, seconds) {
+  if (!run) return "Connection lost; the run goes on. Asking again…";
+  if (run.state === "running") return `Running · ${seconds} s`;
+  const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
+  return `${place} · ${seconds} s`;
+}
+
+export class RunPanel {
+  #timeline = null;
+  #report = null;
+  #busy = false;
+
+  constructor({ queue, urls, workloads, lastRun, show }) {
+    Object.assign(this, { queue, urls, show });
+    this.#build(workloads);
+    this.#take(lastRun, "");
+    document.addEventListener("themechange", () => this.#timeline?.redraw());
+    new ResizeObserver(() => this.#fit()).observe(this.body);
+  }
+
+  #build(workloads) {
+    this.button = el("button", { type: "button", className: "primary", onclick: () => this.run(), title: "Ctrl+Enter" }, "Run ▸");
+    this.choice = el("select", { id: "workload" }, workloads.map((item) => el("option", { value: item.name }, item.title)));
+    this.state = el("span", { className: "run-state", role: "status" });
+    this.list = el("div", { className: "tab-list" });
+    this.body = el("div", { className: "pane-body run", id: "run-body", role: "tabpanel", tabindex: "0" });
+    byId("pane-run").append(
+      el(
+        "div",
+        { className: "pane-head" },
+        this.button,
+        el("label", { className: "unseen", for: "workload" }, "Workload"),
+        workloads.length > 1 ? this.choice : null,
+        this.list,
+        this.state,
+        fillButton("run"),
+      ),
+      this.body,
+    );
+    const items = ["Output", "Measures", "Timeline"].map((label) => ({ key: label.toLowerCase(), label, panel: "run-body" }));
+    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
+    this.tabs.choose("output");
+  }
+
+  /** Stop further runs, for a read-only page. */
+  disable() {
+    this.button.disabled = true;
+  }
+
+  async run() {
+    if (this.#busy || this.button.disabled) return;
+    this.#setBusy(true);
+    this.show?.("run");
+    this.#say("Sending…");
+    try {
+      const started = await this.queue.post(this.urls.runs, { workload: this.choice.value });
+      await this.#follow(started.id);
+    } catch (error) {
+      this.#problem(error);
+    } finally {
+      this.#setBusy(false);
+    }
+  }
+
+  /** Take up a run that an earlier page began. */
+  async resume() {
+    try {
+      const [newest] = (await ask(this.urls.runs)).runs;
+      if (this.#busy || !newest || !["queued", "running"].includes(newest.state)) return;
+      this.#setBusy(true);
+      await this.#follow(newest.id);
+      this.#setBusy(false);
+    } catch {
+      // Nothing was lost: the next run says what is wrong, if anything is.
+      this.#setBusy(false);
+    }
+  }
+
+  async #follow(id) {
+    const began = performance.now();
+    for (;;) {
+      const run = await this.#ask(id);
+      if (run && (run.state === "done" || run.state === "infrastructure_error")) {
+        this.#finish(run, performance.now() - began);
+        return;
+      }
+      const seconds = Math.round((performance.now() - began) / 1000);
+      this.#say(progress(run, seconds));
+      await new Promise((resolve) => setTimeout(resolve, seconds < 5 ? SOON_MS : LATER_MS));
+    }
+  }
+
+  async #ask(id) {
+    try {
+      return await ask(`${this.urls.runs}/${id}`);
+    } catch (error) {
+      if (error instanceof Refused && !error.passing) throw error;
+      return null;
+    }
+  }
+
+  #finish(run, spentMs) {
+    const ours = run.state === "infrastructure_error";
+    this.#take(run.report, ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "");
+    const label = ours ? "The run failed on our side." : STATUS[run.report?.status]?.[1] || "Finished";
+    this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
+    announce(`${label} ${run.report?.detail || run.detail || ""}`);
+    if (!run.report?.measures?.length) this.tabs.choose("output");
+  }
+
+  #problem(error) {
+    this.#say("");
+    const text = error instanceof Refused ? error.message : "The server could not be reached, so the program was not run. Your text is kept in this browser; try again when the connection is back.";
+    this.tabs.choose("output");
+    this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
+  }
+
+  #take(report, detail) {
+    this.#report = report || null;
+    this.detail = detail;
+    this.#open(this.current || "output");
+  }
+
+  #open(key) {
+    this.current = key;
+    this.#timeline = null;
+    this.body.setAttribute("aria-label", key);
+    if (key === "output") this.body.replaceChildren(output(this.#report, this.detail));
+    if (key === "measures") this.body.replaceChildren(measuresTable(this.#report));
+    if (key === "timeline") this.#openTimeline();
+  }
+
+  #openTimeline() {
+    const timeline = this.#report?.timeline;
+    if (!timeline?.t?.length) {
+      this.body.replaceChildren(el("p", { className: "empty" }, "The queue, the nodes and the cost over the simulated time appear here after a run."));
+      return;
+    }
+    // Charts need a width; a pane that is not shown has none, and draws when it is.
+    this.body.replaceChildren();
+    if (this.body.clientWidth) this.#timeline = drawTimeline(this.body, timeline);
+  }
+
+  #fit() {
+    if (this.#timeline) this.#timeline.resize();
+    else if (this.current === "timeline" && this.#report) this.#openTimeline();
+  }
+
+  #setBusy(busy) {
+    this.#busy = busy;
+    this.button.setAttribute("aria-disabled", String(busy));
+  }
+
+  #say(text) {
+    this.state.textContent = text;
+  }
+}

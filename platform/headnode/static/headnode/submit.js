@@ -1,0 +1,41 @@
+// The last question before an answer is handed in.
+
+import { openDialog } from "./dialogs.js";
+import { el } from "./dom.js";
+
+function contents(answer) {
+  const files = [...answer.files].filter(([, file]) => !file.readOnly);
+  const sections = [...answer.sections.values()].filter((section) => !section.readOnly);
+  const lines = (text) => (text ? text.split("\n").length : 0);
+  const words = (text) => (text.trim() ? text.trim().split(/\s+/).length : 0);
+  return el(
+    "table",
+    {},
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Part"), el("th", { scope: "col", className: "figure" }, "Length"))),
+    el(
+      "tbody",
+      {},
+      files.map(([path, file]) => el("tr", {}, el("td", { className: "mono" }, path), el("td", { className: "figure" }, `${lines(file.text)} lines`))),
+      sections.map((section) =>
+        el("tr", {}, el("td", {}, section.title), el("td", { className: "figure" }, words(section.text) ? `${words(section.text)} words` : el("strong", {}, "empty"))),
+      ),
+    ),
+  );
+}
+
+/** Ask whether to submit; true when the candidate says so. */
+export async function confirmSubmit(answer, { left, round }) {
+  const choice = await openDialog({
+    title: round === 2 ? "Submit your revision?" : "Submit your answer?",
+    content: [
+      el("p", {}, `You have ${left} left. Submitting ends the exercise: it cannot be undone, and you cannot edit afterwards.`),
+      contents(answer),
+      el("p", { className: "muted" }, "If you do nothing, what was saved last is submitted by itself when the time is over."),
+    ],
+    buttons: [
+      { value: false, label: "Go on working" },
+      { value: true, label: "Submit now", primary: true },
+    ],
+  });
+  return choice === true;
+}

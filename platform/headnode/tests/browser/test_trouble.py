@@ -1,0 +1,162 @@
+"""What happens when parts are killed: nothing is lost, nothing is graded twice, no one loses time."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+import requests
+
+from headnode.tests.browser.site import Site, own_database, processes_of
+from headnode.tests.browser.wire import IDLE, Wire
+
+pytestmark = pytest.mark.xdist_group("site")
+
+
+@pytest.fixture
+def wire(site: Site) -> Wire:
+    return Wire(site.candidate_link)
+
+
+def rows(site: Site, query: str) -> list[Any]:
+    """What the database says, read past the site."""
+    if url := os.environ.get("DATABASE_URL"):
+        with psycopg.connect(own_database(url, site.port)) as server:
+            return list(server.execute(query).fetchall())
+    with sqlite3.connect(site.data / "headnode.sqlite3") as server:
+        return server.execute(query).fetchall()
+
+
+def wait_for(what: Callable[[], Any], within: float = 60) -> Any:
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        if found := what():
+            return found
+        time.sleep(0.1)
+    raise AssertionError("It did not happen in time.")
+
+
+def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: Wire) -> None:
+    acknowledged: dict[int, str] = {}
+    stop = threading.Event()
+
+    def type_on() -> None:
+        count = 0
+        while not stop.is_set():
+            count += 1
+            body = wire.body()
+            body["sections"]["architecture"] = f"sentence {count}"
+            try:
+                answer = wire.post("drafts", body)
+            except requests.ConnectionError:
+                time.sleep(0.2)
+                continue
+            if answer.status_code == 201:
+                acknowledged[answer.json()["number"]] = body["sections"]["architecture"]
+
+    typing = threading.Thread(target=type_on)
+    typing.start()
+    for _ in range(2):
+        time.sleep(1)
+        site.kill("web")
+        time.sleep(0.5)
+        site.wait_healthy()
+    time.sleep(1)
+    stop.set()
+    typing.join()
+    assert len(acknowledged) > 10
+    for number, text in acknowledged.items():
+        assert wire.get(f"drafts/{number}")["body"]["sections"]["architecture"] == text
+
+
+def test_run_survives_sigkill_of_the_worker(site: Site, wire: Wire) -> None:
+    slow = IDLE.replace("    pass", "    import time; time.sleep(0.003)")
+    body = {"files": {"controller.py": slow}, "sections": {}}
+    pk = wire.post("runs", body).json()["id"]
+    wait_for(lambda: wire.get(f"runs/{pk}")["state"] == "running")
+    site.kill("worker")
+    row = wire.wait_run(pk, within=25)  # not the length of the dead worker's lease
+    assert (row["state"], row["report"]["status"]) == ("done", "ok")
+
+
+def test_candidate_gets_back_the_time_that_a_dead_site_took(site: Site, wire: Wire) -> None:
+    before = datetime.fromisoformat(wire.get("state")["deadline_at"])
+    assert site.process is not None
+    os.killpg(site.process.pid, signal.SIGSTOP)  # so that the launcher does not start it again
+    site.kill("web")
+    time.sleep(20)
+    os.killpg(site.process.pid, signal.SIGCONT)
+    site.wait_healthy()
+    state = wait_for(lambda: (found := wire.get("state"))["notice"] and found)
+    gained = (datetime.fromisoformat(state["deadline_at"]) - before).total_seconds()
+    assert 15 <= gained <= 40
+    assert "not reachable" in state["notice"]["text"]
+
+
+PROGRAMS = {
+    "loop": ("while True:\n    pass\n", {"timeout", "cpu_limit"}),
+    "flood": ("while True:\n    print('x' * 10_000)\n", {"output_limit"}),
+    "forks": (
+        "import os\nwhile True:\n    os.fork()\n",
+        {"candidate_error", "timeout", "cpu_limit"},
+    ),
+    "crash": ("import os\nos.kill(os.getpid(), 11)\n", {"crashed"}),
+    "error": ("1 / 0\n", {"candidate_error"}),
+    "rubbish": (
+        "import headnode_sdk\nheadnode_sdk._sock.sendall(b'\\xff' * 64)\nimport time; time.sleep(5)\n",
+        {"protocol_error"},
+    ),
+    "early end": ("import sys\nsys.exit(0)\n", {"incomplete"}),
+}
+
+
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_misbehaving_program_gets_a_clear_status(wire: Wire, name: str) -> None:
+    program, expected = PROGRAMS[name]
+    row = wire.run(program, within=120)
+    assert row["state"] == "done"
+    assert row["report"]["status"] in expected
+    assert row["report"]["score"] is None or name == "early end"
+    assert row["report"]["detail"].strip()
+    assert "Traceback" not in row["report"]["detail"]
+
+
+def test_grading_survives_sigkill_of_the_worker_and_is_done_once(site: Site, wire: Wire) -> None:
+    slow = IDLE.replace("    pass", "    import time; time.sleep(0.003)")
+    answer = wire.post("submit", {"files": {"controller.py": slow}, "sections": {}})
+    assert answer.status_code == 200, answer.text
+    newest = (
+        "select result, tries, submission_id from assessments_gradingrun order by id desc limit 1"
+    )
+    wait_for(lambda: rows(site, newest)[0][1] == 1)
+    time.sleep(0.5)
+    site.kill("worker")
+    wait_for(lambda: rows(site, newest)[0][0], within=120)
+    result, tries, submission = rows(site, newest)[0]
+    assert (result, tries) == ("done", 2)
+    all_of_it = rows(site, "select submission_id from assessments_gradingrun")
+    assert all_of_it.count((submission,)) == 1
+
+
+def test_ctrl_c_leaves_nothing_behind_and_a_second_start_keeps_all(site: Site) -> None:
+    link = site.candidate_link
+    site.stop()
+    wait_for(lambda: not processes_of(site.data), within=15)
+    assert [run for run in (site.data / "sandbox/runs").iterdir() if run.is_dir()] == []
+    assert not [
+        line for line in Path("/proc/mounts").read_text().splitlines() if str(site.data) in line
+    ]
+    site.said = ""
+    site.start()
+    assert urlsplit(link).path in site.said
+    assert requests.get(link, timeout=10).status_code == 200

@@ -1,0 +1,147 @@
+"""A candidate's pages and endpoints carry nothing that is not theirs (design rule 7)."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from assessments import attempts
+from assessments.jobs import Result
+from assessments.models import Attempt, GradingRun, Run
+from assessments.tests.stage import Stage, begin, body, enter, make_stage, save, submit
+from hiring.models import Accommodation, Candidate
+from library.packs import load_packs, pack_of
+from reviews import evaluations
+from reviews.models import Note
+
+pytestmark = pytest.mark.django_db
+SECRET = "ZEBRA-ONLY-FOR-STAFF"
+
+
+@pytest.fixture
+def ada(client: Client) -> tuple[Client, Stage, Attempt]:
+    """Ada in her revision, with everything about her on record that staff keep."""
+    now = timezone.now()
+    stage = make_stage(now)
+    load_packs(now=now)
+    attempt = begin(stage, now)
+    keep_on_record(stage, attempt, now)
+    score(stage, attempt, now)
+    attempts.open_revision(
+        attempt.pk,
+        strength="Clear parts.",
+        improvement="Handle time-outs.",
+        focus="",
+        start_now=True,
+        by=stage.ines,
+        now=now,
+    )
+    save(attempt, "revised", at=now)
+    attempts.extend(attempt.pk, minutes=5, by=stage.rhea, reason=SECRET, now=now)
+    attempt.refresh_from_db()
+    enter(client, stage.token)
+    return client, stage, attempt
+
+
+def keep_on_record(stage: Stage, attempt: Attempt, now: datetime) -> None:
+    """Another candidate, an accommodation, a run, a graded submission."""
+    Candidate.objects.create(name=f"Bo {SECRET}", email="bo@example.com", created_at=now)
+    Accommodation.objects.create(
+        candidate=stage.ada, multiplier="1.5", note=SECRET, granted_by=stage.rhea, granted_at=now
+    )
+    Run.objects.create(
+        attempt=attempt,
+        round=1,
+        draft=save(attempt, "mine", at=now).draft,
+        workload="public-1",
+        created_at=now,
+        finished_at=now,
+        result=Result.DONE,
+        report={"status": "ok"},
+    )
+    submit(attempt, "mine", at=now)
+    report = {"score": 0.123456, "evidence": [SECRET]}
+    GradingRun.objects.update(
+        finished_at=now, result=Result.DONE, detail=SECRET, report=report, reason=SECRET
+    )
+
+
+def score(stage: Stage, attempt: Attempt, now: datetime) -> None:
+    evaluations.assign(attempt=attempt, evaluator=stage.ines, by=stage.rhea, now=now)
+    card = evaluations.begin(attempt=attempt, round=1, evaluator=stage.ines, now=now)
+    key = card.criteria()[0]["key"]
+    evaluations.rate(card, criterion=key, level=2, note=SECRET, now=now)
+    Note.objects.create(attempt=attempt, author=stage.ines, text=SECRET, written_at=now)
+
+
+def candidate_names(resolver: URLResolver | None = None) -> Iterator[str]:
+    """Names of all addresses outside /admin/ and the static files."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        if isinstance(entry, URLResolver):
+            if str(entry.pattern) != "admin/":
+                yield from candidate_names(entry)
+        elif isinstance(entry, URLPattern) and entry.name:
+            yield entry.name
+
+
+def staff_only(stage: Stage, attempt: Attempt) -> list[str]:
+    """Pieces of text that a candidate must never be sent."""
+    pack = pack_of(attempt.pack_version.name)
+    rubric = [text for item in pack.rubric("mid").criteria for text in item.levels.values()]
+    guide = [line for line in pack.guide("mid").splitlines() if len(line) > 40]
+    goldens = [path.read_text()[:200] for path in (pack.folder / "goldens").glob("*.py")]
+    people = [stage.ines.first_name, stage.rhea.first_name, stage.ada.email]
+    figures = [str(attempt.seed), "0.123456", stage.invitation.token_hash]
+    return [SECRET, *rubric, *guide, *goldens, *people, *figures, "failure-heavy", "adversarial"]
+
+
+ARGUMENTS: dict[str, list[str]] = {
+    "home": [],
+    "healthz": [],
+    "link": ["token"],
+    "lobby": ["invitation"],
+    "start": ["invitation"],
+    "workspace": ["attempt"],
+    "receipt": ["attempt"],
+    "attempt-state": ["attempt"],
+    "attempt-drafts": ["attempt"],
+    "attempt-draft": ["attempt", "number"],
+    "attempt-runs": ["attempt"],
+    "attempt-run": ["attempt", "run"],
+    "attempt-submit": ["attempt"],
+}
+
+
+def test_every_candidate_address_is_known_to_this_test() -> None:
+    assert set(candidate_names()) == set(ARGUMENTS)
+
+
+def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
+    client, stage, attempt = ada
+    values: dict[str, Any] = {
+        "token": stage.token,
+        "invitation": stage.invitation.pk,
+        "attempt": attempt.pk,
+        "number": 1,
+        "run": attempt.runs.get().pk,
+    }
+    fields = {"client": str(uuid.uuid4()), "seq": 9, "body": body(attempt, "again")}
+    secrets = staff_only(stage, attempt)
+    for name, needed in ARGUMENTS.items():
+        url = reverse(name, args=[values[value] for value in needed])
+        answers = [client.get(url, follow=True)]
+        if name.startswith("attempt"):
+            answers.append(client.post(url, json.dumps(fields), content_type="application/json"))
+        for answer in answers:
+            assert answer.status_code < 500 or name == "healthz"
+            text = answer.text + str(answer.headers) + str(answer.cookies)
+            found = [secret for secret in secrets if secret in text]
+            assert found == [], f"{name} says {found}"

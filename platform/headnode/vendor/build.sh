@@ -1,0 +1,38 @@
+#!/bin/sh
+# Rebuild the committed browser libraries from the pinned packages; with --check, only say
+# whether the committed files are what the pins produce.
+set -eu
+cd "$(dirname "$0")"
+target=$(cd .. && pwd)/static/headnode/vendor
+
+npm ci --ignore-scripts --no-audit --no-fund --silent
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+out=$work/vendor
+mkdir -p "$out/fonts"
+
+for name in codemirror uplot; do
+    node_modules/.bin/esbuild "$name.entry.js" --bundle --minify --format=esm --target=es2022 \
+        --legal-comments=none --metafile="$work/$name.json" --outfile="$out/$name.js" --log-level=warning
+done
+cp node_modules/uplot/dist/uPlot.min.css "$out/uplot.css"
+
+for subset in latin latin-ext; do
+    for face in sans:400-normal sans:400-italic sans:500-normal sans:600-normal mono:400-normal mono:600-normal; do
+        file=ibm-plex-${face%%:*}-$subset-${face#*:}.woff2
+        cp "node_modules/@fontsource/ibm-plex-${face%%:*}/files/$file" "$out/fonts/$file"
+    done
+done
+node licenses.mjs "$work/codemirror.json" "$work/uplot.json" "$out/LICENSES.txt"
+chmod -R u=rwX,go=rX "$out"
+(cd "$out" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs sha256sum >"$work/SUMS")
+mv "$work/SUMS" "$out/SHA256SUMS"
+
+if [ "${1:-}" = --check ]; then
+    diff -r "$out" "$target" && echo "The vendored libraries are what the pins produce."
+else
+    rm -rf "$target"
+    mkdir -p "$(dirname "$target")"
+    cp -R "$out" "$target"
+    du -sh "$target"
+fi

@@ -1,0 +1,30 @@
+"""Runs untrusted programs; knows neither exercises nor the web."""
+
+from __future__ import annotations
+
+from sandbox.backends import open_backend
+from sandbox.contract import (
+    Backend,
+    CallRefused,
+    Outcome,
+    SandboxUnavailable,
+    Session,
+    Spec,
+    Status,
+)
+from sandbox.limits import Limits
+from sandbox.probe import Layer, Report
+
+__all__ = [
+    "Backend",
+    "CallRefused",
+    "Layer",
+    "Limits",
+    "Outcome",
+    "Report",
+    "SandboxUnavailable",
+    "Session",
+    "Spec",
+    "Status",
+    "open_backend",
+]

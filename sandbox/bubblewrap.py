@@ -1,0 +1,101 @@
+"""The command line that builds a namespace sandbox; starts nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.limits import Limits
+
+INSIDE_BOOT = "/opt/sbx"
+INSIDE_SDK = "/opt/headnode"
+INSIDE_UID = 64000
+# A fixed hash seed: the same program has to make the same decisions in a regrade.
+ENVIRONMENT = {
+    "PATH": "/usr/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/box",
+    "TMPDIR": "/tmp",  # noqa: S108 - the sandbox's own
+    "PYTHONHASHSEED": "0",
+    "OPENBLAS_NUM_THREADS": "2",
+}
+_FENCES = (
+    *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
+    *("--unshare-cgroup", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"),
+    *("--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID), "--hostname", "sandbox"),
+    *("--cap-drop", "ALL"),
+)
+
+
+@dataclass(frozen=True)
+class Places:
+    """Host folders that the sandbox shows. `work` is the run's own tmpfs, or None for bubblewrap's
+    (which cannot limit inodes)."""
+
+    root: Path
+    boot: Path
+    sdk: Path
+    work: Path | None
+
+
+@dataclass(frozen=True)
+class Descriptors:
+    """Inherited by number; bubblewrap closes all but the channel before the program starts."""
+
+    channel: int
+    filter: int
+    info: int
+    block: int
+
+    def all(self) -> tuple[int, ...]:
+        return (self.channel, self.filter, self.info, self.block)
+
+
+def interpreter(bootstrap: str, *arguments: str) -> list[str]:
+    """Start Python without `site`, the user's folders and byte-code writing."""
+    flags = ["-P", "-s", "-S", "-B", "-X", "utf8"]
+    return ["/usr/bin/python3", *flags, bootstrap, *arguments]
+
+
+def command(
+    bwrap: str, places: Places, fds: Descriptors, limits: Limits, program: list[str]
+) -> list[str]:
+    """bubblewrap's argv. /proc and /dev are read-only: pid_max and oom_score_adj live there."""
+    shown = [
+        *("--ro-bind", str(places.root), "/"),
+        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+        *("--ro-bind", str(places.boot), INSIDE_BOOT, "--ro-bind", str(places.sdk), INSIDE_SDK),
+        *_work_mounts(places.work, limits),
+        *("--chdir", "/box"),
+    ]
+    variables = ENVIRONMENT | {"HEADNODE_CHANNEL_FD": str(fds.channel)}
+    settings = [word for item in variables.items() for word in ("--setenv", *item)]
+    numbers = [
+        *("--seccomp", str(fds.filter), "--info-fd", str(fds.info)),
+        *("--block-fd", str(fds.block)),
+    ]
+    return [bwrap, *_FENCES, *shown, *settings, *numbers, "--", *program]
+
+
+def _work_mounts(work: Path | None, limits: Limits) -> list[str]:
+    box, tmp = "/box", "/tmp"  # noqa: S108 - the sandbox's own
+    if work is not None:
+        return ["--bind", str(work / "box"), box, "--bind", str(work / "tmp"), tmp]
+    half = str((limits.work_mb << 20) // 2)
+    return ["--size", half, "--tmpfs", box, "--size", half, "--tmpfs", tmp]
+
+
+def rlimits(limits: Limits, memory: bool) -> list[str]:
+    """Arguments of prlimit(1): from outside, a process without CAP_SYS_RESOURCE cannot set them.
+
+    Address space is bounded only where no group bounds memory: numpy's threads reserve far more
+    than they use. The interpreter's own mappings come on top.
+    """
+    words = [
+        f"--fsize={limits.file_mb << 20}",
+        f"--nofile={limits.open_files}",
+        f"--cpu={int(limits.cpu_s) + 2}",
+        f"--stack={8 << 20}",
+        *("--core=0", "--memlock=0", "--msgqueue=0"),
+    ]
+    return [*words, f"--as={(limits.memory_mb + 64) << 20}"] if memory else words

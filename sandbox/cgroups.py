@@ -1,0 +1,309 @@
+"""A memory, process and processor budget for one run, on cgroup v1 or v2; knows no sandbox."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from sandbox.limits import Limits
+
+HOUSE = "headnode"
+_PERIOD_US = 100_000
+# Two processes of the sandbox itself are in the group beside the program.
+_OURS = 2
+_V1 = ("memory", "pids", "cpu", "cpuacct")
+_V2 = ("memory", "pids", "cpu")
+
+
+class Group(Protocol):
+    """One run's budget and its meters."""
+
+    def add(self, pid: int) -> None: ...
+
+    def cpu_s(self) -> float: ...
+
+    def peak_mb(self) -> float: ...
+
+    def oom_kills(self) -> int: ...
+
+    def kill(self) -> None: ...
+
+    def remove(self) -> None: ...
+
+
+class Tree(Protocol):
+    """Where runs' groups are made."""
+
+    version: int
+
+    def create(self, name: str, limits: Limits | None) -> Group:
+        """Make a group; without limits it only measures. Raises OSError."""
+
+    def names(self) -> set[str]:
+        """Every run's group that exists."""
+
+    def open(self, name: str) -> Group:
+        """A group that exists already."""
+
+
+class GroupV1:
+    """The same name in each controller's own hierarchy."""
+
+    def __init__(self, folders: dict[str, Path], strays: list[Path]) -> None:
+        self._at, self._strays = folders, strays
+
+    def bound(self, limits: Limits) -> None:
+        memory, cpu = self._at["memory"], self._at["cpu"]
+        size = str(limits.memory_mb << 20)
+        (memory / "memory.limit_in_bytes").write_text(size)
+        with_swap = memory / "memory.memsw.limit_in_bytes"
+        if with_swap.exists():
+            with_swap.write_text(size)
+        (self._at["pids"] / "pids.max").write_text(str(limits.pids + _OURS))
+        (cpu / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+        (cpu / "cpu.cfs_quota_us").write_text(str(int(_PERIOD_US * limits.cpus)))
+
+    def add(self, pid: int) -> None:
+        for folder in self.folders():
+            (folder / "cgroup.procs").write_text(str(pid))
+
+    def cpu_s(self) -> float:
+        return int((self._at["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
+
+    def peak_mb(self) -> float:
+        return int((self._at["memory"] / "memory.max_usage_in_bytes").read_text()) / (1 << 20)
+
+    def oom_kills(self) -> int:
+        return _field(self._at["memory"] / "memory.oom_control", "oom_kill")
+
+    def kill(self) -> None:
+        _kill_all(lambda: _pids(self._at["pids"]))
+
+    def remove(self) -> None:
+        for folder in (*self.folders(), *self._strays):
+            _remove(folder)
+
+    def folders(self) -> set[Path]:
+        return set(self._at.values())
+
+
+class TreeV1:
+    """Needs root: the right to make folders in the four hierarchies."""
+
+    version = 1
+
+    def __init__(self, mounts: dict[str, Path], others: set[Path]) -> None:
+        """`others` are hierarchies we do not use; a container runtime makes folders there."""
+        self._house = {name: mount / HOUSE for name, mount in mounts.items()}
+        self._others = others
+        for folder in self._house.values():
+            _own_house(folder)
+
+    def create(self, name: str, limits: Limits | None) -> Group:
+        group = self.open(name)
+        try:
+            for folder in group.folders():
+                folder.mkdir(exist_ok=True)
+            if limits is not None:
+                group.bound(limits)
+        except OSError:
+            group.remove()
+            raise
+        return group
+
+    def names(self) -> set[str]:
+        return {found for folder in self._house.values() for found in _children(folder)}
+
+    def open(self, name: str) -> GroupV1:
+        folders = {controller: at / name for controller, at in self._house.items()}
+        return GroupV1(folders, [mount / HOUSE / name for mount in self._others])
+
+
+class GroupV2:
+    """One folder with all controllers."""
+
+    def __init__(self, folder: Path) -> None:
+        self._at = folder
+
+    def bound(self, limits: Limits) -> None:
+        (self._at / "memory.max").write_text(str(limits.memory_mb << 20))
+        swap = self._at / "memory.swap.max"
+        if swap.exists():
+            swap.write_text("0")
+        (self._at / "memory.oom.group").write_text("0")
+        (self._at / "pids.max").write_text(str(limits.pids + _OURS))
+        (self._at / "cpu.max").write_text(f"{int(_PERIOD_US * limits.cpus)} {_PERIOD_US}")
+
+    def add(self, pid: int) -> None:
+        (self._at / "cgroup.procs").write_text(str(pid))
+
+    def cpu_s(self) -> float:
+        return _field(self._at / "cpu.stat", "usage_usec") / 1e6
+
+    def peak_mb(self) -> float:
+        peak = self._at / "memory.peak"
+        source = peak if peak.exists() else self._at / "memory.current"
+        return int(source.read_text()) / (1 << 20)
+
+    def oom_kills(self) -> int:
+        return _field(self._at / "memory.events", "oom_kill")
+
+    def kill(self) -> None:
+        switch = self._at / "cgroup.kill"
+        if switch.exists():
+            switch.write_text("1")
+        _kill_all(lambda: _pids(self._at))
+
+    def remove(self) -> None:
+        _remove(self._at)
+
+
+class TreeV2:
+    """Root at the top of the hierarchy, or an ordinary user in a delegated subtree."""
+
+    version = 2
+
+    def __init__(self, base: Path) -> None:
+        """Raises OSError when the subtree cannot be used."""
+        offered = set((base / "cgroup.controllers").read_text().split())
+        if not offered.issuperset(_V2):
+            raise PermissionError(f"{base} lacks the controllers {' '.join(_V2)}")
+        _step_aside(base)
+        self._house = base / HOUSE
+        _own_house(self._house)
+        for folder in (base, self._house):
+            enabled = " ".join(f"+{name}" for name in _V2)
+            (folder / "cgroup.subtree_control").write_text(enabled)
+
+    def create(self, name: str, limits: Limits | None) -> Group:
+        group = self.open(name)
+        group._at.mkdir(exist_ok=True)
+        if limits is not None:
+            try:
+                group.bound(limits)
+            except OSError:
+                group.remove()
+                raise
+        return group
+
+    def names(self) -> set[str]:
+        return set(_children(self._house))
+
+    def open(self, name: str) -> GroupV2:
+        return GroupV2(self._house / name)
+
+
+def find_tree(proc: Path = Path("/proc/self")) -> Tree:
+    """The host's usable hierarchy. Raises OSError with the reason when there is none."""
+    v1, others, v2 = _mounts(proc)
+    if v1.keys() >= set(_V1):
+        return TreeV1(v1, others if v2 is None else others | {v2})
+    if v2 is None:
+        raise FileNotFoundError("no cgroup hierarchy with memory, pids and cpu is mounted")
+    return TreeV2(v2 if os.geteuid() == 0 else v2 / _own_path(proc))
+
+
+def sweep(tree: Tree | None, is_dead: Callable[[str], bool]) -> list[str]:
+    """End and remove the groups of runs whose runner has gone; one line for each."""
+    if tree is None:
+        return []
+    dead = sorted(filter(is_dead, tree.names()))
+    for name in dead:
+        group = tree.open(name)
+        group.kill()
+        group.remove()
+    return [f"group {name}" for name in dead]
+
+
+def _mounts(proc: Path) -> tuple[dict[str, Path], set[Path], Path | None]:
+    v1: dict[str, Path] = {}
+    others: set[Path] = set()
+    v2: Path | None = None
+    for line in (proc / "mounts").read_text().splitlines():
+        _device, mount, kind, options, *_rest = line.split()
+        if kind == "cgroup":
+            others.add(Path(mount))
+            v1 |= {name: Path(mount) for name in options.split(",") if name in _V1}
+        elif kind == "cgroup2":
+            v2 = Path(mount)
+    return v1, others - set(v1.values()), v2
+
+
+def _own_path(proc: Path) -> str:
+    for line in (proc / "cgroup").read_text().splitlines():
+        if line.startswith("0::"):
+            return line[3:].lstrip("/")
+    return ""
+
+
+def _step_aside(base: Path) -> None:
+    """A v2 group with processes of its own may not have children with controllers."""
+    pids = _pids(base)
+    if pids and (base / "cgroup.type").exists():
+        runner = base / "runner"
+        runner.mkdir(exist_ok=True)
+        for pid in pids:
+            (runner / "cgroup.procs").write_text(str(pid))
+
+
+def _own_house(folder: Path) -> None:
+    """It may be there already, made by another user: then it is no use to us."""
+    folder.mkdir(exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"{folder} belongs to another user")
+
+
+def _children(folder: Path) -> Iterator[str]:
+    return (entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+
+
+def _field(file: Path, name: str) -> int:
+    for line in file.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    return 0
+
+
+def _pids(folder: Path) -> list[int]:
+    """Those of the folder and of the folders a container runtime made in it."""
+    found: list[int] = []
+    try:
+        # A process of another pid namespace reads as 0, and kill(0) would be ourselves.
+        found += [int(pid) for pid in (folder / "cgroup.procs").read_text().split() if pid != "0"]
+        for child in _children(folder):
+            found += _pids(folder / child)
+    except FileNotFoundError:
+        pass
+    return found
+
+
+def _kill_all(pids: Callable[[], list[int]]) -> None:
+    for _attempt in range(500):
+        alive = pids()
+        if not alive:
+            return
+        for pid in alive:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        time.sleep(0.002)
+
+
+def _remove(folder: Path) -> None:
+    """The kernel refuses for a moment after the last process has gone."""
+    for _attempt in range(200):
+        try:
+            for child in _children(folder):
+                _remove(folder / child)
+            folder.rmdir()
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            time.sleep(0.005)

@@ -1,0 +1,109 @@
+"""What is asked of the Docker engine for one run, as data; asks nothing itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docker.types import LogConfig, Mount, Ulimit
+
+from sandbox import bubblewrap, seccomp
+from sandbox.limits import Limits
+
+SOCKET_DIR = "/run"
+SOCKET = f"{SOCKET_DIR}/s"
+LABEL_STATE = "headnode.state"
+LABEL_RUN = "headnode.run"
+_USER = f"{bubblewrap.INSIDE_UID}:{bubblewrap.INSIDE_UID}"
+# docker-init is in the group beside the program.
+_OURS = 1
+
+
+@dataclass(frozen=True)
+class Request:
+    """One run's container. `parent` is a group of our own, whose meters outlive the container."""
+
+    name: str
+    state: str
+    image: str
+    boot: Path
+    bootstrap: str
+    sdk: Path
+    socket_dir: Path
+    limits: Limits
+    parent: str | None
+    runtime: str | None
+
+
+def host_config(wanted: Request) -> dict[str, Any]:
+    """Keyword arguments of docker's create_host_config. Never the engine's own socket, no network,
+    nothing writable but two bounded tmpfs folders."""
+    limits = wanted.limits
+    memory = limits.memory_mb << 20
+    return {
+        "network_mode": "none",
+        "read_only": True,
+        "tmpfs": {"/box": _tmpfs(limits, "700"), "/tmp": _tmpfs(limits, "700")},  # noqa: S108
+        "mounts": _mounts(wanted),
+        "mem_limit": memory,
+        "memswap_limit": memory,
+        "nano_cpus": int(limits.cpus * 1e9),
+        "pids_limit": limits.pids + _OURS,
+        "cap_drop": ["ALL"],
+        "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.oci()}"],
+        "ulimits": _ulimits(limits),
+        "ipc_mode": "private",
+        "shm_size": 8 << 20,
+        "init": True,
+        "log_config": LogConfig(type="none"),
+        "oom_score_adj": 500,
+        "cgroup_parent": wanted.parent,
+        "runtime": wanted.runtime,
+    }
+
+
+def container_config(wanted: Request) -> dict[str, Any]:
+    """Keyword arguments of docker's create_container, but for host_config."""
+    return {
+        "image": wanted.image,
+        "command": bubblewrap.interpreter(wanted.bootstrap, SOCKET),
+        "name": wanted.name,
+        "hostname": "sandbox",
+        "user": _USER,
+        "working_dir": "/box",
+        "environment": dict(bubblewrap.ENVIRONMENT),
+        "labels": {LABEL_STATE: wanted.state, LABEL_RUN: wanted.name},
+    }
+
+
+def _tmpfs(limits: Limits, mode: str) -> str:
+    """Half of the room each: together they must not exceed the limit."""
+    size, inodes = (limits.work_mb << 20) // 2, limits.inodes // 2
+    owner = bubblewrap.INSIDE_UID
+    return f"nosuid,nodev,size={size},nr_inodes={inodes},mode={mode},uid={owner},gid={owner}"
+
+
+def _mounts(wanted: Request) -> list[Mount]:
+    shown = {
+        bubblewrap.INSIDE_BOOT: wanted.boot,
+        bubblewrap.INSIDE_SDK: wanted.sdk,
+        SOCKET_DIR: wanted.socket_dir,
+    }
+    return [
+        Mount(target=target, source=str(source), type="bind", read_only=True)
+        for target, source in shown.items()
+    ]
+
+
+def _ulimits(limits: Limits) -> list[Ulimit]:
+    bounds = {
+        "fsize": limits.file_mb << 20,
+        "nofile": limits.open_files,
+        "cpu": int(limits.cpu_s) + 2,
+        "stack": 8 << 20,
+        "core": 0,
+        "memlock": 0,
+        "msgqueue": 0,
+    }
+    return [Ulimit(name=name, soft=value, hard=value) for name, value in bounds.items()]

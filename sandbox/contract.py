@@ -1,0 +1,149 @@
+"""What a run is given and what comes of it; knows no backend."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from sandbox.limits import Limits
+
+if TYPE_CHECKING:
+    from sandbox.probe import Report
+
+Status = Literal[
+    "ok",
+    "incomplete",
+    "candidate_error",
+    "timeout",
+    "cpu_limit",
+    "oom",
+    "output_limit",
+    "protocol_error",
+    "crashed",
+    "cancelled",
+    "sandbox_error",
+]
+
+
+class SandboxUnavailable(Exception):
+    """The chosen backend cannot run here; one sentence that names the missing layer."""
+
+
+class CallRefused(Exception):
+    """A session's polite no: the candidate's program gets an error answer and goes on.
+
+    `code` is a short slug a program can compare, `message` one sentence for a person.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Session(Protocol):
+    """The host's end of the channel: answers calls, and knows when the episode is over."""
+
+    def call(self, method: str, params: dict[str, object]) -> object:
+        """Answer one call with a JSON value, or raise CallRefused."""
+
+    @property
+    def complete(self) -> bool:
+        """True once the episode has reached its end."""
+
+
+def _check_path(path: str) -> None:
+    pure = PurePosixPath(path)
+    plain = path == str(pure) and not pure.is_absolute() and ".." not in pure.parts
+    if not plain or path in ("", ".") or not path.isprintable() or len(path.encode()) > 200:
+        raise ValueError(
+            f"{path!r} is not a usable file name: give a short relative path without '..'."
+        )
+
+
+def _check_paths(paths: Iterable[str]) -> None:
+    known = set(paths)
+    for path in known:
+        _check_path(path)
+    for path in known:
+        above = known.intersection(map(str, PurePosixPath(path).parents))
+        if above:
+            raise ValueError(f"{above.pop()!r} cannot be a file and a folder at once.")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One program to run.
+
+    `files` lands in the writable working folder, `sdk` in a read-only folder on the import path;
+    both map relative POSIX paths to bytes. `entry` is the file run as `__main__`.
+    Raises ValueError for a path that leaves its folder, a missing entry, or files that cannot
+    fit into the working folder.
+    """
+
+    files: Mapping[str, bytes]
+    entry: str = "controller.py"
+    sdk: Mapping[str, bytes] = field(default_factory=dict)
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        for files in (self.files, self.sdk):
+            _check_paths(files)
+        if self.entry not in self.files:
+            raise ValueError(f"The program's entry file {self.entry!r} is missing.")
+        size = sum(len(content) for content in self.files.values())
+        if size > self.limits.work_mb << 19 or len(self.files) > self.limits.inodes // 4:
+            raise ValueError("The program's files do not fit into the working folder.")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What happened, measured from outside the sandbox.
+
+    Times in seconds, memory in MiB. `layers` lists the fences that were in force, `reduced` the
+    limits that were weaker than they should be (normally empty). `stdout`, `stderr` and `detail`
+    are text to show, with control characters made visible; nothing is ever read out of them.
+    """
+
+    status: Status
+    detail: str
+    backend: str
+    exit_code: int | None = None
+    stdout: str = ""
+    stderr: str = ""
+    stdout_truncated: bool = False
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    max_rss_mb: float = 0.0
+    layers: list[str] = field(default_factory=list)
+    reduced: list[str] = field(default_factory=list)
+    calls: int = 0
+    image: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON data, the object that `python -m sandbox run --json` prints."""
+        return asdict(self)
+
+
+class Backend(Protocol):
+    """A way to run untrusted programs. `run` may be called from several threads at once."""
+
+    name: str
+
+    def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
+        """Run one program to its end; setting `cancel` ends it early.
+
+        Never raises for trouble of the sandbox's own: that is an Outcome `sandbox_error`.
+        """
+
+    def probe(self) -> Report:
+        """Say which layers work here."""
+
+    def sweep(self) -> list[str]:
+        """Remove what dead runners left behind; returns one line for each thing removed."""
+
+    def close(self) -> None:
+        """End running programs and give everything back."""

@@ -1,0 +1,215 @@
+"""One loop for a run's calls, output and clocks; knows neither bubblewrap nor Docker."""
+
+from __future__ import annotations
+
+import logging
+import os
+import selectors
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sandbox import channel
+from sandbox.capture import Output
+from sandbox.contract import CallRefused, Session, Status
+from sandbox.limits import Limits
+
+log = logging.getLogger(__name__)
+
+_READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
+_CHUNK = 65536
+_TICK = 0.05
+_CPU_EVERY = 0.1
+
+
+def cpu_sentence(limits: Limits) -> str:
+    return f"Your program was stopped at the limit of {limits.cpu_s:g} s processor time."
+
+
+class Ended(Exception):
+    """The run has to end now, for the reason given."""
+
+    def __init__(self, status: Status, detail: str) -> None:
+        super().__init__(detail)
+        self.status: Status = status
+        self.detail = detail
+
+
+class Stream(Protocol):
+    """A descriptor of the program's output and where its bytes go."""
+
+    def fileno(self) -> int: ...
+
+    def read(self) -> bool:
+        """Take what is there. False at the end of the stream."""
+
+
+class Pipe:
+    """One plain stream, from a non-blocking descriptor."""
+
+    def __init__(self, fd: int, sink: Callable[[bytes], None]) -> None:
+        os.set_blocking(fd, False)
+        self._fd, self._sink = fd, sink
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def read(self) -> bool:
+        try:
+            data = os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self._sink(data)
+        return bool(data)
+
+
+@dataclass
+class Wiring:
+    """What a backend connects the loop to.
+
+    `exited` is a pidfd of the program's main process; `on_exit` must see to it that nothing else
+    of the run keeps writing; `cpu_s` returns seconds used so far, or None when nobody can tell.
+    `drain_s` is how long the streams may take to run dry once the program has gone.
+    """
+
+    channel: socket.socket
+    streams: list[Stream]
+    output: Output
+    exited: int
+    on_exit: Callable[[], None]
+    cpu_s: Callable[[], float | None]
+    drain_s: float = 2.0
+
+
+class Conversation:
+    """Serves one run until its program is gone or has to be stopped."""
+
+    def __init__(
+        self,
+        wiring: Wiring,
+        limits: Limits,
+        session: Session,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.calls = 0
+        self._wiring, self._limits, self._session = wiring, limits, session
+        self._cancelled = cancelled
+        self._inbox = channel.Inbox(limits.frame_bytes)
+        self._unsent = bytearray()
+        self._writing = False
+        self._gone_at: float | None = None
+        self._next_cpu = 0.0
+        self._selector = selectors.DefaultSelector()
+        wiring.channel.setblocking(False)
+        self._selector.register(wiring.channel, _READ, self._on_channel)
+        self._selector.register(wiring.exited, _READ, self._on_exit)
+        for stream in wiring.streams:
+            self._selector.register(stream, _READ, self._reader(stream))
+
+    def serve(self) -> Ended | None:
+        """Returns why the run was stopped, or None when the program went by itself."""
+        deadline = time.monotonic() + self._limits.wall_s
+        try:
+            while not self._finished():
+                self._check_clocks(deadline)
+                for key, mask in self._selector.select(_TICK):
+                    key.data(mask)
+        except Ended as ended:
+            return ended
+        except channel.ProtocolError as error:
+            return Ended("protocol_error", f"Your program sent {error}.")
+        finally:
+            self._selector.close()
+        return None
+
+    def _finished(self) -> bool:
+        if self._gone_at is None:
+            return False
+        dry = not self._selector.get_map()
+        return dry or time.monotonic() > self._gone_at + self._wiring.drain_s
+
+    def _check_clocks(self, deadline: float) -> None:
+        now, limits = time.monotonic(), self._limits
+        if self._gone_at is not None:
+            return
+        if self._cancelled():
+            raise Ended("cancelled", "The run was cancelled.")
+        if now > deadline:
+            raise Ended(
+                "timeout", f"Your program was stopped at the time limit of {limits.wall_s:g} s."
+            )
+        if now > self._next_cpu:
+            self._next_cpu = now + _CPU_EVERY
+            if (self._wiring.cpu_s() or 0.0) > limits.cpu_s:
+                raise Ended("cpu_limit", cpu_sentence(limits))
+
+    def _reader(self, stream: Stream) -> Callable[[int], None]:
+        def on_output(_mask: int) -> None:
+            if not stream.read():
+                self._selector.unregister(stream)
+            if self._wiring.output.total > self._limits.flood_bytes:
+                kept = self._limits.flood_bytes >> 10
+                raise Ended("output_limit", f"Your program printed more than {kept} KiB.")
+
+        return on_output
+
+    def _on_exit(self, _mask: int) -> None:
+        self._selector.unregister(self._wiring.exited)
+        self._gone_at = time.monotonic()
+        self._wiring.on_exit()
+
+    def _on_channel(self, mask: int) -> None:
+        if mask & _READ and not self._receive():
+            self._selector.unregister(self._wiring.channel)
+            return
+        self._send()
+
+    def _receive(self) -> bool:
+        """Take and answer what is there. False once the program's end is closed."""
+        try:
+            data = self._wiring.channel.recv(_CHUNK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        self._inbox.feed(data)
+        while (body := self._inbox.take()) is not None:
+            self._answer(channel.decode(body, self._limits))
+        return bool(data)
+
+    def _answer(self, call: channel.Call) -> None:
+        self.calls += 1
+        if self.calls > self._limits.calls:
+            raise channel.ProtocolError(f"more than {self._limits.calls} calls")
+        if len(self._unsent) > self._limits.unread_bytes:
+            raise channel.ProtocolError(
+                f"calls without reading the answers, of which {self._limits.unread_kb} KiB wait"
+            )
+        try:
+            reply = channel.answer(call.id, self._session.call(call.method, call.params))
+        except CallRefused as error:
+            reply = channel.refusal(call.id, error.code, error.message)
+        except Exception:
+            log.exception("the session failed to answer %r", call.method)
+            raise Ended(
+                "sandbox_error", "The simulated cluster failed while it answered; not your fault."
+            ) from None
+        self._unsent += reply
+
+    def _send(self) -> None:
+        if self._unsent:
+            try:
+                sent = self._wiring.channel.send(self._unsent)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                sent = len(self._unsent)
+            del self._unsent[:sent]
+        if self._writing != bool(self._unsent):
+            self._writing = not self._writing
+            events = _READ | _WRITE if self._writing else _READ
+            self._selector.modify(self._wiring.channel, events, self._on_channel)

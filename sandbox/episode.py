@@ -1,0 +1,125 @@
+"""Takes a fenced interpreter through one program, whatever fenced it."""
+
+from __future__ import annotations
+
+import logging
+import marshal
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+from sandbox import channel
+from sandbox.capture import Output
+from sandbox.contract import Outcome, Session, Spec
+from sandbox.conversation import Conversation, Wiring
+from sandbox.probe import Report
+from sandbox.verdict import Facts
+
+log = logging.getLogger(__name__)
+
+START_S = 15.0
+
+
+class StartFailed(Exception):
+    """The sandbox did not come up: our trouble, never the program's. One sentence."""
+
+
+class Ready(Protocol):
+    """A fenced interpreter that has said hello and holds none of the candidate's bytes yet."""
+
+    output: Output
+
+    def wiring(self) -> Wiring: ...
+
+    def finish(self, stopped: bool) -> None:
+        """End whatever still runs and collect it; `stopped` says that the program did not go."""
+
+    def exit_code(self) -> int | None:
+        """As a shell has it: 128 + signal for a death by signal."""
+
+    def used(self) -> tuple[float, float, int]:
+        """Processor seconds, peak MiB and out-of-memory kills, once finished."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One call of `Backend.run`. `began` is its monotonic time; `nproc` asks the bootstrap to
+    bound processes where no group does (0: a group does)."""
+
+    spec: Spec
+    session: Session
+    cancel: threading.Event | None
+    began: float
+    nproc: int = 0
+
+    def elapsed(self) -> float:
+        return time.monotonic() - self.began
+
+
+class Runs:
+    """Counts the runs that go on, so that closing a backend can end them and wait."""
+
+    def __init__(self) -> None:
+        self.closing = False
+        self._going = 0
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> Runs:
+        with self._changed:
+            self._going += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._going -= 1
+            self._changed.notify_all()
+
+    def end(self) -> bool:
+        """Cancel them all and wait. False when they had been ended before."""
+        with self._changed:
+            first, self.closing = not self.closing, True
+            self._changed.wait_for(lambda: self._going == 0, timeout=START_S)
+        return first
+
+
+def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: Runs) -> Outcome:
+    """Hand the program over, serve it to its end and say what came of it.
+
+    Raises StartFailed when a required layer is missing, OSError when the sandbox breaks.
+    """
+    if report.refusal:
+        raise StartFailed(report.refusal)
+    spec, wiring = given.spec, ready.wiring()
+    _send_job(wiring.channel, spec, given.nproc)
+    cancel = given.cancel or threading.Event()
+    talk = Conversation(wiring, spec.limits, given.session, lambda: runs.closing or cancel.is_set())
+    stopped = talk.serve()
+    ready.finish(stopped is not None)
+    cpu_s, peak_mb, oom_kills = ready.used()
+    facts = Facts(
+        stopped=stopped,
+        exit_code=ready.exit_code(),
+        oom_kills=oom_kills,
+        complete=given.session.complete,
+        calls=talk.calls,
+        wall_s=given.elapsed(),
+        cpu_s=cpu_s,
+        peak_mb=peak_mb,
+    )
+    return facts.outcome(spec.limits, ready.output, report, image)
+
+
+def _send_job(to: socket.socket, spec: Spec, nproc: int) -> None:
+    job = {"files": dict(spec.files), "entry": spec.entry, "nproc": nproc}
+    to.settimeout(START_S)
+    # Version 2 is the newest that every Python 3 reads the same.
+    to.sendall(channel.frame(marshal.dumps(job, 2)))
+
+
+def failed(backend: str, given: Assignment, error: Exception) -> Outcome:
+    """The outcome of a run that our own trouble prevented."""
+    log.error("a run in the %s sandbox did not come about", backend, exc_info=error)
+    detail = f"The sandbox failed, which is not your program's fault: {error}"
+    return Outcome("sandbox_error", detail, backend, wall_s=round(given.elapsed(), 4))

@@ -1,0 +1,243 @@
+"""Starts one container and brings it to where it waits for a program."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import struct
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docker.errors import APIError, DockerException, NotFound
+from requests.exceptions import RequestException
+
+from sandbox import bubblewrap, channel, container
+from sandbox.attach import Attachment
+from sandbox.capture import Output
+from sandbox.cgroups import HOUSE, Group, Tree
+from sandbox.conversation import Wiring
+from sandbox.engine import Engine
+from sandbox.episode import START_S, StartFailed
+from sandbox.launch import read_hello
+from sandbox.limits import Limits
+from sandbox.processes import sample_tree
+from sandbox.rootfs import Root
+from sandbox.runner import Runner
+from sandbox.workshop import Workshop
+
+_PEER = struct.Struct("3i")
+_GIVE_UP_S = 20
+# A busy engine may take its time to pass the last of a container's output on.
+_DRAIN_S = 10.0
+
+
+@dataclass(frozen=True)
+class Dock:
+    """What every run shares. `tree` is None where we cannot make a parent group of our own."""
+
+    engine: Engine
+    image: str
+    root: Root
+    runner: Runner
+    workshop: Workshop
+    tree: Tree | None
+
+
+class Running:
+    """A container, ready for a program; `main` is the interpreter's number on this host."""
+
+    def __init__(
+        self,
+        api: Any,
+        container_id: str,
+        peer: socket.socket,
+        attachment: Attachment,
+        output: Output,
+        group: Group | None,
+    ) -> None:
+        self.output = output
+        self.main, _uid, _gid = _PEER.unpack(
+            peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+        )
+        self.main_fd = os.pidfd_open(self.main)
+        self.hello: Mapping[str, object] = {}
+        self._api, self._id, self._peer = api, container_id, peer
+        self._attachment, self._group = attachment, group
+        self._exit_code: int | None = None
+        self._oom_kills = 0
+        self._cpu_s = self._peak_mb = 0.0
+
+    def wiring(self) -> Wiring:
+        return Wiring(
+            channel=self._peer,
+            streams=[self._attachment],
+            output=self.output,
+            exited=self.main_fd,
+            on_exit=self._nothing_more,
+            cpu_s=self._sample,
+            drain_s=_DRAIN_S,
+        )
+
+    def _nothing_more(self) -> None:
+        """docker-init ends with the program, and the kernel then ends all others."""
+
+    def _sample(self) -> float:
+        """Processor seconds so far, noted for when the counters have gone."""
+        with contextlib.suppress(OSError):
+            if self._group is None:
+                cpu_s, peak_mb = sample_tree(self.main)
+            else:
+                cpu_s, peak_mb = self._group.cpu_s(), self._group.peak_mb()
+            self._cpu_s, self._peak_mb = max(self._cpu_s, cpu_s), max(self._peak_mb, peak_mb)
+        return self._cpu_s
+
+    def finish(self, stopped: bool) -> None:
+        self._attachment.close()
+        if stopped:
+            with contextlib.suppress(DockerException):
+                self._api.kill(self._id)
+        self._exit_code = self._api.wait(self._id, timeout=_GIVE_UP_S)["StatusCode"]
+        state = self._api.inspect_container(self._id)["State"]
+        self._oom_kills = int(bool(state.get("OOMKilled")))
+        self._sample()
+
+    def exit_code(self) -> int | None:
+        return self._exit_code
+
+    def used(self) -> tuple[float, float, int]:
+        return self._cpu_s, self._peak_mb, self._oom_kills
+
+
+def start(
+    dock: Dock, api: Any, limits: Limits, sdk: Mapping[str, bytes], stack: ExitStack
+) -> Running:
+    """Everything made is given back when `stack` unwinds, also half-way through.
+
+    Raises StartFailed, OSError, or what the SDK raises.
+    """
+    name = dock.runner.next_name()
+    group = _parent(dock, name, stack)
+    output = Output(limits.output_kb << 10)
+    with ExitStack() as briefly:
+        folder = _socket_folder(dock, name, stack)
+        listener = _listen(folder, briefly)
+        wanted = _request(dock, name, limits, sdk, folder, group)
+        host_config = api.create_host_config(**container.host_config(wanted))
+        created = api.create_container(
+            **container.container_config(wanted), host_config=host_config
+        )["Id"]
+        stack.callback(remove, api, created)
+        attachment = _attach(api, created, output)
+        stack.callback(attachment.close)
+        api.start(created)
+        peer = _accept(listener, api, created)
+    stack.callback(peer.close)
+    running = Running(api, created, peer, attachment, output, group)
+    stack.callback(os.close, running.main_fd)
+    running.hello = _hello(peer)
+    return running
+
+
+def _parent(dock: Dock, name: str, stack: ExitStack) -> Group | None:
+    """The container's counters vanish with it; those of a group above it stay."""
+    if dock.tree is None:
+        return None
+    group = dock.tree.create(name, None)
+    stack.callback(group.remove)
+    return group
+
+
+def _socket_folder(dock: Dock, name: str, stack: ExitStack) -> Path:
+    """Its parent is closed to all others; only the container gets to see what is in it."""
+    folder = dock.runner.folder / name
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _listen(folder: Path, stack: ExitStack) -> socket.socket:
+    """Bound by way of a descriptor: the address of a Unix socket holds only 107 bytes."""
+    listener = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+    at = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        listener.bind(f"/proc/self/fd/{at}/s")
+    finally:
+        os.close(at)
+    path = folder / "s"
+    stack.callback(path.unlink, missing_ok=True)
+    path.chmod(0o666)
+    listener.listen(1)
+    return listener
+
+
+def _request(
+    dock: Dock,
+    name: str,
+    limits: Limits,
+    sdk: Mapping[str, bytes],
+    folder: Path,
+    group: Group | None,
+) -> container.Request:
+    boot, bootstrap = dock.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
+    return container.Request(
+        name=name,
+        state=dock.runner.state,
+        image=dock.image,
+        boot=boot,
+        bootstrap=bootstrap,
+        sdk=dock.workshop.folder(sdk, bubblewrap.INSIDE_SDK),
+        socket_dir=folder,
+        limits=limits,
+        parent=None if group is None else f"/{HOUSE}/{name}",
+        runtime=dock.engine.runtime,
+    )
+
+
+def _attach(api: Any, created: str, output: Output) -> Attachment:
+    wanted = {"stdout": 1, "stderr": 1, "stream": 1}
+    return Attachment(api.attach_socket(created, params=wanted), output)
+
+
+def _accept(listener: socket.socket, api: Any, created: str) -> socket.socket:
+    listener.settimeout(0.5)
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline:
+        try:
+            return listener.accept()[0]
+        except TimeoutError:
+            state = api.inspect_container(created)["State"]
+            if not state["Running"]:
+                raise StartFailed(
+                    f"The container ended before it was ready (exit code {state['ExitCode']})."
+                ) from None
+    raise StartFailed("The container did not connect in time.")
+
+
+def _hello(peer: socket.socket) -> Mapping[str, object]:
+    inbox = channel.Inbox(1 << 16)
+    peer.settimeout(START_S)
+    while (body := inbox.take()) is None:
+        data = peer.recv(4096)
+        if not data:
+            raise StartFailed("The container's bootstrap ended before it was ready.")
+        inbox.feed(data)
+    return read_hello(body)
+
+
+def remove(api: Any, container_id: str) -> None:
+    """Remove it whatever it does. Another sweep may be at it, or it may have gone."""
+    try:
+        api.remove_container(container_id, force=True)
+    except NotFound:
+        return
+    except (APIError, RequestException):
+        time.sleep(0.5)
+        with contextlib.suppress(APIError):
+            api.remove_container(container_id, force=True)

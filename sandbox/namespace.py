@@ -1,0 +1,145 @@
+"""Runs programs under bubblewrap, as root with groups and own users or as an ordinary user."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from sandbox import cgroups, probe, rootfs, seccomp
+from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
+from sandbox.episode import Assignment, Runs, StartFailed, failed, perform
+from sandbox.launch import Host, Started, start
+from sandbox.limits import Limits
+from sandbox.probe import Layer, Report
+from sandbox.runner import Runner
+from sandbox.spawner import Spawner
+from sandbox.workshop import Workshop
+
+
+class NamespaceBackend:
+    """The embedded default. Raises SandboxUnavailable, naming the layer, where it cannot hold."""
+
+    name = "namespace"
+
+    def __init__(self, root: str, state_dir: Path, allow_reduced: bool = False) -> None:
+        self._root, self._state_dir = root, state_dir
+        self._allow_reduced = allow_reduced
+        self._lock = threading.Lock()
+        self._runs = Runs()
+        self._own = probe.own_namespaces()
+        self._host = _open_host(root, state_dir)
+        try:
+            self.sweep()
+            report = self.probe()
+            if not report.usable:
+                raise SandboxUnavailable(report.refusal)
+        except BaseException:
+            self._host.close()
+            raise
+
+    def _here(self) -> Host:
+        """After a fork the spawner thread is gone and the lock is the parent's: open anew."""
+        with self._lock:
+            if self._host.runner.pid != os.getpid():
+                self._host = _open_host(self._root, self._state_dir)
+            return self._host
+
+    def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
+        given = Assignment(spec, session, cancel, time.monotonic())
+        try:
+            host = self._here()
+            if host.tree is None:
+                given = replace(given, nproc=spec.limits.pids)
+            with self._runs, ExitStack() as stack:
+                started = start(host, spec.limits, spec.sdk, stack)
+                report = self._report(host, started)
+                return perform(started, given, report, host.root.digest, self._runs)
+        except (StartFailed, SandboxUnavailable, OSError) as error:
+            return failed(self.name, given, error)
+
+    def probe(self) -> Report:
+        try:
+            host = self._here()
+            with ExitStack() as stack:
+                return self._report(host, start(host, Limits(), {}, stack))
+        except (StartFailed, SandboxUnavailable, OSError) as error:
+            refusal = f"The namespace sandbox does not work here: {error}"
+            return Report(self.name, refusal=refusal)
+
+    def _report(self, host: Host, started: Started) -> Report:
+        layers = [*probe.from_hello(started.hello, self._own), *_host_layers(host)]
+        return Report(self.name, layers, probe.refusal(layers, self._allow_reduced))
+
+    def sweep(self) -> list[str]:
+        host = self._here()
+        return cgroups.sweep(host.tree, host.runner.is_dead) + host.runner.sweep_folders()
+
+    def close(self) -> None:
+        if self._runs.end():
+            self._here().close()
+
+
+def _open_host(root: str, state_dir: Path) -> Host:
+    bwrap, prlimit = shutil.which("bwrap"), shutil.which("prlimit")
+    if bwrap is None or prlimit is None:
+        missing, package = ("bwrap", "bubblewrap") if bwrap is None else ("prlimit", "util-linux")
+        raise SandboxUnavailable(
+            f"The namespace sandbox needs {missing}: install it with 'apt-get install {package}'."
+        )
+    seccomp.bpf()
+    built = rootfs.load(root, state_dir)
+    try:
+        tree: cgroups.Tree | None = cgroups.find_tree()
+    except OSError:
+        tree = None
+    spawner = Spawner(state_dir)
+    return Host(
+        bwrap=bwrap,
+        prlimit=prlimit,
+        root=built,
+        runner=Runner(state_dir),
+        spawner=spawner,
+        workshop=Workshop(state_dir, built.magic),
+        tree=tree,
+        own_users=os.geteuid() == 0,
+    )
+
+
+def _host_layers(host: Host) -> list[Layer]:
+    """The fences that only the outside can vouch for."""
+    grouped, mounted = host.tree is not None, host.spawner.mounts
+    return [
+        Layer("read-only root", True, "required", "The program sees only the root folder."),
+        Layer("resource limits", True, "required", "Each process has hard limits."),
+        Layer("wall clock", True, "required", "The run is ended from outside."),
+        Layer(
+            "memory cgroup",
+            grouped,
+            "reducible",
+            "Without it each process may use the whole memory limit, so many may exceed it.",
+            "memory limit is per process only",
+        ),
+        Layer(
+            "pids cgroup", grouped, "reducible", "Without it processes are limited by user only."
+        ),
+        Layer(
+            "cpu cgroup",
+            grouped,
+            "reducible",
+            "Without it a run may use every processor, and its processor time is sampled.",
+            "processor share is not limited",
+        ),
+        Layer(
+            "inode limit",
+            mounted and host.own_users,
+            "reducible",
+            "Without it a run may create any number of files within its space.",
+            "number of files is not limited",
+        ),
+        Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
+    ]

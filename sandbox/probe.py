@@ -1,0 +1,121 @@
+"""Says which layers work on this host, which are missing and what that means."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Need = Literal["required", "reducible", "extra"]
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One fence. `need`: without a required layer nothing runs; without a reducible one only in
+    reduced mode, where every outcome carries `mark`; an extra one is merely welcome."""
+
+    name: str
+    works: bool
+    need: Need
+    meaning: str
+    mark: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What one backend found. `refusal` is empty when it may run."""
+
+    backend: str
+    layers: list[Layer] = field(default_factory=list)
+    refusal: str = ""
+
+    @property
+    def usable(self) -> bool:
+        return not self.refusal
+
+    @property
+    def working(self) -> list[str]:
+        return [layer.name for layer in self.layers if layer.works]
+
+    @property
+    def marks(self) -> list[str]:
+        return [layer.mark for layer in self.layers if not layer.works and layer.mark]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "backend": self.backend,
+            "usable": self.usable,
+            "refusal": self.refusal,
+            "layers": [asdict(layer) for layer in self.layers],
+            "reduced": self.marks,
+        }
+
+
+# (name, member of the bootstrap's hello, what its absence would mean)
+NAMESPACES = (
+    ("user namespace", "user", "the program would keep an identity of the host"),
+    ("mount namespace", "mnt", "the program would see the host's files"),
+    ("pid namespace", "pid", "the program would see and signal the host's processes"),
+    ("network namespace", "net", "the program could reach the network"),
+    ("ipc namespace", "ipc", "runs could talk to each other through shared memory"),
+    ("uts namespace", "uts", "the program would see the host's name"),
+    ("cgroup namespace", "cgroup", "the program would see the host's groups"),
+)
+
+
+def own_namespaces() -> dict[str, str]:
+    """This process's namespace numbers, to tell the sandbox's from."""
+    return {key: str(os.stat(f"/proc/self/ns/{key}").st_ino) for _name, key, _why in NAMESPACES}
+
+
+def from_hello(
+    hello: Mapping[str, object], own: Mapping[str, str], spare: frozenset[str] = frozenset()
+) -> list[Layer]:
+    """Read the layers off the bootstrap's account of its own process.
+
+    `own` holds the host process's namespace numbers; namespaces named in `spare` are not required
+    of this backend.
+    """
+    layers = [
+        Layer(
+            name,
+            key in hello and hello[key] != own[key],
+            "extra" if name in spare else "required",
+            f"Without it {meaning}.",
+        )
+        for name, key, meaning in NAMESPACES
+    ]
+    bare = not any(str(hello.get(key, "1")).strip("0") for key in ("CapEff", "CapBnd"))
+    return [
+        *layers,
+        _required("no capabilities", bare, "the program could act as an administrator"),
+        _required(
+            "no new privileges",
+            hello.get("NoNewPrivs") == "1",
+            "a set-uid file could raise the program's rights",
+        ),
+        _required(
+            "system-call filter",
+            hello.get("Seccomp") == "2",
+            "the program could use every part of the kernel",
+        ),
+    ]
+
+
+def _required(name: str, works: bool, meaning: str) -> Layer:
+    return Layer(name, works, "required", f"Without it {meaning}.")
+
+
+def refusal(layers: list[Layer], allow_reduced: bool) -> str:
+    """One sentence naming the first layer that must be there and is not; empty when none is."""
+    for layer in layers:
+        if not layer.works and layer.need == "required":
+            return f"The layer '{layer.name}' is missing. {layer.meaning}"
+    for layer in layers:
+        if not layer.works and layer.need == "reducible" and not allow_reduced:
+            return (
+                f"The layer '{layer.name}' is missing. {layer.meaning} "
+                "Set SANDBOX_ALLOW_REDUCED=1 to run all the same, with every result marked."
+            )
+    return ""

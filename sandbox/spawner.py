@@ -1,0 +1,122 @@
+"""One long-lived thread that starts every sandbox, in a mount namespace of its own.
+
+The kernel delivers a parent-death signal when the spawning *thread* ends, so a sandbox started
+from a pool thread would die with it. The thread's private mount namespace makes the runs' tmpfs
+mounts invisible to the host and lets the kernel drop them when the process dies.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import queue
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, TypeVar
+
+_CLONE_NEWNS = 0x20000
+_MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x2, 0x4, 0x100, 0x1000
+_MS_REC, _MS_SLAVE = 0x4000, 0x80000
+_MNT_DETACH = 2
+# One of them is covered by a tmpfs that only this thread and its children see: a place that every
+# host user can reach, which a state folder below somebody's home is not.
+_HALLS = (Path("/mnt"), Path("/media"), Path("/srv"), Path("/opt"))
+
+T = TypeVar("T")
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Spawner:
+    """Runs functions one after another on its thread; `mounts` says whether it can mount."""
+
+    def __init__(self, state_dir: Path) -> None:
+        self.mounts = False
+        self._hall = hall_for(state_dir, Path(__file__))
+        self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+        self._work = queue.SimpleQueue()
+        self._bound: dict[str, Path] = {}
+        self._thread = threading.Thread(target=self._loop, name="sandbox-spawner", daemon=True)
+        self._thread.start()
+        self.call(self._enter_namespace)
+
+    def call(self, function: Callable[[], T]) -> T:
+        """Run on the spawner thread and wait; exceptions come through."""
+        future: Future[T] = Future()
+        self._work.put((future, function))
+        return future.result()
+
+    def close(self) -> None:
+        """End the thread; the kernel then kills what it started and still runs."""
+        self._work.put(None)
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while (item := self._work.get()) is not None:
+            future, function = item
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)
+
+    def _enter_namespace(self) -> None:
+        if os.geteuid() != 0 or _libc.unshare(_CLONE_NEWNS) != 0:
+            return
+        try:
+            # What the host unmounts later goes here too; what is mounted here stays here.
+            _mount("none", Path("/"), "", _MS_REC | _MS_SLAVE)
+            _mount("tmpfs", self._hall, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=711")
+        except OSError:
+            return
+        self.mounts = True
+
+    def reachable(self, folder: Path) -> Path:
+        """A place where `folder` can be read by any host user. Only on the spawner thread."""
+        if not self.mounts:
+            return folder
+        key = str(folder)
+        if key not in self._bound:
+            at = self._hall / f"ro-{len(self._bound)}"
+            at.mkdir(exist_ok=True)
+            _mount(key, at, "", _MS_BIND)
+            self._bound[key] = at
+        return self._bound[key]
+
+    def make_work(self, name: str, size_mb: int, inodes: int, uid: int) -> Path:
+        """A run's tmpfs with folders box and tmp. Only on the spawner thread. Raises OSError."""
+        at = self._hall / name
+        at.mkdir()
+        options = f"size={size_mb}m,nr_inodes={inodes},mode=700,uid={uid},gid={uid}"
+        try:
+            _mount("tmpfs", at, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOSYMFOLLOW, options)
+            for folder in (at / "box", at / "tmp"):
+                folder.mkdir(mode=0o700)
+                os.chown(folder, uid, uid)
+        except OSError:
+            self.drop_work(at)
+            raise
+        return at
+
+    def drop_work(self, at: Path) -> None:
+        """Let go of a run's tmpfs; a sandbox that has it bound keeps it. Only on the thread."""
+        _libc.umount2(os.fsencode(at), _MNT_DETACH)
+        at.rmdir()
+
+
+def hall_for(*needed: Path) -> Path:
+    """The first place to cover that hides none of the folders we need ourselves."""
+    for hall in _HALLS:
+        if hall.is_dir() and not any(path.resolve().is_relative_to(hall) for path in needed):
+            return hall
+    raise FileNotFoundError("none of /mnt, /media, /srv and /opt is free for the sandbox to cover")
+
+
+def _mount(source: str, at: Path, kind: str, flags: int, options: str = "") -> None:
+    result = _libc.mount(
+        source.encode(), os.fsencode(at), kind.encode(), ctypes.c_ulong(flags), options.encode()
+    )
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(at))

@@ -1,0 +1,82 @@
+"""Backends opened once for a test run; a missing engine is said, and fails where all must run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from sandbox import Backend, SandboxUnavailable, open_backend, rootfs
+from sandbox.engine import DEFAULT_URL
+
+REPO = Path(__file__).resolve().parents[2]
+STATE = REPO / "data" / "sandbox"
+
+
+def docker_url() -> str:
+    return os.environ.get("SANDBOX_DOCKER_URL", DEFAULT_URL)
+
+
+@pytest.fixture(scope="session")
+def built_root() -> rootfs.Root:
+    """The root folder all tests share; made here when the set-up has not."""
+    return rootfs.build(STATE)[0]
+
+
+def _state(below: Path, root: rootfs.Root) -> Path:
+    state = below / "state"
+    state.mkdir()
+    (state / "roots").symlink_to(root.folder.parent)
+    return state
+
+
+@pytest.fixture
+def state_dir(tmp_path: Path, built_root: rootfs.Root) -> Path:
+    """A state folder of a test's own, so that sweeping it touches nobody else."""
+    return _state(tmp_path, built_root)
+
+
+@pytest.fixture(scope="session")
+def shared_state(tmp_path_factory: pytest.TempPathFactory, built_root: rootfs.Root) -> Path:
+    """The state folder of the backends that tests share."""
+    return _state(tmp_path_factory.mktemp("shared"), built_root)
+
+
+def missing(reason: str) -> NoReturn:
+    """Skip and say why; where everything must be there, fail."""
+    if os.environ.get("HEADNODE_REQUIRE_ALL") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def _open_or_say(open_it: Callable[[], Backend]) -> Backend:
+    try:
+        return open_it()
+    except SandboxUnavailable as error:
+        missing(str(error))
+
+
+@pytest.fixture(scope="session")
+def namespace(shared_state: Path) -> Iterator[Backend]:
+    backend = _open_or_say(lambda: open_backend("namespace", state_dir=shared_state))
+    yield backend
+    backend.close()
+
+
+@pytest.fixture(scope="session")
+def docker(shared_state: Path) -> Iterator[Backend]:
+    backend = _open_or_say(
+        lambda: open_backend("docker", state_dir=shared_state, docker_url=docker_url())
+    )
+    yield backend
+    backend.close()
+
+
+@pytest.fixture(params=["namespace", pytest.param("docker", marks=pytest.mark.docker)])
+def backend(request: pytest.FixtureRequest) -> Backend:
+    """Each backend in turn."""
+    found: Backend = request.getfixturevalue(request.param)
+    return found

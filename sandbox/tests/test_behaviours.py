@@ -1,0 +1,26 @@
+"""Every backend shows the same behaviours."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox import Backend
+from sandbox.tests.behaviours import BOUNDED, ORDINARY, Behaviour
+from sandbox.tests.episode import Steps, run
+from sandbox.tests.hostile import FENCED, HOSTILE
+
+ALL = [*ORDINARY, *BOUNDED, *HOSTILE, *FENCED]
+
+
+@pytest.mark.parametrize("wanted", ALL, ids=lambda wanted: wanted.name)
+def test_backend_shows(
+    wanted: Behaviour, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CANARY_SECRET", "canary")
+    session = Steps(wanted.steps)
+    outcome = run(backend, wanted.program, session, wanted.files, **wanted.limits)
+    assert outcome.status == wanted.status, outcome
+    assert wanted.holds(outcome, session), outcome
+    assert outcome.reduced == []
+    assert outcome.backend == backend.name
+    assert len(outcome.image) == 64 or outcome.status == "sandbox_error"

@@ -1,0 +1,126 @@
+"""The filter as the kernel would run it, on a small BPF machine: no privilege needed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import platform
+import struct
+
+import pytest
+
+from sandbox import seccomp, syscalls
+
+pytestmark = pytest.mark.skipif(
+    platform.machine() != "x86_64", reason="The call numbers here are those of x86-64"
+)
+
+ALLOW, KILL, ERRNO = 0x7FFF0000, 0x00000000, 0x00050000
+EPERM, ENOSYS = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS
+X86_64, I386 = 0xC000003E, 0x40000003
+# asm/unistd_64.h
+READ, SOCKET, CLONE, PRLIMIT, IOCTL = 0, 41, 56, 302, 16
+_INSTRUCTION = struct.Struct("<HBBI")
+
+
+def decide(number: int, *arguments: int, arch: int = X86_64) -> int:
+    """Run the filter on one call. Opcodes: linux/filter.h; data: struct seccomp_data."""
+    padded = (*arguments, *(0,) * (6 - len(arguments)))
+    data = struct.pack("<IIQ6Q", number, arch, 0, *padded)
+    code_of = seccomp.bpf()
+    program = [_INSTRUCTION.unpack_from(code_of, at) for at in range(0, len(code_of), 8)]
+    at, value = 0, 0
+    while True:
+        code, if_true, if_false, k = program[at]
+        at += 1
+        if code == 0x06:
+            return int(k)
+        if code == 0x20:
+            (value,) = struct.unpack_from("<I", data, k)
+        elif code == 0x54:
+            value &= k
+        elif code == 0x05:
+            at += k
+        else:
+            tests = {0x15: value == k, 0x25: value > k, 0x35: value >= k, 0x45: bool(value & k)}
+            at += if_true if tests[code] else if_false
+
+
+def test_ordinary_calls_pass() -> None:
+    assert decide(READ) == ALLOW
+
+
+@pytest.mark.parametrize("family", [2, 10, 16, 17, 38, 40, 0, 1 | (1 << 32), 2 | (1 << 32)])
+def test_socket_families_but_unix_are_refused(family: int) -> None:
+    """INET, INET6, NETLINK, PACKET, ALG, VSOCK, and the same hidden in 64 bits."""
+    assert decide(SOCKET, family) == ENOSYS
+
+
+def test_unix_sockets_pass() -> None:
+    assert decide(SOCKET, syscalls.AF_UNIX) == ALLOW
+
+
+@pytest.mark.parametrize("bit", [17, *range(25, 31)])
+def test_clone_into_a_new_namespace_is_refused(bit: int) -> None:
+    assert decide(CLONE, (1 << bit) | 17) == ENOSYS
+    assert decide(CLONE, 17) == ALLOW
+
+
+@pytest.mark.parametrize(
+    "number",
+    [101, 165, 166, 155, 161, 272, 308, 321, 298, 323, 425, 426, 250, 248, 249, 310, 438, 447, 434],
+    ids=lambda number: str(number),
+)
+def test_dangerous_calls_are_refused(number: int) -> None:
+    """ptrace, mount, umount, pivot_root, chroot, unshare, setns, bpf, perf, userfaultfd, io_uring,
+    keyctl, add_key, request_key, process_vm_readv, pidfd_getfd, memfd_secret, pidfd_open."""
+    assert decide(number) == EPERM
+
+
+def test_calls_that_are_on_no_list_do_not_exist() -> None:
+    assert decide(435) == ENOSYS  # clone3: its flags are in memory, where no filter can read
+    assert decide(10_000) == ENOSYS
+
+
+def test_other_processes_limits_are_out_of_reach() -> None:
+    assert decide(PRLIMIT, 0) == ALLOW
+    assert decide(PRLIMIT, 1) == ENOSYS
+
+
+def test_terminal_input_cannot_be_forged() -> None:
+    tiocsti = 0x5412
+    assert decide(IOCTL, 0, tiocsti) == ENOSYS
+
+
+@pytest.mark.parametrize(("number", "arch"), [(3, I386), (0x40000000 | 39, X86_64)])
+def test_other_call_tables_kill(number: int, arch: int) -> None:
+    """32-bit calls and the x32 table."""
+    assert decide(number, arch=arch) & 0x7FFF0000 == KILL
+
+
+def test_no_name_is_on_two_lists() -> None:
+    conditional = {rule.name for rule in syscalls.CONDITIONAL}
+    lists = [*syscalls.ALLOWED, *syscalls.REFUSED, *conditional]
+    assert len(lists) == len(set(lists))
+
+
+def test_docker_profile_holds_the_same_list() -> None:
+    profile = json.loads(seccomp.oci())
+    allowed = {
+        name
+        for rule in profile["syscalls"]
+        if rule["action"] == "SCMP_ACT_ALLOW" and "args" not in rule
+        for name in rule["names"]
+    }
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert allowed == {*syscalls.ALLOWED, *syscalls.RUNTIME_NEEDS}
+    sockets = [rule for rule in profile["syscalls"] if rule["names"] == ["socket"]]
+    assert sockets == [
+        {
+            "names": ["socket"],
+            "action": "SCMP_ACT_ALLOW",
+            "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}],
+        }
+    ]
+    clone3 = [rule for rule in profile["syscalls"] if "clone3" in rule["names"]]
+    assert [rule["errnoRet"] for rule in clone3] == [errno.ENOSYS]

@@ -1,0 +1,94 @@
+"""Turns the facts of a run into its outcome; believes nothing the program printed."""
+
+from __future__ import annotations
+
+import re
+import signal
+from dataclasses import dataclass
+
+from sandbox.capture import Output
+from sandbox.contract import Outcome, Status
+from sandbox.conversation import Ended, cpu_sentence
+from sandbox.limits import Limits
+from sandbox.probe import Report
+
+_FRAME = re.compile(r'^ +File "(?P<file>[^"\n]{1,200})", line (?P<line>\d{1,9})', re.MULTILINE)
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
+_LONGEST = 300
+_SIGNALLED = 128
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All seen from outside. `exit_code` follows the shell: 128 + signal for a death by signal.
+
+    Times in seconds, memory in MiB; `stopped` is why we ended the run, if we did.
+    """
+
+    stopped: Ended | None
+    exit_code: int | None
+    oom_kills: int
+    complete: bool
+    calls: int
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+    def outcome(self, limits: Limits, output: Output, report: Report, image: str) -> Outcome:
+        """One status for machines, one sentence for people, and the figures."""
+        stderr = output.err.text()
+        status, detail = self._judge(limits, stderr)
+        return Outcome(
+            status=status,
+            detail=detail,
+            backend=report.backend,
+            exit_code=None if self.stopped else self.exit_code,
+            stdout=output.out.text(),
+            stderr=stderr,
+            stdout_truncated=output.out.truncated,
+            wall_s=round(self.wall_s, 4),
+            cpu_s=round(self.cpu_s, 4),
+            max_rss_mb=round(self.peak_mb, 2),
+            layers=report.working,
+            reduced=report.marks,
+            calls=self.calls,
+            image=image,
+        )
+
+    def _judge(self, limits: Limits, stderr: str) -> tuple[Status, str]:
+        if self.stopped is not None:
+            return self.stopped.status, self.stopped.detail
+        code = self.exit_code
+        if code is None:
+            return "sandbox_error", "The sandbox lost sight of the program; not your fault."
+        if code > _SIGNALLED and (name := _signal_name(code - _SIGNALLED)):
+            return self._signalled(name, limits)
+        if code:
+            return "candidate_error", _explain(code, stderr)
+        if not self.complete:
+            return "incomplete", "Your program ended by itself before the episode was over."
+        return "ok", "Your program ran to its end."
+
+    def _signalled(self, name: str, limits: Limits) -> tuple[Status, str]:
+        if name == "SIGKILL" and self.oom_kills:
+            return "oom", f"Your program needed more than its {limits.memory_mb} MiB of memory."
+        if name == "SIGXCPU":
+            return "cpu_limit", cpu_sentence(limits)
+        return "crashed", f"Your program was ended by the signal {name}."
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return ""
+
+
+def _explain(code: int, stderr: str) -> str:
+    """Words for the page, from the last lines of stderr; never a fact that counts."""
+    lines = stderr.rstrip().splitlines()
+    if code != 1 or not lines or not _RAISED.match(lines[-1]):
+        return f"Your program ended with exit code {code}."
+    where = list(_FRAME.finditer(stderr))
+    place = f" ({where[-1]['file']}, line {where[-1]['line']})" if where else ""
+    return f"Your program stopped with {lines[-1][:_LONGEST].rstrip('.')}{place}."

@@ -1,0 +1,77 @@
+"""The command line of the scenarios: list the packs, build a variant."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
+from scenarios.packs.pack import LEVELS
+from scenarios.profile import DEFAULT, ProfileError, load_profile
+
+
+def _row(pack: Pack) -> dict[str, object]:
+    return {
+        "name": pack.name,
+        "kind": pack.kind,
+        "levels": pack.levels,
+        "version": pack.version,
+        "title": pack.title,
+    }
+
+
+def _list(args: argparse.Namespace) -> None:
+    packs = all_packs()
+    if args.json:
+        text = json.dumps({"packs": [_row(pack) for pack in packs]}, indent=2)
+    else:
+        text = "\n".join(f"{p.name:32} {', '.join(p.levels):20} {p.title}" for p in packs)
+    sys.stdout.write(text + "\n")
+
+
+def _build(args: argparse.Namespace) -> None:
+    profile = load_profile(args.profile) if args.profile else DEFAULT
+    out, key = args.out.resolve(), args.key.resolve() if args.key else None
+    if key and out in key.parents:
+        raise ValueError("--key must lie outside --out: the candidate gets that folder.")
+    manifest = build(args.pack, args.level, args.seed, out, profile, key)
+    files = manifest["files"]
+    count = len(files) if isinstance(files, list) else 0
+    sys.stderr.write(f"{count} files and manifest.json written to {args.out}\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m scenarios", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    listing = commands.add_parser("list", help="name the scenario packs")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(act=_list)
+    making = commands.add_parser("build", help="write one variant's materials")
+    making.add_argument("pack")
+    making.add_argument("--level", required=True, choices=LEVELS)
+    making.add_argument("--seed", required=True, type=int)
+    making.add_argument("--out", required=True, type=Path)
+    making.add_argument("--profile", type=Path)
+    making.add_argument("--key", type=Path)
+    making.set_defaults(act=_build)
+    return parser
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; 0 when it did its work, 2 for bad input with one line on stderr."""
+    args = _parser().parse_args(argv)
+    try:
+        args.act(args)
+    except (PackNotFound, PackInvalid, ProfileError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    except OSError as error:
+        sys.stderr.write(f"Cannot write {error.filename}: {error.strerror}.\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

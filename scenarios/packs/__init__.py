@@ -1,0 +1,30 @@
+"""Scenario packs: folders found by their path; copying one makes a new one."""
+
+from __future__ import annotations
+
+from scenarios.packs.documents import Document
+from scenarios.packs.pack import (
+    Measure,
+    Pack,
+    PackInvalid,
+    PackNotFound,
+    Section,
+    all_packs,
+    load_pack,
+)
+from scenarios.packs.rubric import Criterion, Rubric
+from scenarios.packs.variant import build
+
+__all__ = [
+    "Criterion",
+    "Document",
+    "Measure",
+    "Pack",
+    "PackInvalid",
+    "PackNotFound",
+    "Rubric",
+    "Section",
+    "all_packs",
+    "build",
+    "load_pack",
+]

@@ -1,0 +1,73 @@
+"""What an elastic cluster is made of: pools, prices, delays, fault rates; no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scenarios.profile import GpuModel
+from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class PoolConfig:
+    """One pool of identical nodes.
+
+    Prices in USD for a node-hour, counts in nodes, times in ms. A node is charged from
+    the moment it is asked for until it is given back or reclaimed; one that the controller
+    gives back costs at least `WorldConfig.least_charge`, one that fails to start nothing.
+    """
+
+    name: str
+    prefix: str
+    spot: bool
+    least: int
+    most: int
+    start: int
+    price: float
+    delay_low: int
+    delay_high: int
+    start_failure: float
+
+
+@dataclass(frozen=True, slots=True)
+class FaultConfig:
+    """How often things go wrong: means in ms of node life, probabilities for a call."""
+
+    down_mean: float = 90 * HOUR
+    slow_mean: float = 150 * HOUR
+    reclaim_mean: float = 14 * HOUR
+    reclaim_waves: tuple[int, ...] = ()
+    wave_share: float = 0.6
+    stockouts: tuple[tuple[int, int], ...] = ()
+    shortage: float = 0.06
+    write_timeout: float = 0.03
+    read_timeout: float = 0.006
+    throttled: tuple[tuple[int, int], ...] = ()
+    stale: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WorldConfig:
+    """A cluster and its rules. Times in ms, prices in USD."""
+
+    cluster: str
+    gpu: GpuModel
+    gpus_per_node: int
+    pools: tuple[PoolConfig, ...]
+    overflow_price: float
+    faults: FaultConfig = field(default_factory=FaultConfig)
+    length: int = DAY
+    tick: int = MINUTE
+    save: int = 40 * SECOND
+    restart: int = 120 * SECOND
+    hold: int = 120 * SECOND
+    notice: int = 120 * SECOND
+    slow_speed: int = 45
+    least_charge: int = HOUR
+    reads_per_tick: int = 40
+    writes_per_tick: int = 20
+
+    @property
+    def most_gpus(self) -> int:
+        """GPUs with every pool at its largest."""
+        return self.gpus_per_node * sum(pool.most for pool in self.pools)
