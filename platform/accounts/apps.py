@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
 
 
@@ -11,4 +11,5 @@ class AccountsConfig(AppConfig):
     def ready(self) -> None:
         from accounts.roles import sync_roles
 
-        post_migrate.connect(sync_roles, sender=self)
+        # Permissions come into being app by app; only after the last one do all of them exist.
+        post_migrate.connect(sync_roles, sender=apps.get_app_config("sessions"))

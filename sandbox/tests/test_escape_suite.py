@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -36,6 +38,9 @@ def programs() -> list[dict[str, Any]]:
 def canaries() -> Iterator[list[socket.socket]]:
     """Listeners on the host that no program may reach."""
     with ExitStack() as stack:
+        # The programs know these addresses: test processes that run side by side take turns.
+        turn = stack.enter_context((Path(tempfile.gettempdir()) / "headnode-canaries").open("w"))
+        fcntl.flock(turn, fcntl.LOCK_EX)
         port = stack.enter_context(socket.socket())
         port.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         port.bind(("127.0.0.1", PORT))

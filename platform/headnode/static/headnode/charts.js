@@ -11,7 +11,7 @@ const GROUPS = {
   cost: { title: "Cost so far", stepped: false },
 };
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [], [6, 3], [2, 3], [9, 3, 2, 3]];
-const MARKS = { fault: "fault", action: "action", spot: "spot" };
+const MARKS = { fault: "fault", action: "action", spot: "spot", log: "your log" };
 const HEIGHT = 150;
 const MOST_ROWS = 2000;
 
@@ -158,7 +158,8 @@ class Chart {
       const x = plot.valToPos(mark.t, "x", true);
       if (x < bbox.left || x > bbox.left + bbox.width) continue;
       ctx.strokeStyle = mark.kind === "fault" ? bad : other;
-      for (const [alpha, length] of [[0.3, bbox.height], [1, 6 * devicePixelRatio]]) {
+      const happened = mark.kind === "fault" || mark.kind === "spot";
+      for (const [alpha, length] of [[happened ? 0.35 : 0, bbox.height], [1, 6 * devicePixelRatio]]) {
         ctx.globalAlpha = alpha;
         ctx.beginPath();
         ctx.moveTo(x, bbox.top);
@@ -208,7 +209,7 @@ export function drawTimeline(host, timeline) {
     .filter(([, series]) => series.length)
     .map(([group, series]) => new Chart(group, series, timeline, sync));
   host.replaceChildren(
-    el("p", { className: "muted small chart-help" }, "Drag to zoom, double click for all of it. Red lines are faults. ", where),
+    el("p", { className: "muted small chart-help" }, "Drag to zoom, double click for all of it. Lines through the chart: faults (red) and spot events. Ticks at the top: what your controller did. ", where),
     ...charts.map((chart) => chart.node),
   );
   const events = marksList(timeline);
