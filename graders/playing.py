@@ -84,7 +84,7 @@ class Played:
             done, jobs = self.figures["jobs_done"], self.figures["jobs"]
             return f"The controller saw the whole day: {done} of {jobs} jobs were finished."
         said = self.outcome.detail or "The program ended."
-        if self.stopped_at is None:
+        if self.stopped_at is None or self.outcome.status in OURS:
             return said
         if not self.figures["ticks"]:
             return f"{said} It had not let a single minute of the day pass."

@@ -8,6 +8,7 @@ import pytest
 
 from graders.grading import grade, run_public
 from graders.tests.local_backend import LocalBackend
+from graders.workloads import hidden_workloads
 from sandbox import Outcome, Session, Spec
 from scenarios.packs import PackNotFound, load_pack
 
@@ -171,8 +172,6 @@ def test_hidden_seeds_and_families_are_nowhere_in_what_the_program_is_given(
         def run(self, spec: Spec, session: Session, cancel: object = None) -> Outcome:
             seen.append(spec)
             return super().run(spec, session)
-
-    from graders.workloads import hidden_workloads
 
     grade(PACK, "mid", 3, golden("do_nothing"), Recorder(), 2)
     given = b"".join(b"".join([*s.files.values(), *s.sdk.values()]) for s in seen)

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from graders import playing
 from graders.__main__ import backend_from_environment
 from graders.grading import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from graders.tests.test_grading import GOLDENS, PACK, golden, program
-from sandbox import Backend, SandboxUnavailable
+from sandbox import Backend, Limits, SandboxUnavailable
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +41,6 @@ def test_golden_runs_in_the_sandbox_as_it_does_outside(backend: Backend, name: s
 def test_program_that_loops_for_ever_is_stopped_and_not_measured(
     backend: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from graders import playing
-    from sandbox import Limits
-
     monkeypatch.setattr(playing, "LIMITS", Limits(wall_s=2.0))
     report = run_public(PACK, "mid", 5, program("while True:\n    pass\n"), backend)
     assert report.status == "timeout"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -29,8 +30,6 @@ sys.modules["sdk_probe"].seen = seen
 
 
 def test_every_verb_of_the_sdk_fits_the_world() -> None:
-    import sys
-
     day = open_day(DEFAULT, "burst", "sdk", faults=False)
     run_trusted(EVERY_CALL, EpisodeSession(day))
     jobs, nodes, pools, metrics, scaled, drained, _ = sys.modules["sdk_probe"].seen

@@ -23,9 +23,7 @@ def refused(session: EpisodeSession, method: str, **params: object) -> CallRefus
     "method",
     ["figures", "world", "run_out", "__class__", "_advance_to", "config", "complete", "", "tick()"],
 )
-def test_session_answers_only_the_calls_of_its_table(
-    session: EpisodeSession, method: str
-) -> None:
+def test_session_answers_only_the_calls_of_its_table(session: EpisodeSession, method: str) -> None:
     assert refused(session, method).code == "invalid"
 
 

@@ -88,6 +88,7 @@ AUTH_PASSWORD_VALIDATORS = [
 LOGIN_URL = "admin:login"
 
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English")]  # all texts are written in it, dates and numbers follow
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

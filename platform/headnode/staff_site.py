@@ -100,6 +100,7 @@ class StaffSite(AdminSite):
     index_title = "My work"
     enable_nav_sidebar = False
     site_url = None
+    _empty_value_display = "–"
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         context = super().each_context(request)
@@ -136,14 +137,14 @@ class StaffSite(AdminSite):
             "work": waiting_for(viewer(request), timezone.now()),
             **(extra_context or {}),
         }
-        request.current_app = self.name  # type: ignore[attr-defined]
+        request.current_app = self.name
         return TemplateResponse(request, "admin/index.html", context)
 
     def app_index(
         self, request: HttpRequest, app_label: str, extra_context: Any = None
-    ) -> HttpResponse:
+    ) -> TemplateResponse:
         """There are no pages by app: whoever types such an address finds their work."""
-        return self.index(request)  # type: ignore[return-value]
+        return self.index(request)
 
     def settings_page(self, request: HttpRequest) -> HttpResponse:
         user = viewer(request)

@@ -9,6 +9,7 @@ from scenarios.packs.pack import (
     PackInvalid,
     PackNotFound,
     Section,
+    Times,
     all_packs,
     load_pack,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "PackNotFound",
     "Rubric",
     "Section",
+    "Times",
     "all_packs",
     "build",
     "load_pack",

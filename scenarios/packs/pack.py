@@ -38,6 +38,15 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """Usual limits in minutes: on site, as take-home, and for the revision round."""
+
+    on_site: int
+    take_home: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
 class Measure:
     """What is measured: `better` is higher or lower, `floor` the least gap between anchors."""
 
@@ -93,6 +102,11 @@ class Pack:
             raise PackNotFound(f"{self.name} has no level {level!r}; it has {there}.")
         table: Mapping[str, Any] = self.data["levels"][level]
         return table
+
+    def times(self, level: str) -> Times:
+        """How long the exercise usually takes."""
+        table = self.level(level)
+        return Times(table["minutes"], table["takehome_minutes"], table["revision_minutes"])
 
     def brief(self, level: str, profile: Profile = DEFAULT) -> str:
         """What the candidate is asked to do, as Markdown."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,7 @@ def test_every_pack_is_complete_at_every_level(name: str) -> None:
         assert found.entry in found.template(level)
         assert found.read_only(level) <= found.template(level).keys()
         assert len(found.sections(level)) == 6
+        assert 0 < found.times(level).revision < found.times(level).on_site
         assert len(found.public_workloads(level)) >= 1
         assert int(found.level(level)["hidden"]) >= 5
         assert len(set(found.level(level)["families"])) >= 5
@@ -114,8 +116,6 @@ def test_build_writes_the_same_bytes_for_the_same_arguments(tmp_path: Path) -> N
 
 
 def test_build_lists_every_file_with_its_hash(tmp_path: Path) -> None:
-    from hashlib import sha256
-
     build(AUTOSCALER, "mid", 5, tmp_path)
     written = read_all(tmp_path)
     manifest = json.loads(written.pop("manifest.json"))

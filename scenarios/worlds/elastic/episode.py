@@ -150,8 +150,9 @@ class Episode:
         return self._write("preempt", str(job), lambda: self.controls.preempt(job))
 
     def log(self, text: str) -> object:
-        """A line for the timeline."""
-        self.world.record.log(self.world.now, text)
+        """A line for the timeline; what cannot be printed is shown as a replacement mark."""
+        shown = "".join(char if char.isprintable() else "\ufffd" for char in text)
+        self.world.record.log(self.world.now, shown)
         return None
 
     def _share(self, pool: str) -> float:

@@ -1,0 +1,147 @@
+"""Staff and their roles in the admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group
+from django.forms import CheckboxSelectMultiple
+from django.http import HttpRequest
+from django.utils.html import format_html, format_html_join
+
+from accounts.models import User
+from accounts.roles import ROLES
+from accounts.staff_admin import StaffAdmin
+
+admin.site.unregister(Group)
+
+
+@admin.register(User)
+class StaffMemberAdmin(StaffAdmin, UserAdmin):
+    """Accounts: a role decides what somebody may do, so single permissions are not offered here."""
+
+    intro = "Who may sign in, and in which role. Somebody who leaves is made inactive, not deleted."
+    list_display = ["name", "username", "email", "role_names", "is_active", "last_login"]
+    list_filter = ["groups", "is_active"]
+    search_fields = ["username", "first_name", "last_name", "email"]
+    filter_horizontal = ()
+    readonly_fields = ["last_login", "date_joined"]
+    fieldsets = (
+        (None, {"fields": ("username", "password")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        ("Access", {"fields": ("is_active", "is_staff", "groups")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
+    )
+    add_fieldsets = (
+        (None, {"fields": ("username", "first_name", "last_name", "email")}),
+        ("Access", {"fields": ("usable_password", "password1", "password2", "is_staff", "groups")}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    @admin.display(description="name", ordering="last_name")
+    def name(self, user: User) -> str:
+        return str(user)
+
+    @admin.display(description="roles")
+    def role_names(self, user: User) -> str:
+        names = sorted(group.name for group in user.groups.all())
+        if user.is_superuser:
+            names.insert(0, "Owner")
+        return ", ".join(names) or "none: may only sign in"
+
+    def formfield_for_manytomany(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        if db_field.name == "groups":
+            kwargs |= {
+                "label": "Roles",
+                "widget": CheckboxSelectMultiple,
+                "help_text": "What they may see and do. Two roles add up.",
+            }
+        return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
+        return {"is_staff": True}
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """People who scored or decided stay on record: an account is made inactive."""
+        return False
+
+
+@admin.register(Group)
+class RoleAdmin(StaffAdmin, GroupAdmin):
+    """Roles are one table in accounts.roles; here they can be read."""
+
+    intro = "What each role may do. The table belongs to the product and is the same everywhere."
+    list_display = ["name", "people"]
+    fields = ["name", "people", "grants"]
+    readonly_fields = ["people", "grants"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("user_set")
+
+    @admin.display(description="people")
+    def people(self, group: Group) -> str:
+        return ", ".join(str(user) for user in group.user_set.all()) or "nobody"
+
+    @admin.display(description="may")
+    def grants(self, group: Group) -> str:
+        """The table of accounts.roles in words, one kind of record on each line."""
+        rows = [
+            (label.split(".")[1], ", ".join(verbs))
+            for label, verbs in ROLES.get(group.name, {}).items()
+        ]
+        lines = format_html_join("", "<li>{}: {}</li>", rows)
+        return format_html("<ul>{}</ul>", lines)
+
+    def _list_title(self) -> str:
+        return "Roles"
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(LogEntry)
+class AuditTrailAdmin(StaffAdmin):
+    """Every staff action, newest first. Nothing here can be changed."""
+
+    intro = "Everything that staff did, newest first. Entries cannot be changed or removed."
+    list_display = ["action_time", "user", "subject", "object_repr", "what"]
+    list_display_links = None
+    list_filter = ["user", "action_flag"]
+    search_fields = ["object_repr", "change_message", "user__username"]
+    list_select_related = ["user", "content_type"]
+    date_hierarchy = None
+
+    def _list_title(self) -> str:
+        return "Audit trail"
+
+    @admin.display(description="subject", ordering="content_type")
+    def subject(self, entry: LogEntry) -> str:
+        kind = entry.content_type
+        return str(kind.name).capitalize() if kind else "removed"
+
+    @admin.display(description="what happened")
+    def what(self, entry: LogEntry) -> str:
+        return entry.get_change_message() or entry.get_action_flag_display()
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.has_perm("admin.view_logentry")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -1,0 +1,101 @@
+"""One page for every verb that needs a second look: it says what will happen, asks why, then does it.
+
+Knows no model: each verb brings its form, its permission and the function that carries it out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils import timezone
+
+from accounts.audit import note_action
+from accounts.models import User
+from accounts.staff_admin import allow
+
+
+class Refused(Exception):
+    """The verb cannot be carried out now; the text is one sentence that says what to do."""
+
+
+class ReasonForm(forms.Form):
+    """What most verbs ask for."""
+
+    reason = forms.CharField(
+        max_length=300,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Goes into the audit trail, with your name and the time.",
+    )
+
+
+class MinutesForm(ReasonForm):
+    minutes = forms.IntegerField(
+        min_value=1, max_value=600, widget=forms.NumberInput(attrs={"inputmode": "numeric"})
+    )
+    field_order = ["minutes", "reason"]
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A button of the staff's pages: its words, who may press it, what it does.
+
+    `perform(row, data, by, now)` answers with the sentence that goes into the audit trail and is
+    shown to whoever pressed; it raises Refused where the verb is not possible now.
+    """
+
+    title: str
+    explanation: str
+    button: str
+    permission: str
+    perform: Callable[[Any, dict[str, Any], User, datetime], str]
+    form: type[forms.Form] = ReasonForm
+    grave: bool = False
+
+
+def confirm(
+    request: HttpRequest,
+    row: Model,
+    verb: Verb,
+    *,
+    back: str,
+    done: Callable[[], HttpResponse] | None = None,
+    **form_args: Any,
+) -> HttpResponse:
+    """Show the question, or carry the verb out and go `back`; 400 or 409 with a sentence if not.
+
+    done: makes the answer instead, where there is something to show that must not be stored.
+    """
+    by = allow(request, verb.permission)
+    form = verb.form(request.POST if request.method == "POST" else None, **form_args)
+    status = 200
+    if request.method == "POST":
+        status = 400
+        if form.is_valid():
+            try:
+                sentence = verb.perform(row, form.cleaned_data, by, timezone.now())
+            except Refused as error:
+                form.add_error(None, str(error))
+                status = 409
+            else:
+                note_action(by, row, sentence)
+                if done:
+                    return done()
+                messages.success(request, sentence)
+                return HttpResponseRedirect(back)
+    context = {
+        **admin.site.each_context(request),
+        "title": verb.title,
+        "verb": verb,
+        "row": row,
+        "form": form,
+        "back": back,
+    }
+    return render(request, "admin/confirm.html", context, status=status)

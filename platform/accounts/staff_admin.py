@@ -1,0 +1,74 @@
+"""What all of the staff's admin pages share: who is looking, quiet widgets, one-sentence empty lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.db import models
+from django.http import HttpRequest
+
+from accounts.models import User
+
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Any]
+    StackedInline = admin.StackedInline[Any, Any]
+    TabularInline = admin.TabularInline[Any, Any]
+else:  # Django's own classes take no parameters at run time
+    ModelAdmin = admin.ModelAdmin
+    StackedInline = admin.StackedInline
+    TabularInline = admin.TabularInline
+
+
+def viewer(request: HttpRequest) -> User:
+    """The member of staff who asks; raises PermissionDenied for anybody else."""
+    user: User | AnonymousUser = request.user
+    if not isinstance(user, User) or not user.is_active or not user.is_staff:
+        raise PermissionDenied
+    return user
+
+
+def allow(request: HttpRequest, permission: str) -> User:
+    """The viewer, if their role holds `permission` ("app.verb_model"); else PermissionDenied."""
+    user = viewer(request)
+    if not user.has_perm(permission):
+        raise PermissionDenied
+    return user
+
+
+class StaffAdmin(ModelAdmin):
+    """A ModelAdmin without bulk actions; a model's own verbs have their own pages."""
+
+    actions = None
+    list_per_page = 50
+    add_label = ""  # the button's words, where "Add opening" would not do
+    intro = ""  # one sentence under the heading of the list
+    empty = "There is nothing here yet."  # what the list says when it has no rows
+    nothing_found = "Nothing matches. Clear the search or a filter to see more."
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        context = {
+            "title": self._list_title(),
+            "intro": self.intro,
+            "empty_text": self.empty,
+            "nothing_found": self.nothing_found,
+        }
+        return super().changelist_view(request, context | (extra_context or {}))
+
+    def _list_title(self) -> str:
+        name = str(self.opts.verbose_name_plural)
+        return name[:1].upper() + name[1:]
+
+    def formfield_for_dbfield(
+        self, db_field: models.Field[Any, Any], request: HttpRequest | None, **kwargs: Any
+    ) -> Any:
+        """Foreign keys are chosen here, not made or edited in pop-up windows."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)  # type: ignore[arg-type]
+        for name in ("add", "change", "delete", "view"):
+            if field is not None and hasattr(field.widget, f"can_{name}_related"):
+                setattr(field.widget, f"can_{name}_related", False)
+        return field

@@ -1,0 +1,142 @@
+"""Staff and candidates at a real browser, by the roles and labels that people see."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from headnode.tests.browser.site import Site, chromium
+
+DESKTOP, PHONE = (1440, 900), (390, 844)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+SHOTS = os.environ.get("HEADNODE_SHOTS")
+# What the inspection itself does to a page, and what is recorded by its address instead.
+KNOWN_OTHERWISE = ("Applying inline style violates", "Failed to load resource")
+
+
+@contextmanager
+def browser() -> Iterator[Browser]:
+    path = chromium()
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield running
+        running.close()
+
+
+class Person:
+    """Somebody with a browser window; complaints of the browser's console are remembered."""
+
+    def __init__(self, running: Browser, site: Site, size: tuple[int, int]) -> None:
+        self.site = site
+        self.context = running.new_context(
+            viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce"
+        )
+        self.page = self.context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("console", lambda line: self._heard(line.type, line.text))
+        self.page.on("response", lambda answer: self._answered(answer.status, answer.url))
+        self.narrow = size == PHONE
+
+    def _heard(self, kind: str, text: str) -> None:
+        if kind == "error" and not text.startswith(KNOWN_OTHERWISE):
+            self.complaints.append(text)
+
+    def _answered(self, status: int, url: str) -> None:
+        if status >= 400:
+            self.complaints.append(f"{status} for {url}")
+
+    def look(self, name: str) -> None:
+        """The page is accessible, fits its width, and the browser had nothing to complain about."""
+        if SHOTS:
+            width = "390" if self.narrow else "1440"
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=f"{SHOTS}/{name}-{width}.png", full_page=True)
+        assert self.complaints == [], f"{name}: {self.complaints}"
+        found = Axe().run(self.page).response["violations"]
+        grave = [
+            f"{item['id']}: {item['nodes'][0]['html'][:160]}"
+            for item in found
+            if item["impact"] in {"serious", "critical"}
+        ]
+        assert grave == [], f"{name}: {grave}"
+        wide, room = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        assert wide <= room + 1, f"{name} is {wide} px wide in a window of {room} px"
+        self.complaints.clear()  # what the inspection did to the page is not the page's fault
+
+    def press(self, name: str) -> None:
+        self.page.get_by_role("button", name=name).first.click()
+
+    def follow(self, name: str) -> None:
+        self.page.get_by_role("link", name=name).first.click()
+
+    def fill(self, label: str, text: str) -> None:
+        self.page.get_by_label(label, exact=False).first.fill(text)
+
+    def choose(self, label: str, option: str) -> None:
+        self.page.get_by_label(label, exact=False).first.select_option(label=option)
+
+    def sees(self, text: str, within: float = 10) -> None:
+        expect(self.page.get_by_text(text).first).to_be_visible(timeout=within * 1000)
+
+
+class Staff(Person):
+    """A member of staff of the demo."""
+
+    def __init__(self, running: Browser, site: Site, size: tuple[int, int], name: str) -> None:
+        super().__init__(running, site, size)
+        self.go("")
+        self.look("sign-in")
+        self.fill("Username", name)
+        self.fill("Password", site.credentials["password"])
+        self.press("Sign in")
+        expect(self.page.get_by_role("button", name="Sign out")).to_be_attached()
+
+    def go(self, path: str) -> None:
+        self.page.goto(f"{self.site.url}/admin/{path}")
+
+    def tab(self, name: str) -> None:
+        self.page.get_by_role("tab", name=name).first.click()
+
+
+class Candidate(Person):
+    """Somebody who was sent a link."""
+
+    def show(self, pane: str) -> None:
+        """Bring a pane to the front where the window shows one at a time."""
+        tab = self.page.locator("#pane-tabs").get_by_role("tab", name=pane)
+        if tab.count() and tab.is_visible():
+            tab.click()
+
+    def write_program(self, text: str) -> None:
+        """Replace controller.py, as somebody does who pastes their own."""
+        self.show("Code")
+        self.page.locator(".cm-content").first.click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
+    def write_section(self, title: str, text: str) -> None:
+        self.show("Answer")
+        self.page.get_by_role("textbox", name=title).fill(text)
+
+    def is_saved(self) -> int:
+        """Wait until the bar says that all is saved; the number of the draft."""
+        saved = self.page.locator("#saved")
+        expect(saved).to_contain_text(re.compile(r"Saved.*#\d+"), timeout=10_000)
+        found = re.search(r"#(\d+)", saved.inner_text())
+        assert found is not None
+        return int(found[1])

@@ -1,0 +1,222 @@
+"""Invitations: invite, look at what came of it, send, replace or revoke the link."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
+from django.urls import path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+
+from accounts.audit import ADDITION, note_action
+from accounts.confirmed import confirm
+from accounts.moments import moment
+from accounts.staff_admin import StaffAdmin, allow
+from hiring.forms import InviteForm, made_before, new_invitation
+from hiring.invitation_verbs import REPLACE, REVOKE, SEND
+from hiring.invitations import invite, link_to, replace_link
+from hiring.models import Invitation, Opening
+
+STATE_TONES = {"scheduled": "info", "open": "good", "over": "", "revoked": "bad"}
+
+
+class StateFilter(admin.SimpleListFilter):
+    title = "window"
+    parameter_name = "window"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [
+            ("scheduled", "Not open yet"),
+            ("open", "Open"),
+            ("over", "Over"),
+            ("revoked", "Revoked"),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        now, usable = timezone.now(), queryset.filter(revoked_at=None)
+        match self.value():
+            case "revoked":
+                return queryset.exclude(revoked_at=None)
+            case "scheduled":
+                return usable.filter(opens_at__gt=now)
+            case "open":
+                return usable.filter(opens_at__lte=now, closes_at__gt=now)
+            case "over":
+                return usable.filter(closes_at__lte=now)
+        return queryset
+
+
+class Columns:
+    """The list's columns at one instant: every row of a page talks about the same now."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    @admin.display(description="state")
+    def state(self, row: Invitation) -> str:
+        state = row.state(self.now)
+        return format_html('<span class="tag {}">{}</span>', STATE_TONES[state], state)
+
+    @admin.display(description="opens", ordering="opens_at")
+    def opens(self, row: Invitation) -> str:
+        return moment(row.opens_at)
+
+    @admin.display(description="closes", ordering="closes_at")
+    def closes(self, row: Invitation) -> str:
+        return moment(row.window_closes_at())
+
+    @admin.display(description="sent", ordering="sent_at")
+    def sent(self, row: Invitation) -> str:
+        return moment(row.sent_at, "not by e-mail")
+
+    @admin.display(description="first opened", ordering="first_opened_at")
+    def opened(self, row: Invitation) -> str:
+        return moment(row.first_opened_at, "not yet")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(StaffAdmin):
+    intro = "One link for each candidate and opening. Opening a link never starts the clock."
+    empty = "Nobody is invited yet. “Invite a candidate” makes the first link."
+    add_label = "Invite a candidate"
+    search_fields = ["candidate__name", "candidate__email", "opening__title"]
+    list_filter = [StateFilter, ("opening", admin.RelatedOnlyFieldListFilter)]
+    list_select_related = ["candidate", "opening"]
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("candidate__accommodations")
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        at = Columns(timezone.now())
+        return ["candidate", "opening", at.state, at.opens, at.closes, at.sent, at.opened]
+
+    def get_urls(self) -> Any:
+        view = self.admin_site.admin_view
+        return [
+            path("<uuid:pk>/send/", view(self.send_view), name="invitation-send"),
+            path("<uuid:pk>/new-link/", view(self.replace_view), name="invitation-replace"),
+            path("<uuid:pk>/revoke/", view(self.revoke_view), name="invitation-revoke"),
+            *super().get_urls(),
+        ]
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        """Invite somebody; the link is in the answer and nowhere else."""
+        by, now = allow(request, "hiring.add_invitation"), timezone.now()
+        if request.method != "POST":
+            opening = _opening_asked_for(request)
+            form = InviteForm(initial=new_invitation(opening, now), opening=opening)
+            return self._invite_page(request, form)
+        form = InviteForm(request.POST)
+        if not form.is_valid():
+            return self._invite_page(request, form, status=400)
+        data = form.cleaned_data
+        if before := made_before(data["id"]):
+            self.message_user(
+                request,
+                "This invitation was made before. Its link can only be replaced by a new one.",
+            )
+            return HttpResponseRedirect(_page(before))
+        invitation, token = invite(
+            opening=data["opening"],
+            candidate=form.chosen_candidate(now),
+            exercises=data["exercises"],
+            opens_at=data["opens_at"],
+            closes_at=data["closes_at"],
+            by=by,
+            now=now,
+            id=data["id"],
+        )
+        note_action(by, invitation, "Invited.", flag=ADDITION)
+        return self._link_page(request, invitation, token, warnings=form.warnings())
+
+    def _invite_page(
+        self, request: HttpRequest, form: InviteForm, status: int = 200
+    ) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "Invite a candidate",
+            "form": form,
+        }
+        return render(request, "hiring/staff/invite.html", context, status=status)
+
+    def _link_page(
+        self, request: HttpRequest, invitation: Invitation, token: str, warnings: list[str]
+    ) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": "The link",
+            "invitation": invitation,
+            "link": link_to(token),
+            "warnings": warnings,
+        }
+        response = render(request, "hiring/staff/link.html", context)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        allow(request, "hiring.view_invitation")
+        row = self._row(request, object_id)
+        now = timezone.now()
+        context = {
+            **self.admin_site.each_context(request),
+            "title": f"Invitation of {row.candidate}",
+            "invitation": row,
+            "state": row.state(now),
+            "tone": STATE_TONES[row.state(now)],
+            "attempts": [
+                (attempt, attempt.phase(now))
+                for attempt in row.attempts.select_related("exercise", "invitation__candidate")
+            ],
+            "may_change": request.user.has_perm("hiring.change_invitation"),
+        }
+        return render(request, "hiring/staff/invitation.html", context)
+
+    def _row(self, request: HttpRequest, pk: Any) -> Invitation:
+        try:
+            key = UUID(str(pk))
+        except ValueError:
+            key = UUID(int=0)
+        found: Invitation = get_object_or_404(self.get_queryset(request), pk=key)
+        return found
+
+    def send_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+        return confirm(request, row, SEND, back=_page(row))
+
+    def replace_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+
+        def show_link() -> HttpResponse:
+            token = replace_link(row, now=timezone.now())
+            return self._link_page(request, row, token, warnings=[])
+
+        return confirm(request, row, REPLACE, back=_page(row), done=show_link)
+
+    def revoke_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+        return confirm(request, row, REVOKE, back=_page(row))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """An invitation is revoked, with a reason, and stays on record."""
+        return False
+
+
+def _opening_asked_for(request: HttpRequest) -> Opening | None:
+    number = request.GET.get("opening", "")
+    if not number:
+        return None
+    found: Opening = get_object_or_404(Opening, pk=number if number.isdecimal() else None)
+    return found
+
+
+def _page(invitation: Invitation) -> str:
+    return reverse("admin:hiring_invitation_change", args=[invitation.pk])

@@ -1,0 +1,185 @@
+"""The staff's forms for exercises and invitations: what is left blank is filled in, what cannot be is said."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+from django import forms
+from django.utils import timezone
+
+from hiring.models import Candidate, Exercise, Invitation, Mode, Opening
+from hiring.policies import battery_warning, default_limits
+from library.packs import pack_of
+from scenarios.packs import PackNotFound, all_packs
+
+WINDOW = timedelta(days=7)
+
+
+def pack_choices() -> list[tuple[str, str]]:
+    """(name, "Title (levels)") of every pack on disk."""
+    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in all_packs()]
+
+
+class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
+    """One exercise of an opening; empty limits take those usual for its kind and mode."""
+
+    pack_name = forms.ChoiceField(label="Scenario pack", choices=pack_choices)
+
+    class Meta:
+        model = Exercise
+        fields = [
+            "pack_name",
+            "level",
+            "mode",
+            "limit_minutes",
+            "revision_minutes",
+            "hidden_workloads",
+            "references_policy",
+            "assistants_policy",
+            "position",
+        ]
+        labels = {
+            "limit_minutes": "Time limit (minutes)",
+            "revision_minutes": "Revision (minutes)",
+            "hidden_workloads": "Hidden workloads",
+        }
+        help_texts = {
+            "limit_minutes": "Empty: what is usual for this exercise and mode.",
+            "revision_minutes": "Empty: what is usual for this exercise.",
+        }
+        widgets = {
+            "references_policy": forms.Textarea(attrs={"rows": 3}),
+            "assistants_policy": forms.Textarea(attrs={"rows": 3}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("limit_minutes", "revision_minutes"):
+            if name in self.fields:
+                self.fields[name].required = False
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        try:
+            pack = pack_of(data.get("pack_name", ""))
+        except PackNotFound:
+            return data  # the field has said so
+        if data.get("level") and data["level"] not in pack.levels:
+            self.add_error("level", f"This pack exists for {', '.join(pack.levels)} only.")
+        self.instance.kind = pack.kind
+        take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
+        work, revision = default_limits(pack.kind, take_home=take_home)
+        data["limit_minutes"] = data.get("limit_minutes") or work
+        data["revision_minutes"] = data.get("revision_minutes") or revision
+        return data
+
+
+class Moment(forms.DateTimeField):
+    """A date and time in UTC, with the browser's own picker."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.DateTimeInput(
+            attrs={"type": "datetime-local", "step": "60"}, format="%Y-%m-%dT%H:%M"
+        )
+        super().__init__(
+            widget=widget, input_formats=["%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S"], **kwargs
+        )
+
+
+class InviteForm(forms.Form):
+    """Who is invited to what, and when: a known candidate or a new one."""
+
+    id = forms.UUIDField(widget=forms.HiddenInput)
+    opening = forms.ModelChoiceField(Opening.objects.filter(closed_at=None), empty_label="Choose…")
+    exercises = forms.ModelMultipleChoiceField(
+        Exercise.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={
+            "required": "Choose at least one exercise.",
+            "invalid_choice": "Choose exercises of the opening above.",
+        },
+    )
+    candidate = forms.ModelChoiceField(
+        Candidate.objects.all(),
+        required=False,
+        empty_label="A new candidate",
+        label="Candidate",
+    )
+    name = forms.CharField(max_length=150, required=False, label="Name of a new candidate")
+    email = forms.EmailField(required=False, label="E-mail of a new candidate")
+    opens_at = Moment(label="Opens (UTC)")
+    closes_at = Moment(
+        label="Closes (UTC)",
+        help_text="Last moment to press Start. Agreed extra time widens the window by itself.",
+    )
+
+    def __init__(self, *args: Any, opening: Opening | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = opening or self._opening_sent()
+        rows = Exercise.objects.select_related("opening")
+        self.fields["exercises"].queryset = (  # type: ignore[attr-defined]
+            rows.filter(opening=chosen) if chosen else rows.filter(opening__closed_at=None)
+        )
+        if chosen is None:
+            self.fields["exercises"].label_from_instance = _with_opening  # type: ignore[attr-defined]
+
+    def _opening_sent(self) -> Opening | None:
+        number = str(self.data.get("opening", ""))
+        return Opening.objects.filter(pk=number).first() if number.isdecimal() else None
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if not data.get("candidate"):
+            self._check_new_candidate(data)
+        opens_at, closes_at = data.get("opens_at"), data.get("closes_at")
+        if opens_at and closes_at and closes_at <= opens_at:
+            self.add_error("closes_at", "The window must close after it opens.")
+        elif closes_at and closes_at <= timezone.now():
+            self.add_error("closes_at", "This moment has passed: choose a later one.")
+        return data
+
+    def _check_new_candidate(self, data: dict[str, Any]) -> None:
+        for field in ("name", "email"):
+            if not data.get(field) and field not in self.errors:
+                self.add_error(field, "Choose a candidate above, or give a name and an address.")
+        if Candidate.objects.filter(email__iexact=data.get("email") or "-").exists():
+            self.add_error("email", "A candidate with this address exists: choose them above.")
+
+    def chosen_candidate(self, now: datetime) -> Candidate:
+        """The candidate who was chosen, or the new one, saved."""
+        data = self.cleaned_data
+        return data["candidate"] or Candidate.objects.create(
+            name=data["name"].strip(), email=data["email"], created_at=now
+        )
+
+    def warnings(self) -> list[str]:
+        """What deserves a second thought about the chosen exercises."""
+        by_mode: dict[bool, list[int]] = {}
+        for exercise in self.cleaned_data["exercises"]:
+            take_home = exercise.mode == Mode.TAKE_HOME
+            minutes = exercise.limit_minutes + exercise.revision_minutes
+            by_mode.setdefault(take_home, []).append(minutes)
+        found = [battery_warning(minutes, take_home=mode) for mode, minutes in by_mode.items()]
+        return [sentence for sentence in found if sentence]
+
+
+def _with_opening(exercise: Exercise) -> str:
+    return f"{exercise.opening}: {exercise}"
+
+
+def new_invitation(opening: Opening | None, now: datetime) -> dict[str, Any]:
+    """What the form shows at first: the usual window, and the exercise if there is only one."""
+    initial: dict[str, Any] = {"id": uuid4(), "opens_at": now, "closes_at": now + WINDOW}
+    if opening:
+        initial["opening"] = opening
+        exercises = list(opening.exercises.all()[:2])
+        if len(exercises) == 1:
+            initial["exercises"] = exercises
+    return initial
+
+
+def made_before(id: UUID) -> Invitation | None:
+    """The invitation that an earlier sending of the same form made."""
+    return Invitation.objects.filter(pk=id).first()

@@ -1,0 +1,9 @@
+"""The library in the admin: question bank, rubrics, scenario packs."""
+
+from __future__ import annotations
+
+from library.admin.packs import PackVersionAdmin
+from library.admin.questions import QuestionAdmin
+from library.admin.rubrics import RubricAdmin
+
+__all__ = ["PackVersionAdmin", "QuestionAdmin", "RubricAdmin"]

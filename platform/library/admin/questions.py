@@ -1,0 +1,100 @@
+"""The question bank in the admin: cards to read and search, own questions to write."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils import timezone
+
+from accounts.staff_admin import StaffAdmin
+from library.models import Question
+
+
+class LinesField(forms.CharField):
+    """A list of texts, written one on each line."""
+
+    widget = forms.Textarea
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, list) else value
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value) or ""
+        return [line.strip() for line in text.splitlines() if line.strip()]
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return bool(self.to_python(data) != (initial or []))
+
+
+LISTS = {
+    "expected_points": "What a good answer covers, one point on each line.",
+    "follow_ups": "Questions to go deeper with, one on each line.",
+    "hints": "Help for somebody who is stuck, one on each line.",
+    "discussion_points": "For architecture questions: what to talk through, one on each line.",
+    "tags": "Words to find the question by, one on each line.",
+}
+
+
+def _lines(name: str, *, required: bool = False) -> LinesField:
+    widget = forms.Textarea(attrs={"rows": 4})
+    return LinesField(required=required, help_text=LISTS[name], widget=widget)
+
+
+class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
+    expected_points = _lines("expected_points", required=True)
+    follow_ups = _lines("follow_ups")
+    hints = _lines("hints")
+    discussion_points = _lines("discussion_points")
+    tags = _lines("tags")
+
+    class Meta:
+        model = Question
+        fields = [
+            "topic_id",
+            "topic",
+            "section",
+            "level",
+            "text",
+            *LISTS,
+            "related_exercise",
+            "optional",
+        ]
+        widgets = {"text": forms.Textarea(attrs={"rows": 4})}
+
+
+@admin.register(Question)
+class QuestionAdmin(StaffAdmin):
+    form = QuestionForm
+    intro = "Questions with what a good answer covers. Only the question itself is for candidates."
+    empty = "The bank is empty. “Add question” starts your own; the shipped ones come with a pack."
+    list_display = ["topic", "topic_id", "section", "level"]
+    list_filter = ["section", "level", "related_exercise", "optional", "shipped"]
+    search_fields = ["topic_id", "topic", "section", "text", "tags", "expected_points"]
+    list_per_page = 40
+    readonly_fields = ["version", "shipped"]
+    fieldsets = (
+        (None, {"fields": ("topic_id", "topic", "section", "level", "text")}),
+        ("For the interviewer", {"fields": tuple(LISTS)}),
+        ("Use", {"fields": ("related_exercise", "optional", "version", "shipped")}),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        """Questions as they are now; replaced versions stay in the database only."""
+        return super().get_queryset(request).filter(replaced_at=None)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_at = timezone.now()
+        super().save_model(request, obj, form, change)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Shipped questions are replaced by the next version of the product, so nobody edits them."""
+        allowed = super().has_change_permission(request, obj)
+        return allowed and not (obj is not None and obj.shipped)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and not (obj is not None and obj.shipped)

@@ -1,0 +1,106 @@
+"""Candidates: who they are, what they were invited to, and agreed extra time for recruiters only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+
+from accounts.moments import moment
+from accounts.staff_admin import StaffAdmin, TabularInline, viewer
+from hiring.models import Accommodation, Candidate
+from reviews.phases import for_list, phase_tag
+from reviews.visibility import attempts_visible_to, candidates_visible_to, with_viewer
+
+
+class AccommodationInline(TabularInline):
+    """Append-only: the newest row counts, earlier ones stay as they were."""
+
+    model = Accommodation
+    extra = 0
+    fields = ["multiplier", "note", "by", "at"]
+    readonly_fields = ["by", "at"]
+    verbose_name = "extra time"
+    verbose_name_plural = "extra time (the newest row counts; evaluators never see it)"
+
+    @admin.display(description="granted by")
+    def by(self, row: Accommodation) -> str:
+        return str(row.granted_by) if row.pk else "you"
+
+    @admin.display(description="granted at")
+    def at(self, row: Accommodation) -> str:
+        return moment(row.granted_at, "now")
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Candidate)
+class CandidateAdmin(StaffAdmin):
+    inlines = [AccommodationInline]
+    intro = "People who are assessed. Those who score them know the pseudonym only."
+    empty = "No candidate yet. Inviting somebody adds them here."
+    list_display = ["name", "email", "pseudonym", "invitation_count", "attempt_count"]
+    search_fields = ["name", "email", "pseudonym"]
+    readonly_fields = ["pseudonym"]
+    fields = ["name", "email", "pseudonym"]
+    change_form_template = "reviews/candidate.html"
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return candidates_visible_to(viewer(request)).annotate(
+            invited_n=Count("invitations", distinct=True),
+            started_n=Count("invitations__attempts", distinct=True),
+        )
+
+    @admin.display(description="invitations", ordering="invited_n")
+    def invitation_count(self, candidate: Any) -> int:
+        return int(candidate.invited_n)
+
+    @admin.display(description="attempts", ordering="started_n")
+    def attempt_count(self, candidate: Any) -> int:
+        return int(candidate.started_n)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            obj.created_at = timezone.now()
+        super().save_model(request, obj, form, change)
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
+        for row in formset.save(commit=False):
+            if isinstance(row, Accommodation):
+                row.granted_by, row.granted_at = viewer(request), timezone.now()
+            row.save()
+        formset.save_m2m()
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        candidate = self.get_object(request, object_id)
+        context: dict[str, Any] = {"candidate": candidate}
+        if candidate is not None:
+            context |= self._came_of(request, candidate)
+        return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+
+    def _came_of(self, request: HttpRequest, candidate: Candidate) -> dict[str, Any]:
+        user, now = viewer(request), timezone.now()
+        rows = with_viewer(attempts_visible_to(user), user)
+        rows = for_list(rows.filter(invitation__candidate=candidate))
+        context: dict[str, Any] = {
+            "title": candidate.name,
+            "attempts": [(row, phase_tag(row, now)) for row in rows],
+        }
+        if user.has_perm("hiring.view_invitation"):
+            links = candidate.invitations.select_related("opening", "candidate")
+            context["invitations"] = [(link, link.state(now)) for link in links]
+        return context
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Somebody who was invited stays on record."""
+        allowed = super().has_delete_permission(request, obj)
+        return allowed and not (obj is not None and obj.invitations.exists())

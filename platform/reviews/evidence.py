@@ -1,0 +1,145 @@
+"""Machine evidence as staff read it: workloads, charts and measures of a grading, and what changed."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from graders.report import SERIES
+
+TONES = {"ok": "good", "sandbox_error": "bad"}
+DAY_STATES = {
+    "ok": "ran to the end",
+    "incomplete": "left before the end",
+    "candidate_error": "stopped with an error",
+    "timeout": "ran out of time",
+    "cpu_limit": "used too much processor time",
+    "oom": "used too much memory",
+    "output_limit": "wrote too much",
+    "protocol_error": "broke the channel's rules",
+    "crashed": "was killed",
+    "cancelled": "was cancelled by us",
+    "sandbox_error": "could not be run by us",
+}
+
+
+class Workload(NamedTuple):
+    """One hidden day. `position` finds its charts; `has_chart` is False where nothing was drawn."""
+
+    position: int
+    name: str
+    title: str
+    status: str
+    tone: str
+    detail: str
+    stderr: str
+    has_chart: bool
+
+
+class Measure(NamedTuple):
+    """One measure between its anchors. `percent` is the score, clipped to 0..100 for the bar."""
+
+    key: str
+    label: str
+    unit: str
+    value: Any
+    naive: Any
+    reference: Any
+    score: float | None
+    percent: int
+    better: str
+    explanation: str
+
+
+class Change(NamedTuple):
+    """A measure or criterion in round 1 and round 2, and the difference where both exist."""
+
+    label: str
+    unit: str
+    first: Any
+    second: Any
+    difference: float | None
+
+
+def workloads(report: dict[str, Any] | None) -> list[Workload]:
+    """The report's workloads without a single score: this may be read before rating."""
+    items = (report or {}).get("evidence") or []
+    return [
+        Workload(
+            position=position,
+            name=str(item.get("name", f"workload {position + 1}")),
+            title=str(item.get("title") or item.get("family") or ""),
+            status=DAY_STATES.get(str(item.get("status")), str(item.get("status", ""))),
+            tone=TONES.get(str(item.get("status")), "warn"),
+            detail=str(item.get("detail", "")),
+            stderr=str(item.get("stderr", "")),
+            has_chart=bool((item.get("series") or {}).get("t")),
+        )
+        for position, item in enumerate(items)
+        if item.get("kind") == "workload"
+    ]
+
+
+def timeline(report: dict[str, Any] | None, position: int) -> dict[str, Any] | None:
+    """What the charts of one workload draw: {"t": [s], "series": [...], "marks": [...]}."""
+    items = (report or {}).get("evidence") or []
+    if not 0 <= position < len(items):
+        return None
+    item = items[position]
+    columns = item.get("series") or {}
+    return {
+        "t": columns.get("t", []),
+        "series": [
+            {"key": key, "label": label, "unit": unit, "group": group, "values": columns[key]}
+            for key, label, unit, group in SERIES
+            if key in columns
+        ],
+        "marks": item.get("marks") or [],
+    }
+
+
+def measures(report: dict[str, Any] | None) -> list[Measure]:
+    return [
+        Measure(
+            key=str(row["key"]),
+            label=str(row.get("label") or row["key"]),
+            unit=str(row.get("unit", "")),
+            value=row.get("value"),
+            naive=row.get("naive"),
+            reference=row.get("reference"),
+            score=row.get("score"),
+            percent=round(100 * min(1.0, max(0.0, row.get("score") or 0.0))),
+            better=str(row.get("better", "")),
+            explanation=str(row.get("explanation", "")),
+        )
+        for row in (report or {}).get("measures") or []
+    ]
+
+
+def measure_changes(first: dict[str, Any] | None, second: dict[str, Any] | None) -> list[Change]:
+    """Every measure's score in both rounds, in the order of the report that has more of them."""
+    before = {row.key: row for row in measures(first)}
+    after = {row.key: row for row in measures(second)}
+    return [
+        _change(
+            row.label,
+            "score",
+            before[key].score if key in before else None,
+            after[key].score if key in after else None,
+        )
+        for key, row in (before | after).items()
+    ]
+
+
+def criterion_changes(
+    criteria: list[dict[str, Any]], first: dict[str, int | None], second: dict[str, int | None]
+) -> list[Change]:
+    """Every criterion's level in both rounds, as one evaluator gave them."""
+    return [
+        _change(item["title"], "level", first.get(item["key"]), second.get(item["key"]))
+        for item in criteria
+    ]
+
+
+def _change(label: str, unit: str, first: Any, second: Any) -> Change:
+    difference = None if first is None or second is None else second - first
+    return Change(label, unit, first, second, difference)

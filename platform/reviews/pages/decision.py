@@ -1,0 +1,141 @@
+"""The decision page: everybody's ratings and the machine's measures side by side, and a person's reasons."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods
+
+from accounts.audit import note_action
+from accounts.models import User
+from assessments.models import Attempt
+from reviews import decisions, evaluations, evidence
+from reviews.models import Decision, Evaluation
+from reviews.pages.access import (
+    attempt_for,
+    page_context,
+    report_of,
+    submission_of,
+    with_answers,
+)
+from reviews.pages.attempt import decisions_about, may_read_decisions
+from reviews.visibility import attempts_visible_to, may_see_measures
+
+
+class DecisionForm(forms.Form):
+    outcome = forms.ChoiceField(choices=Decision.Outcome.choices, widget=forms.RadioSelect)
+    reasons = forms.CharField(
+        max_length=5000,
+        widget=forms.Textarea(attrs={"rows": 6}),
+        help_text="What in the work led to this. It stays in the log with your name.",
+    )
+
+
+class Row(NamedTuple):
+    """A criterion with every evaluator's level and their mean."""
+
+    title: str
+    levels: list[int | None]
+    mean: float | None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Everything about one candidate and opening; a POST appends a decision."""
+    viewer, attempt = attempt_for(request, pk, "reviews.view_decision")
+    form = DecisionForm(request.POST if request.method == "POST" else None)
+    status = 200
+    if request.method == "POST":
+        if not viewer.has_perm("reviews.add_decision"):
+            raise PermissionDenied
+        status = _decide(request, form, attempt, viewer)
+        if status == 302:
+            return HttpResponseRedirect(request.path)
+    readable = may_read_decisions(viewer, attempt)
+    context = page_context(request, attempt, "Decision")
+    context |= {
+        "form": form,
+        "may_decide": viewer.has_perm("reviews.add_decision"),
+        "readable": readable,
+        "log": decisions_about(attempt) if readable else [],
+        "attempts": [_summary(row, viewer) for row in _attempts(attempt, viewer)],
+    }
+    return render(request, "reviews/decision.html", context, status=status)
+
+
+def _decide(request: HttpRequest, form: DecisionForm, attempt: Attempt, viewer: User) -> int:
+    if not form.is_valid():
+        return 400
+    link = attempt.invitation
+    try:
+        made = decisions.decide(
+            opening=link.opening,
+            candidate=link.candidate,
+            by=viewer,
+            now=timezone.now(),
+            **form.cleaned_data,
+        )
+    except evaluations.NotPossible as error:
+        form.add_error(None, str(error))
+        return 409
+    note_action(viewer, attempt, f"Decided: {made.get_outcome_display()}.")
+    messages.success(request, f"Recorded: {made.get_outcome_display()}.")
+    return 302
+
+
+def _attempts(attempt: Attempt, viewer: User) -> list[Attempt]:
+    """All attempts of this candidate for this opening that the viewer may see."""
+    link = attempt.invitation
+    rows = attempts_visible_to(viewer).filter(
+        invitation__opening=link.opening, invitation__candidate=link.candidate
+    )
+    return list(with_answers(rows, viewer))
+
+
+def _summary(attempt: Attempt, viewer: User) -> dict[str, Any]:
+    rounds = [
+        _round(attempt, number, viewer) for number in (1, 2) if submission_of(attempt, number)
+    ]
+    return {"attempt": attempt, "rounds": rounds}
+
+
+def _round(attempt: Attempt, number: int, viewer: User) -> dict[str, Any]:
+    cards = Evaluation.objects.visible_to(viewer).current().submitted()
+    cards = cards.filter(attempt=attempt, round=number)
+    seen = list(cards.select_related("evaluator").prefetch_related("ratings"))
+    sees = may_see_measures(viewer, attempt, number)
+    report = report_of(submission_of(attempt, number)) if sees else None
+    return {
+        "number": number,
+        "cards": seen,
+        "rows": ratings_table(seen),
+        "mean": _mean([evaluations.mean_rating(card) for card in seen]),
+        "sees_measures": sees,
+        "measures": evidence.measures(report),
+        "score": (report or {}).get("score"),
+        "asked": attempt.assignments.count(),
+    }
+
+
+def ratings_table(cards: list[Evaluation]) -> list[Row]:
+    """One row for each criterion of the cards' rubrics, one level for each card."""
+    titles = {item["key"]: item["title"] for card in cards for item in card.criteria()}
+    levels = [{row.criterion_key: row.level for row in card.ratings.all()} for card in cards]
+    return [
+        Row(title, given, _mean(given))
+        for key, title in titles.items()
+        for given in [[card.get(key) for card in levels]]
+    ]
+
+
+def _mean(values: Any) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None

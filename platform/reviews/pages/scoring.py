@@ -1,0 +1,150 @@
+"""The scoring page: the answer and its evidence on one side, the described levels on the other."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString, mark_safe
+from django.views.decorators.http import require_http_methods
+
+from accounts.audit import note_action
+from accounts.models import User
+from assessments.models import Attempt
+from assessments.pages import rendered
+from library.models import HIGHEST, LOWEST
+from library.packs import pack_of
+from reviews import evaluations
+from reviews.evidence import criterion_changes
+from reviews.models import Evaluation
+from reviews.pages.access import attempt_for, page_context
+from reviews.pages.attempt import answer_context
+from reviews.pages.rating import LONGEST_NOTE
+
+LEVELS = [str(value) for value in range(LOWEST, HIGHEST + 1)]
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def score(request: HttpRequest, pk: UUID, round: int) -> HttpResponse:
+    """The viewer's own scorecard for a round; a POST carries all ratings and hands it in."""
+    viewer, attempt = attempt_for(request, pk, "reviews.add_evaluation")
+    now = timezone.now()
+    try:
+        card = evaluations.begin(attempt=attempt, round=round, evaluator=viewer, now=now)
+    except evaluations.NotPossible as error:
+        messages.warning(request, str(error))
+        return HttpResponseRedirect(reverse("admin:attempt", args=[attempt.pk]))
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            _take(card, request.POST)
+            evaluations.submit(card, now=now)
+        except evaluations.NotPossible as error:
+            problem, status = str(error), 409
+        else:
+            note_action(viewer, attempt, f"Submitted the scorecard of round {round}.")
+            messages.success(
+                request, "Your scorecard is in. Machine scores and others are shown now."
+            )
+            return HttpResponseRedirect(request.path)
+    context = page_context(request, attempt, f"{attempt.exercise}")
+    context |= answer_context(attempt, viewer)
+    context |= card_context(card, attempt, viewer) | {"problem": problem, "guide": guide(attempt)}
+    return render(request, "reviews/score.html", context, status=status)
+
+
+def guide(attempt: Attempt) -> SafeString:
+    """What good looks like, common mistakes and follow-ups, from the scenario pack."""
+    text = pack_of(attempt.pack_version.name).guide(attempt.level)
+    return mark_safe(rendered(text))  # noqa: S308 (sanitised by nh3 in rendered)
+
+
+def _take(card: Evaluation, data: Any) -> None:
+    """Keep every rating of the form, so that nothing depends on the script having saved it."""
+    if card.submitted_at:
+        raise evaluations.NotPossible("This scorecard was submitted before.")
+    now = timezone.now()
+    for item in card.criteria():
+        level = data.get(f"level-{item['key']}", "")
+        note = data.get(f"note-{item['key']}", "")[:LONGEST_NOTE].replace("\x00", "")
+        if level in LEVELS or note:
+            evaluations.rate(
+                card,
+                criterion=item["key"],
+                level=int(level) if level in LEVELS else None,
+                note=note.replace("\r\n", "\n"),
+                now=now,
+            )
+
+
+def card_context(card: Evaluation, attempt: Attempt, viewer: User) -> dict[str, Any]:
+    """The rubric with the viewer's ratings; others' scorecards as far as they may be seen."""
+    criteria = rated_criteria(card)
+    others = Evaluation.objects.visible_to(viewer).current().submitted()
+    others = others.filter(attempt=attempt, round=card.round).exclude(evaluator=viewer)
+    return {
+        "card": card,
+        "round": card.round,
+        "criteria": criteria,
+        "rated": sum(1 for item in criteria if item["level"]),
+        "mean": evaluations.mean_rating(card),
+        "others": list(others.select_related("evaluator").prefetch_related("ratings")),
+        "comparison": comparison(others, criteria) if card.submitted_at else [],
+        "changes": own_changes(card, viewer),
+        "earlier": earlier(card),
+    }
+
+
+def rated_criteria(card: Evaluation) -> list[dict[str, Any]]:
+    ratings = {row.criterion_key: row for row in card.ratings.all()}
+    rows = []
+    for item in card.criteria():
+        rating = ratings.get(item["key"])
+        rows.append(
+            {
+                **item,
+                "levels": [(int(value), text) for value, text in sorted(item["levels"].items())],
+                "level": rating.level if rating else None,
+                "level_text": rating.level_text if rating else "",
+                "note": rating.note if rating else "",
+            }
+        )
+    return rows
+
+
+def comparison(others: Any, criteria: list[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
+    """(criterion, own level and then each other's) once the viewer's own are in."""
+    cards = [{row.criterion_key: row.level for row in card.ratings.all()} for card in others]
+    return [
+        (item["title"], [item["level"], *(card.get(item["key"]) for card in cards)])
+        for item in criteria
+    ]
+
+
+def own_changes(card: Evaluation, viewer: User) -> list[Any]:
+    """In round 2: the viewer's own level of the first answer beside that of the second."""
+    if card.round != 2:
+        return []
+    rows = Evaluation.objects.current().filter(attempt=card.attempt, evaluator=viewer, round=1)
+    first = rows.first()
+    if first is None:
+        return []
+    levels = [
+        {row.criterion_key: row.level for row in each.ratings.all()} for each in (first, card)
+    ]
+    return criterion_changes(card.criteria(), *levels)
+
+
+def earlier(card: Evaluation) -> list[Evaluation]:
+    """The scorecards that this one corrects, newest first."""
+    found = []
+    previous = card.supersedes
+    while previous is not None:
+        found.append(previous)
+        previous = previous.supersedes
+    return found

@@ -1,0 +1,187 @@
+"""The buttons of an attempt: assign, withdraw, extend, reopen, regrade, correct a scorecard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import wraps
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+
+from accounts.confirmed import MinutesForm, Refused, Verb, confirm
+from accounts.models import User
+from assessments import attempts
+from assessments.models import Attempt
+from reviews import evaluations
+from reviews.models import Assignment, Evaluation
+from reviews.pages.access import attempt_for, submission_of
+from reviews.visibility import may_be_asked_to_score
+
+
+class AssignForm(forms.Form):
+    evaluator = forms.ModelChoiceField(User.objects.none(), empty_label="Choose…")
+
+    def __init__(self, *args: Any, people: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["evaluator"].queryset = people  # type: ignore[attr-defined]
+
+
+def _refusing(perform: Callable[..., str]) -> Callable[..., str]:
+    """The verbs' own refusals, as the page that asks for confirmation knows them."""
+
+    @wraps(perform)
+    def careful(row: Any, data: dict[str, Any], by: User, now: datetime) -> str:
+        try:
+            return perform(row, data, by, now)
+        except (attempts.NotPossible, evaluations.NotPossible) as error:
+            raise Refused(str(error)) from error
+
+    return careful
+
+
+@_refusing
+def _assign(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
+    evaluations.assign(attempt=attempt, evaluator=data["evaluator"], by=by, now=now)
+    return f"Asked {data['evaluator']} to score."
+
+
+@_refusing
+def _withdraw(assignment: Assignment, data: dict[str, Any], by: User, now: datetime) -> str:
+    evaluations.withdraw(assignment)
+    return f"{assignment.evaluator} no longer scores {assignment.attempt}. Reason: {data['reason']}"
+
+
+@_refusing
+def _extend(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
+    attempts.extend(attempt.pk, minutes=data["minutes"], by=by, reason=data["reason"], now=now)
+    return f"Extended by {data['minutes']} minutes. Reason: {data['reason']}"
+
+
+@_refusing
+def _reopen(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
+    attempts.reopen(attempt.pk, minutes=data["minutes"], by=by, reason=data["reason"], now=now)
+    return f"Reopened for {data['minutes']} minutes. Reason: {data['reason']}"
+
+
+@_refusing
+def _regrade(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
+    submission = submission_of(attempt, 2) or submission_of(attempt, 1)
+    if submission is None:
+        raise Refused("Nothing was handed in yet, so there is nothing to grade.")
+    attempts.request_grading(submission, by=by, reason=data["reason"], now=now)
+    return f"Asked for another grading of round {submission.round}. Reason: {data['reason']}"
+
+
+@_refusing
+def _correct(card: Evaluation, data: dict[str, Any], by: User, now: datetime) -> str:
+    evaluations.correct(card, reason=data["reason"], now=now)
+    return f"Opened a correction of the scorecard. Reason: {data['reason']}"
+
+
+ASSIGN = Verb(
+    title="Ask somebody to score",
+    explanation=(
+        "They see the answer under the candidate's pseudonym and score it on their own: no name, "
+        "no clock, no machine scores and no other scorecard until theirs is in."
+    ),
+    button="Assign",
+    permission="reviews.add_assignment",
+    perform=_assign,
+    form=AssignForm,
+)
+WITHDRAW = Verb(
+    title="Withdraw the assignment",
+    explanation="They no longer see this attempt. This is possible until they begin a scorecard.",
+    button="Withdraw",
+    permission="reviews.add_assignment",
+    perform=_withdraw,
+    grave=True,
+)
+EXTEND = Verb(
+    title="Extend the time",
+    explanation=(
+        "The candidate's page shows the new time within seconds, without a reload. The change "
+        "and its reason stay in the attempt's history."
+    ),
+    button="Extend",
+    permission="assessments.add_timeevent",
+    perform=_extend,
+    form=MinutesForm,
+)
+REOPEN = Verb(
+    title="Reopen the attempt",
+    explanation=(
+        "The candidate can go on from their last answer for the minutes you give. What was handed "
+        "in stays on record, marked as superseded; the new answer is graded again."
+    ),
+    button="Reopen",
+    permission="assessments.add_timeevent",
+    perform=_reopen,
+    form=MinutesForm,
+)
+REGRADE = Verb(
+    title="Grade again",
+    explanation=(
+        "The newest answer is run again on its hidden workloads. Earlier gradings stay as they "
+        "are; the newest finished one counts as evidence."
+    ),
+    button="Grade again",
+    permission="assessments.add_gradingrun",
+    perform=_regrade,
+)
+CORRECT = Verb(
+    title="Correct your scorecard",
+    explanation=(
+        "A new scorecard opens as a copy of yours. The submitted one stays on record beside it, "
+        "with the reason you give."
+    ),
+    button="Open a correction",
+    permission="reviews.add_evaluation",
+    perform=_correct,
+)
+
+
+def _page(attempt: Attempt) -> str:
+    return reverse("admin:attempt", args=[attempt.pk])
+
+
+def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
+    _, attempt = attempt_for(request, pk, ASSIGN.permission)
+    people = User.objects.filter(may_be_asked_to_score()).exclude(assignments__attempt=attempt)
+    return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people.distinct())
+
+
+def withdraw(request: HttpRequest, pk: UUID, evaluator: int) -> HttpResponse:
+    _, attempt = attempt_for(request, pk, WITHDRAW.permission)
+    assignment = attempt.assignments.filter(evaluator=evaluator).first()
+    if assignment is None:
+        raise Http404
+    return confirm(request, assignment, WITHDRAW, back=_page(attempt))
+
+
+def extend(request: HttpRequest, pk: UUID) -> HttpResponse:
+    _, attempt = attempt_for(request, pk, EXTEND.permission)
+    return confirm(request, attempt, EXTEND, back=_page(attempt))
+
+
+def reopen(request: HttpRequest, pk: UUID) -> HttpResponse:
+    _, attempt = attempt_for(request, pk, REOPEN.permission)
+    return confirm(request, attempt, REOPEN, back=_page(attempt))
+
+
+def regrade(request: HttpRequest, pk: UUID) -> HttpResponse:
+    _, attempt = attempt_for(request, pk, REGRADE.permission)
+    return confirm(request, attempt, REGRADE, back=_page(attempt))
+
+
+def correct(request: HttpRequest, pk: UUID, round: int) -> HttpResponse:
+    viewer, attempt = attempt_for(request, pk, CORRECT.permission)
+    cards = Evaluation.objects.current().filter(attempt=attempt, round=round, evaluator=viewer)
+    card = cards.first()
+    if card is None:
+        raise Http404
+    return confirm(request, card, CORRECT, back=reverse("admin:score", args=[attempt.pk, round]))

@@ -1,0 +1,93 @@
+"""Phases and times of attempts in the words of the staff's pages."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import NamedTuple
+
+from django.db.models import Prefetch, QuerySet
+
+from assessments.clock import Phase
+from assessments.models import Attempt, GradingRun, Submission
+from reviews.models import Evaluation
+
+WORDS = {
+    Phase.RUNNING: ("Working", "info"),
+    Phase.GRACE: ("Time is up", "info"),
+    Phase.OVERDUE: ("Closing", "info"),
+    Phase.SUBMITTED: ("Handed in", "good"),
+    Phase.REVISION_OPEN: ("Revision not started", "warn"),
+    Phase.REVISING: ("Revising", "info"),
+    Phase.REVISION_GRACE: ("Time is up", "info"),
+    Phase.REVISION_OVERDUE: ("Closing", "info"),
+    Phase.REVISION_SUBMITTED: ("Revision handed in", "good"),
+}
+GRADING_WORDS = {
+    "queued": ("Waiting to be graded", "info"),
+    "running": ("Being graded", "info"),
+    "done": ("Graded", "good"),
+    "candidate_error": ("Program did not run", "warn"),
+    "infrastructure_error": ("Failed on our side", "bad"),
+}
+
+
+class Tag(NamedTuple):
+    """A short state with a tone of the tokens: good, warn, bad, info or none."""
+
+    text: str
+    tone: str
+
+
+def phase_tag(attempt: Attempt, now: datetime) -> Tag:
+    return Tag(*WORDS[attempt.phase(now)])
+
+
+def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
+    return Tag(*GRADING_WORDS[run.state(now)]) if run else Tag("Nothing to grade", "")
+
+
+def time_left(attempt: Attempt, now: datetime) -> str:
+    """What remains of a running clock, "41 min" or "3 min 20 s"; "" where none runs."""
+    if not attempt.phase(now).is_working:
+        return ""
+    minutes, seconds = divmod(int((attempt.deadline_at - now).total_seconds()), 60)
+    return f"{minutes} min" if minutes >= 15 else f"{minutes} min {seconds} s"
+
+
+def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
+    """Attempts with all that a list says about them, in a constant number of queries."""
+    gradings = GradingRun.objects.defer("report").order_by("-pk")
+    submissions = Submission.objects.filter(superseded_at=None).defer("body")
+    return attempts.select_related(
+        "invitation__candidate", "invitation__opening", "exercise", "pack_version"
+    ).prefetch_related(
+        "time_events",
+        "invitation__candidate__accommodations",
+        "assignments__evaluator",
+        Prefetch("evaluations", Evaluation.objects.current()),
+        Prefetch("submissions", submissions.prefetch_related(Prefetch("grading_runs", gradings))),
+    )
+
+
+def newest_submission(attempt: Attempt) -> Submission | None:
+    """The answer of the latest round that was handed in; the attempt comes from `for_list`."""
+    return max(attempt.submissions.all(), key=lambda row: row.round, default=None)
+
+
+def newest_grading(attempt: Attempt) -> GradingRun | None:
+    submission = newest_submission(attempt)
+    runs = list(submission.grading_runs.all()) if submission else []
+    return runs[0] if runs else None
+
+
+def scorecards(attempt: Attempt) -> tuple[int, int]:
+    """(scorecards in, people asked) for the latest round that was handed in."""
+    submission = newest_submission(attempt)
+    round = submission.round if submission else 1
+    asked = {row.evaluator_id for row in attempt.assignments.all()}
+    done = {
+        card.evaluator_id
+        for card in attempt.evaluations.all()
+        if card.round == round and card.submitted_at and card.evaluator_id in asked
+    }
+    return len(done), len(asked)

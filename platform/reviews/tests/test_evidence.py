@@ -1,0 +1,54 @@
+"""Evidence is shaped for reading without inventing anything, and survives odd reports."""
+
+from __future__ import annotations
+
+import pytest
+
+from reviews import evidence
+from reviews.tests.scene import REPORT
+
+
+def test_workloads_tell_what_happened_and_no_score() -> None:
+    (day,) = evidence.workloads(REPORT)
+    assert (day.name, day.title) == ("hidden-1", "A day with a burst")
+    assert day.status == "stopped with an error"
+    assert day.has_chart
+    assert "0.4321" not in str(day)
+
+
+def test_timeline_has_labels_and_groups() -> None:
+    data = evidence.timeline(REPORT, 0)
+    assert data is not None
+    assert [(row["key"], row["group"]) for row in data["series"]] == [
+        ("queue_high", "queue"),
+        ("cost", "cost"),
+    ]
+    assert data["marks"][0]["text"] == "A call timed out."
+
+
+@pytest.mark.parametrize("position", [-1, 1, 99])
+def test_unknown_workload_has_no_timeline(position: int) -> None:
+    assert evidence.timeline(REPORT, position) is None
+
+
+@pytest.mark.parametrize("report", [None, {}, {"measures": None, "evidence": None}])
+def test_a_report_without_anything_shows_nothing(report: dict[str, object] | None) -> None:
+    assert evidence.workloads(report) == []
+    assert evidence.measures(report) == []
+    assert evidence.measure_changes(report, report) == []
+
+
+@pytest.mark.parametrize(("score", "percent"), [(-0.4, 0), (0.5, 50), (1.7, 100), (None, 0)])
+def test_bar_is_clipped_while_the_score_is_not(score: float | None, percent: int) -> None:
+    report = {"measures": [{"key": "cost", "score": score}]}
+    (row,) = evidence.measures(report)
+    assert (row.score, row.percent) == (score, percent)
+
+
+def test_change_needs_both_rounds() -> None:
+    first = {"measures": [{"key": "a", "score": 0.2}, {"key": "b", "score": 0.5}]}
+    second = {"measures": [{"key": "a", "score": 0.7}, {"key": "c", "score": 1.0}]}
+    rows = {row.label: row for row in evidence.measure_changes(first, second)}
+    assert rows["a"].difference == pytest.approx(0.5)
+    assert rows["b"].difference is None
+    assert rows["c"].first is None

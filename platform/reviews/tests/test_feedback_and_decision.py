@@ -1,0 +1,182 @@
+"""From the first scorecard to the decision: feedback, revision, second scorecard, reasons."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import Client
+from django.urls import reverse
+
+from assessments import attempts
+from assessments.models import Attempt
+from assessments.tests.stage import Stage, submit
+from reviews import decisions, evaluations
+from reviews.models import Decision, Evaluation, Feedback
+from reviews.tests.scene import LATER, REPORT, grade, score_all
+
+Clients = dict[str, Client]
+WORDS = {"strength": "Retries are bounded.", "improvement": "Drain before scaling down.", "focus": ""}
+
+
+def page(attempt: Attempt) -> str:
+    return reverse("admin:feedback", args=[attempt.pk])
+
+
+def revise(attempt: Attempt, clients: Clients) -> None:
+    clients["ines"].post(page(attempt), WORDS | {"release": "1"})
+    attempts.start_revision(attempt.pk, now=LATER)
+    submit(attempt, "Better reasons.", at=LATER + timedelta(minutes=5))
+    better = REPORT | {"measures": [REPORT["measures"][0] | {"score": 0.75}], "score": 0.75}
+    grade(attempt, 2, better)
+
+
+def test_keeping_shows_the_candidate_nothing(clients: Clients, scored: Attempt) -> None:
+    assert clients["ines"].post(page(scored), WORDS | {"keep": "1"}).status_code == 302
+    assert Feedback.objects.get().released_at is None
+    scored.refresh_from_db()
+    assert scored.phase(LATER) == "submitted"
+
+
+def test_releasing_opens_the_revision_and_is_on_record(clients: Clients, scored: Attempt) -> None:
+    assert clients["ines"].post(page(scored), WORDS | {"release": "1"}).status_code == 302
+    scored = Attempt.objects.get(pk=scored.pk)
+    assert scored.phase(LATER) == "revision_open"
+    assert scored.revision.improvement == "Drain before scaling down."
+    assert LogEntry.objects.filter(change_message__contains="opened the revision").exists()
+    again = clients["ines"].post(page(scored), WORDS | {"release": "1"})
+    assert again.status_code == 409
+
+
+@pytest.mark.parametrize("field", ["strength", "improvement"])
+def test_releasing_needs_both(clients: Clients, scored: Attempt, field: str) -> None:
+    answer = clients["ines"].post(page(scored), WORDS | {field: "  ", "release": "1"})
+    assert answer.status_code == 409
+    assert "one strength and one improvement" in answer.content.decode()
+
+
+def test_releasing_waits_for_the_own_scores(clients: Clients, handed_in: Attempt) -> None:
+    answer = clients["ines"].post(page(handed_in), WORDS | {"release": "1"})
+    assert answer.status_code == 409
+    assert "Submit your own scores" in answer.content.decode()
+    assert Attempt.objects.get().phase(LATER) == "submitted"
+
+
+def test_focus_must_be_part_of_the_answer(clients: Clients, scored: Attempt) -> None:
+    answer = clients["ines"].post(page(scored), WORDS | {"focus": "/etc/passwd"})
+    assert answer.status_code == 400
+    assert not Feedback.objects.exists()
+
+
+def test_focus_offers_files_and_sections(clients: Clients, scored: Attempt) -> None:
+    text = clients["ines"].get(page(scored)).content.decode()
+    assert '<option value="controller.py">' in text
+    assert "The whole answer" in text
+
+
+def test_second_round_has_adaptability_and_shows_what_changed(
+    clients: Clients, scored: Attempt, stage: Stage
+) -> None:
+    """E14: first and second answer side by side, change per measure and per criterion."""
+    revise(scored, clients)
+    url = reverse("admin:score", args=[scored.pk, 2])
+    before = clients["ines"].get(url).content.decode()
+    card = Evaluation.objects.current().get(round=2)
+    assert "adaptability" in {item["dimension"] for item in card.criteria()}
+    assert "Difference between the rounds" in before
+    assert "Better reasons." in before
+    assert "Change of each measure" not in before
+    score_all(scored, stage.ines, round=2, level=5)
+    after = clients["ines"].get(url).content.decode()
+    assert "Change of each measure" in after
+    assert "+0.32" in after
+    assert "Your levels, first answer and revision" in after
+    assert "▲ +1" in after
+
+
+def test_decision_needs_an_outcome_and_reasons(clients: Clients, scored: Attempt) -> None:
+    url = reverse("admin:decision", args=[scored.pk])
+    for data in ({}, {"outcome": "hire"}, {"outcome": "hire", "reasons": "  "}, {"reasons": "x"}):
+        assert clients["hana"].post(url, data).status_code == 400
+    assert clients["hana"].post(url, {"outcome": "robot", "reasons": "x"}).status_code == 400
+    assert not Decision.objects.exists()
+
+
+def test_decision_is_recorded_beside_earlier_ones(clients: Clients, scored: Attempt) -> None:
+    url = reverse("admin:decision", args=[scored.pk])
+    clients["hana"].post(url, {"outcome": "hold", "reasons": "Wait for the panel."})
+    clients["hana"].post(url, {"outcome": "advance", "reasons": "Convincing under faults."})
+    text = clients["hana"].get(url).content.decode()
+    assert "Wait for the panel." in text
+    assert "Convincing under faults." in text
+    assert "No score decides." in text
+    assert LogEntry.objects.filter(change_message__startswith="Decided").count() == 2
+
+
+@pytest.mark.parametrize("name", ["ines", "rhea"])
+def test_only_some_roles_decide(clients: Clients, scored: Attempt, name: str) -> None:
+    url = reverse("admin:decision", args=[scored.pk])
+    assert clients[name].post(url, {"outcome": "hire", "reasons": "x"}).status_code == 403
+    assert not Decision.objects.exists()
+
+
+def test_decision_page_has_means_and_measures(
+    clients: Clients, scored: Attempt, stage: Stage
+) -> None:
+    evaluations.assign(attempt=scored, evaluator=stage.otto, by=stage.rhea, now=LATER)
+    score_all(scored, stage.otto, level=1)
+    text = clients["hana"].get(reverse("admin:decision", args=[scored.pk])).content.decode()
+    assert "<strong>2.5</strong>" in text
+    assert "High priority wait" in text
+
+
+def test_an_evaluator_learns_the_name_with_the_decision(
+    clients: Clients, scored: Attempt, stage: Stage
+) -> None:
+    url = reverse("admin:attempt", args=[scored.pk])
+    assert stage.ada.name not in clients["ines"].get(url).content.decode()
+    decisions.decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="advance",
+        reasons="Good.",
+        by=stage.hana,
+        now=LATER,
+    )
+    assert stage.ada.name in clients["ines"].get(url).content.decode()
+
+
+def test_hiring_manager_who_scores_is_blind_too(
+    clients: Clients, handed_in: Attempt, stage: Stage
+) -> None:
+    evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
+    pages = [
+        reverse("admin:index"),
+        reverse("admin:assessments_attempt_changelist"),
+        reverse("admin:assessments_attempt_changelist") + "?q=Ada",
+        reverse("admin:hiring_candidate_changelist"),
+        reverse("admin:hiring_opening_change", args=[stage.opening.pk]),
+        reverse("admin:attempt", args=[handed_in.pk]),
+        reverse("admin:score", args=[handed_in.pk, 1]),
+        reverse("admin:decision", args=[handed_in.pk]),
+        reverse("admin:feedback", args=[handed_in.pk]),
+    ]
+    for url in pages:
+        text = clients["hana"].get(url).content.decode()
+        assert stage.ada.name not in text, url
+    found = clients["hana"].get(pages[2]).content.decode()
+    assert stage.ada.pseudonym not in found  # a search by name must not point at the pseudonym
+    assert clients["hana"].get(
+        reverse("admin:hiring_candidate_change", args=[stage.ada.pk])
+    ).status_code in (302, 404)
+
+
+def test_note_is_kept_for_staff(clients: Clients, handed_in: Attempt) -> None:
+    url = reverse("admin:note", args=[handed_in.pk])
+    clients["ines"].post(url, {"text": "Ask about the drain order."})
+    clients["ines"].post(url, {"text": "   "})
+    text = clients["hana"].get(reverse("admin:attempt", args=[handed_in.pk])).content.decode()
+    assert "Ask about the drain order." in text
+    assert handed_in.notes.count() == 1
+    assert clients["rhea"].post(url, {"text": "x"}).status_code == 403

@@ -1,0 +1,237 @@
+"""What waits for whom: the sections of the home page, by what the viewer's role lets them do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
+
+from accounts.models import User
+from assessments.jobs import Result
+from assessments.models import Attempt, GradingRun, Submission
+from hiring.models import Invitation
+from reviews.models import Assignment, Decision, Evaluation
+from reviews.phases import Tag, for_list, phase_tag, time_left
+from reviews.visibility import attempts_visible_to, shown_name, with_viewer
+
+SHOWN = 12  # rows of a section; the list behind it has all
+SOON = timedelta(hours=48)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing to do: who it is about, what exactly, and where."""
+
+    label: str
+    text: str
+    url: str
+    tag: Tag | None = None
+    at: datetime | None = None
+    at_label: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    key: str
+    title: str
+    rows: list[Row]
+    more: int
+    empty: str
+    side: bool = False  # news rather than duty
+
+
+def waiting_for(viewer: User, now: datetime) -> list[Section]:
+    """The sections that the viewer's role has anything to do with, in the order of urgency."""
+    found = [
+        section
+        for permission, build in SECTIONS
+        if viewer.has_perm(permission) and (section := build(viewer, now))
+    ]
+    return found
+
+
+def _attempts(viewer: User) -> QuerySet[Attempt]:
+    return with_viewer(attempts_visible_to(viewer), viewer)
+
+
+def _submission(round: int) -> Exists:
+    return Exists(
+        Submission.objects.filter(attempt=OuterRef("pk"), round=round, superseded_at=None)
+    )
+
+
+def _card(round: int, **who: object) -> Exists:
+    """A scorecard of that round that is in and was not replaced by a correction."""
+    cards = Evaluation.objects.current().submitted()
+    return Exists(cards.filter(attempt=OuterRef("pk"), round=round, **who))
+
+
+def _undecided(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
+    decided = Decision.objects.filter(
+        opening=OuterRef("invitation__opening"), candidate=OuterRef("invitation__candidate")
+    )
+    return attempts.filter(~Exists(decided))
+
+
+def _section(
+    key: str,
+    title: str,
+    empty: str,
+    attempts: QuerySet[Attempt],
+    row: Callable[[Attempt], Row],
+    *,
+    side: bool = False,
+) -> Section:
+    rows = list(for_list(attempts)[: SHOWN + 1])
+    more = attempts.count() - SHOWN if len(rows) > SHOWN else 0
+    return Section(key, title, [row(attempt) for attempt in rows[:SHOWN]], more, empty, side)
+
+
+def _row(attempt: Attempt, url_name: str, *args: object, tag: Tag | None = None) -> Row:
+    text = f"{attempt.exercise} · {attempt.invitation.opening}"
+    url = reverse(f"admin:{url_name}", args=[attempt.pk, *args])
+    return Row(shown_name(attempt), text, url, tag)
+
+
+def to_score(viewer: User, now: datetime) -> Section | None:
+    """Answers of both rounds that the viewer was asked to score and has not."""
+    mine = Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer)
+    owed = (
+        _attempts(viewer)
+        .filter(Exists(mine))
+        .annotate(
+            owes_1=_submission(1) & ~_card(1, evaluator=viewer),
+            owes_2=_submission(2) & ~_card(2, evaluator=viewer),
+        )
+    )
+    owed = owed.filter(Q(owes_1=True) | Q(owes_2=True))
+
+    def row(attempt: Attempt) -> Row:
+        round = 1 if attempt.owes_1 else 2  # type: ignore[attr-defined]
+        return _row(attempt, "score", round, tag=Tag(f"round {round}", "info"))
+
+    empty = "You owe no scorecard. Answers appear here when somebody assigns them to you."
+    return _section("to-score", "To score", empty, owed, row)
+
+
+def feedback_owed(viewer: User, now: datetime) -> Section | None:
+    """First answers that were scored and whose candidate still waits for feedback."""
+    scored = _undecided(_attempts(viewer)).filter(
+        _submission(1), _card(1), round=1, awaiting_round=None, revision=None
+    )
+    scored = scored.filter(Q(scores_it=False) | _card(1, evaluator=viewer))
+    empty = "No candidate waits for feedback."
+    return _section("feedback", "Feedback owed", empty, scored, lambda item: _row(item, "feedback"))
+
+
+def decisions_owed(viewer: User, now: datetime) -> Section | None:
+    """Candidates whose scorecards are all in and whose revision, if any, is over."""
+    open_card = Assignment.objects.filter(attempt=OuterRef("pk")).exclude(
+        Exists(
+            Evaluation.objects.current()
+            .submitted()
+            .filter(attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"), round=1)
+        )
+    )
+    ready = _undecided(_attempts(viewer)).filter(
+        Exists(Assignment.objects.filter(attempt=OuterRef("pk"))),
+        _submission(1),
+        ~Exists(open_card),
+        Q(revision=None) | _submission(2),
+        awaiting_round=None,
+    )
+    empty = "Nobody waits for a decision. Candidates appear here when all scorecards are in."
+    return _section(
+        "decisions", "Decisions owed", empty, ready, lambda item: _row(item, "decision")
+    )
+
+
+def unassigned(viewer: User, now: datetime) -> Section | None:
+    """Answers that were handed in and that nobody was asked to score."""
+    nobody = ~Exists(Assignment.objects.filter(attempt=OuterRef("pk")))
+    lonely = _undecided(_attempts(viewer)).filter(_submission(1), nobody)
+    empty = "Every answer that was handed in has somebody to score it."
+    return _section(
+        "unassigned", "Nobody to score it yet", empty, lonely, lambda item: _row(item, "assign")
+    )
+
+
+def gradings_failed(viewer: User, now: datetime) -> Section | None:
+    """Submissions whose newest grading ended by our own fault."""
+    newer = GradingRun.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
+    failed = GradingRun.objects.filter(
+        ~Exists(newer),
+        submission__attempt=OuterRef("pk"),
+        submission__superseded_at=None,
+        result=Result.INFRASTRUCTURE_ERROR,
+    )
+    rows = _attempts(viewer).filter(Exists(failed))
+    empty = "No grading has failed on our side."
+    tag = Tag("failed on our side", "bad")
+    return _section(
+        "failed", "Gradings to repeat", empty, rows, lambda item: _row(item, "regrade", tag=tag)
+    )
+
+
+def running_now(viewer: User, now: datetime) -> Section | None:
+    """Who works right now; the time left only for people who do not score them."""
+    rows = _attempts(viewer).filter(awaiting_round__isnull=False, deadline_at__gt=now)
+    sees_time = viewer.has_perm("assessments.view_timeevent")
+
+    def row(attempt: Attempt) -> Row:
+        tag = phase_tag(attempt, now)
+        if sees_time and not attempt.scores_it:  # type: ignore[attr-defined]
+            tag = Tag(f"{tag.text} · {time_left(attempt, now)} left", tag.tone)
+        return _row(attempt, "attempt", tag=tag)
+
+    return _section("running", "Running now", "Nobody is working right now.", rows, row, side=True)
+
+
+def revisions(viewer: User, now: datetime) -> Section | None:
+    """Revisions that were opened and not handed in."""
+    rows = _undecided(_attempts(viewer)).filter(~_submission(2), revision__isnull=False)
+    empty = "No revision is open."
+    return _section(
+        "revisions",
+        "Revisions open",
+        empty,
+        rows,
+        lambda item: _row(item, "attempt", tag=phase_tag(item, now)),
+        side=True,
+    )
+
+
+def invitations(viewer: User, now: datetime) -> Section | None:
+    """Links that nobody opened yet, or that close soon without anything started."""
+    usable = Invitation.objects.usable().filter(closes_at__gt=now, attempts=None)
+    waiting = usable.filter(Q(first_opened_at=None) | Q(closes_at__lte=now + SOON))
+    waiting = waiting.select_related("candidate", "opening").order_by("closes_at")
+    rows = [
+        Row(
+            item.candidate.name,
+            str(item.opening),
+            reverse("admin:hiring_invitation_change", args=[item.pk]),
+            Tag("opened", "info") if item.first_opened_at else Tag("not opened yet", "warn"),
+            item.closes_at,
+            "closes",
+        )
+        for item in waiting[:SHOWN]
+    ]
+    more = max(0, waiting.count() - SHOWN)
+    empty = "No invitation waits to be opened."
+    return Section("invitations", "Invitations to watch", rows, more, empty, side=True)
+
+
+SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
+    ("assessments.add_gradingrun", gradings_failed),
+    ("reviews.add_evaluation", to_score),
+    ("reviews.add_feedback", feedback_owed),
+    ("reviews.add_decision", decisions_owed),
+    ("reviews.add_assignment", unassigned),
+    ("assessments.view_attempt", running_now),
+    ("assessments.view_attempt", revisions),
+    ("hiring.view_invitation", invitations),
+]
