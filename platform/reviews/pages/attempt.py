@@ -116,7 +116,10 @@ def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:
         "runs": [(run, grading_word(run, now)) for run in runs],
         "run_count": attempt.runs.count(),
         "late": attempt.drafts.filter(late=True).defer("body"),
-        "superseded": attempt.submissions.exclude(superseded_at=None).defer("body"),
+        # not through attempt.submissions: that is prefetched without the superseded ones
+        "superseded": Submission.objects.filter(attempt=attempt)
+        .exclude(superseded_at=None)
+        .defer("body"),
     }
 
 

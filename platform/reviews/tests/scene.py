@@ -57,7 +57,9 @@ REPORT: dict[str, Any] = {
 
 
 def grade(attempt: Attempt, round: int = 1, report: dict[str, Any] | None = None) -> GradingRun:
-    run = GradingRun.objects.filter(submission__attempt=attempt, submission__round=round).latest("pk")
+    run: GradingRun = GradingRun.objects.filter(
+        submission__attempt=attempt, submission__round=round
+    ).latest("pk")
     run.finished_at, run.result, run.report = LATER, "done", report or REPORT
     run.save()
     return run

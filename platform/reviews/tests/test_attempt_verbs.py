@@ -55,7 +55,13 @@ def test_extending_moves_the_deadline_and_leaves_a_trail(
 
 @pytest.mark.parametrize(
     "data",
-    [{}, {"minutes": 10}, {"reason": "x"}, {"minutes": 0, "reason": "x"}, {"minutes": "ten", "reason": "x"}],
+    [
+        {},
+        {"minutes": 10},
+        {"reason": "x"},
+        {"minutes": 0, "reason": "x"},
+        {"minutes": "ten", "reason": "x"},
+    ],
 )
 def test_extending_asks_for_minutes_and_a_reason(
     clients: Clients, running: Attempt, data: dict[str, Any]
@@ -67,9 +73,7 @@ def test_extending_asks_for_minutes_and_a_reason(
     assert not LogEntry.objects.exists()
 
 
-def test_what_is_over_cannot_be_extended_but_reopened(
-    clients: Clients, handed_in: Attempt
-) -> None:
+def test_what_is_over_cannot_be_extended_but_reopened(clients: Clients, handed_in: Attempt) -> None:
     data = {"minutes": 10, "reason": "The network failed."}
     refused = clients["rhea"].post(at("extend", handed_in), data)
     assert refused.status_code == 409
@@ -127,4 +131,3 @@ def test_history_of_the_clock_is_not_for_who_scores(
     assert clients["rhea"].get(url).status_code == 200
     assert clients["ines"].get(url).status_code == 404
     assert clients["hana"].get(url).status_code == 404
-

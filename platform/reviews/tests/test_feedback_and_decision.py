@@ -17,7 +17,11 @@ from reviews.models import Decision, Evaluation, Feedback
 from reviews.tests.scene import LATER, REPORT, grade, score_all
 
 Clients = dict[str, Client]
-WORDS = {"strength": "Retries are bounded.", "improvement": "Drain before scaling down.", "focus": ""}
+WORDS = {
+    "strength": "Retries are bounded.",
+    "improvement": "Drain before scaling down.",
+    "focus": "",
+}
 
 
 def page(attempt: Attempt) -> str:

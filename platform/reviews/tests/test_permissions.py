@@ -76,14 +76,13 @@ def test_page_about_an_attempt_knows_the_panel(
 def test_row_is_for_those_whose_role_allows_it(
     clients: dict[str, Client], stage: Stage, handed_in: Attempt, name: str
 ) -> None:
-    row = stage.opening if "opening" in name else stage.invitation
-    row = stage.ada if "candidate" in name else row
-    assert answers(clients, reverse(name, args=[row.pk])) == ROWS[name]
+    pks = {"opening": stage.opening.pk, "candidate": stage.ada.pk}
+    kind = next((key for key in pks if key in name), "")
+    pk = pks.get(kind, stage.invitation.pk)
+    assert answers(clients, reverse(name, args=[pk])) == ROWS[name]
 
 
-def test_scoring_is_for_the_assigned_only(
-    clients: dict[str, Client], handed_in: Attempt
-) -> None:
+def test_scoring_is_for_the_assigned_only(clients: dict[str, Client], handed_in: Attempt) -> None:
     url = reverse("admin:score", args=[handed_in.pk, 1])
     assert answers(clients, url) == (403, 403, 302, 200, 404, 302)
 

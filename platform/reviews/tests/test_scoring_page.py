@@ -78,12 +78,17 @@ def test_others_ratings_are_hidden_until_the_own_are_in(
     rating = Rating.objects.get(pk=words.pk)
     rating.note = "Otto was not convinced."
     rating.save()
-    for url in (page(handed_in), reverse("admin:attempt", args=[handed_in.pk]), decision(handed_in)):
+    for url in (
+        page(handed_in),
+        reverse("admin:attempt", args=[handed_in.pk]),
+        decision(handed_in),
+    ):
         assert "Otto was not convinced." not in clients["ines"].get(url).content.decode()
     score_all(handed_in, stage.ines)
-    assert "Otto was not convinced." in clients["ines"].get(
-        reverse("admin:attempt", args=[handed_in.pk])
-    ).content.decode()
+    assert (
+        "Otto was not convinced."
+        in clients["ines"].get(reverse("admin:attempt", args=[handed_in.pk])).content.decode()
+    )
 
 
 def decision(attempt: Attempt) -> str:

@@ -33,9 +33,7 @@ def labels(viewer: User, key: str) -> list[str] | None:
     return None
 
 
-def test_who_is_assigned_owes_a_scorecard_until_it_is_in(
-    handed_in: Attempt, stage: Stage
-) -> None:
+def test_who_is_assigned_owes_a_scorecard_until_it_is_in(handed_in: Attempt, stage: Stage) -> None:
     assert labels(stage.ines, "to-score") == [f"Candidate {stage.ada.pseudonym}"]
     assert labels(stage.otto, "to-score") == []
     assert labels(stage.rhea, "to-score") is None
@@ -92,9 +90,7 @@ def test_answers_that_nobody_scores_are_named(handed_in: Attempt, stage: Stage) 
     assert labels(stage.rhea, "unassigned") == ["Ada Fontaine"]
 
 
-def test_failed_gradings_wait_for_whoever_can_repeat_them(
-    handed_in: Attempt, stage: Stage
-) -> None:
+def test_failed_gradings_wait_for_whoever_can_repeat_them(handed_in: Attempt, stage: Stage) -> None:
     GradingRun.objects.update(result="infrastructure_error")
     assert labels(stage.hana, "failed") == ["Ada Fontaine"]
     assert labels(stage.ines, "failed") is None

@@ -1,0 +1,5 @@
+from __future__ import annotations
+
+from hiring.tests.desk import desk
+
+__all__ = ["desk"]
