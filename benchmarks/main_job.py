@@ -118,7 +118,7 @@ def main() -> None:
     )
     figures["commit"] = head.stdout.strip()
     (HERE / "main_job.json").write_text(json.dumps(figures, indent=1) + "\n")
-    print(json.dumps(figures, indent=1))  # noqa: T201
+    print(json.dumps(figures, indent=1))
 
 
 if __name__ == "__main__":

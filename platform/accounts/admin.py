@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
 
 from accounts.models import User
+from accounts.moments import moment
 from accounts.roles import ROLES
 from accounts.staff_admin import StaffAdmin
 
@@ -115,15 +116,22 @@ class AuditTrailAdmin(StaffAdmin):
     """Every staff action, newest first. Nothing here can be changed."""
 
     intro = "Everything that staff did, newest first. Entries cannot be changed or removed."
-    list_display = ["action_time", "user", "subject", "object_repr", "what"]
+    list_display = ["when", "user", "subject", "about", "what"]
     list_display_links = None
-    list_filter = ["user", "action_flag"]
+    list_filter = ["user"]
     search_fields = ["object_repr", "change_message", "user__username"]
     list_select_related = ["user", "content_type"]
-    date_hierarchy = None
 
     def _list_title(self) -> str:
         return "Audit trail"
+
+    @admin.display(description="when", ordering="action_time")
+    def when(self, entry: LogEntry) -> str:
+        return moment(entry.action_time)
+
+    @admin.display(description="which", ordering="object_repr")
+    def about(self, entry: LogEntry) -> str:
+        return entry.object_repr
 
     @admin.display(description="subject", ordering="content_type")
     def subject(self, entry: LogEntry) -> str:

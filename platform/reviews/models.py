@@ -81,6 +81,9 @@ class Evaluation(models.Model):
     class Meta:
         verbose_name = "scorecard"
         ordering = ["attempt", "round", "pk"]
+        indexes = [
+            models.Index(fields=["attempt", "round", "evaluator"], name="evaluation_of_whom")
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["attempt", "round", "evaluator"],

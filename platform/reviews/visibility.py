@@ -62,10 +62,8 @@ def candidates_visible_to(viewer: User) -> QuerySet[Candidate]:
         opening=OuterRef("attempt__invitation__opening"),
         candidate=OuterRef("attempt__invitation__candidate"),
     )
-    blind = Assignment.objects.filter(
-        ~Exists(decided), evaluator=viewer, attempt__invitation__candidate=OuterRef("pk")
-    )
-    return Candidate.objects.filter(~Exists(blind))
+    blind = Assignment.objects.filter(~Exists(decided), evaluator=viewer)
+    return Candidate.objects.exclude(pk__in=blind.values("attempt__invitation__candidate"))
 
 
 def may_see_measures(viewer: User, attempt: Attempt, round: int) -> bool:

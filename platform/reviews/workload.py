@@ -63,10 +63,13 @@ def _submission(round: int) -> Exists:
     )
 
 
-def _card(round: int, **who: object) -> Exists:
-    """A scorecard of that round that is in and was not replaced by a correction."""
-    cards = Evaluation.objects.current().submitted()
-    return Exists(cards.filter(attempt=OuterRef("pk"), round=round, **who))
+def _card(round: int, **who: object) -> Q:
+    """A scorecard of that round that is in and was not replaced by a correction.
+
+    Not a correlated subquery: a list of keys is found once, however many attempts there are.
+    """
+    cards = Evaluation.objects.current().submitted().filter(round=round, **who)
+    return Q(pk__in=cards.values("attempt"))
 
 
 def _undecided(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
@@ -85,9 +88,10 @@ def _section(
     *,
     side: bool = False,
 ) -> Section:
-    rows = list(for_list(attempts)[: SHOWN + 1])
-    more = attempts.count() - SHOWN if len(rows) > SHOWN else 0
-    return Section(key, title, [row(attempt) for attempt in rows[:SHOWN]], more, empty, side)
+    keys = list(attempts.values_list("pk", flat=True))
+    rows = for_list(attempts.filter(pk__in=keys[:SHOWN]))
+    more = max(0, len(keys) - SHOWN)
+    return Section(key, title, [row(attempt) for attempt in rows], more, empty, side)
 
 
 def _row(attempt: Attempt, url_name: str, *args: object, tag: Tag | None = None) -> Row:
@@ -98,16 +102,9 @@ def _row(attempt: Attempt, url_name: str, *args: object, tag: Tag | None = None)
 
 def to_score(viewer: User, now: datetime) -> Section | None:
     """Answers of both rounds that the viewer was asked to score and has not."""
-    mine = Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer)
-    owed = (
-        _attempts(viewer)
-        .filter(Exists(mine))
-        .annotate(
-            owes_1=_submission(1) & ~_card(1, evaluator=viewer),
-            owes_2=_submission(2) & ~_card(2, evaluator=viewer),
-        )
-    )
-    owed = owed.filter(Q(owes_1=True) | Q(owes_2=True))
+    owes_1 = _submission(1) & ~_card(1, evaluator=viewer)
+    owes_2 = _submission(2) & ~_card(2, evaluator=viewer)
+    owed = _attempts(viewer).filter(owes_1 | owes_2, Q(scores_it=True)).annotate(owes_1=owes_1)
 
     def row(attempt: Attempt) -> Row:
         round = 1 if attempt.owes_1 else 2  # type: ignore[attr-defined]
@@ -129,18 +126,14 @@ def feedback_owed(viewer: User, now: datetime) -> Section | None:
 
 def decisions_owed(viewer: User, now: datetime) -> Section | None:
     """Candidates whose scorecards are all in and whose revision, if any, is over."""
-    open_card = Assignment.objects.filter(attempt=OuterRef("pk")).exclude(
-        Exists(
-            Evaluation.objects.current()
-            .submitted()
-            .filter(attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"), round=1)
-        )
-    )
+    cards = Evaluation.objects.current().submitted().filter(round=1)
+    card = cards.filter(attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"))
+    owing = Assignment.objects.filter(~Exists(card))
     ready = _undecided(_attempts(viewer)).filter(
-        Exists(Assignment.objects.filter(attempt=OuterRef("pk"))),
-        _submission(1),
-        ~Exists(open_card),
+        ~Q(pk__in=owing.values("attempt")),
+        Q(pk__in=Assignment.objects.values("attempt")),
         Q(revision=None) | _submission(2),
+        _submission(1),
         awaiting_round=None,
     )
     empty = "Nobody waits for a decision. Candidates appear here when all scorecards are in."

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from django.utils import timezone
@@ -162,6 +162,10 @@ class OpeningAdmin(StaffAdmin):
             context["title"] = opening.title
             context["warnings"] = warnings_about(opening)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+
+    def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
+        """A new opening's next step is an invitation, which its page offers."""
+        return HttpResponseRedirect(_page(obj))
 
     def get_urls(self) -> Any:
         view = self.admin_site.admin_view
