@@ -18,7 +18,7 @@ from django.db import transaction
 
 from accounts.models import User
 from assessments import answers
-from assessments.clock import Event, EventKind, Phase, first_deadline, step
+from assessments.clock import Event, EventKind, Phase, first_deadline, step, uncovered
 from assessments.models import (
     Attempt,
     Draft,
@@ -71,6 +71,7 @@ def record(
     actor: User | None = None,
     actor_name: str = PLATFORM,
     reason: str = "",
+    lost: tuple[datetime | None, datetime | None] = (None, None),
 ) -> None:
     """Append one time event and bring the attempt's row in line: the only way its clock changes."""
     before = attempt.deadline_at if kind != EventKind.STARTED else None
@@ -85,6 +86,8 @@ def record(
         reason=reason,
         before=before,
         after=after,
+        lost_from=lost[0],
+        lost_until=lost[1],
     )
     attempt.deadline_at = clock.deadline_at or attempt.deadline_at
     attempt.round = clock.round
@@ -275,13 +278,25 @@ def extend(attempt_id: UUID, *, minutes: int, by: User, reason: str, now: dateti
         return attempt
 
 
-def credit(attempt_id: UUID, *, lost: timedelta, reason: str, now: datetime) -> bool:
-    """Give back time that our own fault took; False where the round had been handed in."""
+def credit(
+    attempt_id: UUID, *, began: datetime, ended: datetime, reason: str, now: datetime
+) -> bool:
+    """Give back time that our own fault took, each second once; False where there is none to give."""
     with locked(attempt_id) as attempt:
-        if attempt.awaiting_round is None or lost <= timedelta(0):
+        if attempt.awaiting_round is None:
             return False
-        after = attempt.deadline_at + lost
-        record(attempt, EventKind.CREDITED, now=now, after=after, reason=reason)
+        given = attempt.time_events.filter(kind=EventKind.CREDITED)
+        lost = uncovered(began, ended, given.values_list("lost_from", "lost_until"))
+        if lost <= timedelta(0):
+            return False
+        record(
+            attempt,
+            EventKind.CREDITED,
+            now=now,
+            after=attempt.deadline_at + lost,
+            reason=reason,
+            lost=(began, ended),
+        )
         return True
 
 

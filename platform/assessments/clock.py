@@ -112,6 +112,17 @@ def first_deadline(rules: Rules, started_at: datetime, window_closes_at: datetim
     return min(started_at + rules.work_time(), window_closes_at)
 
 
+def uncovered(
+    began: datetime, ended: datetime, covered: Iterable[tuple[datetime, datetime]]
+) -> timedelta:
+    """How much of [began, ended] lies in none of the covered stretches."""
+    lost, at = timedelta(0), began
+    for start, end in sorted(covered):
+        lost += max(timedelta(0), min(start, ended) - at)
+        at = max(at, min(end, ended))
+    return lost + max(timedelta(0), ended - at)
+
+
 ALLOWED: dict[EventKind, Callable[[Clock], bool]] = {
     EventKind.STARTED: lambda clock: clock.started_at is None,
     EventKind.EXTENDED: lambda clock: clock.started_at is not None and not clock.submitted,

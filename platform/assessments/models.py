@@ -112,6 +112,8 @@ class TimeEvent(models.Model):
     reason = models.CharField(max_length=300, blank=True)
     before = models.DateTimeField(null=True)
     after = models.DateTimeField(null=True)
+    lost_from = models.DateTimeField(null=True, help_text="Of a credit: the time it gives back.")
+    lost_until = models.DateTimeField(null=True)
 
     class Meta:
         ordering = ["pk"]

@@ -43,8 +43,8 @@ def credit_outage(outage: Outage, *, now: datetime) -> int:
     reason = f"The platform was not reachable for {seconds:.0f} seconds."
     credited = 0
     for attempt, since in _affected(outage):
-        began = max(outage.began_at, since)
-        credited += credit(attempt.pk, lost=outage.ended_at - began, reason=reason, now=now)
+        began, ended = max(outage.began_at, since), outage.ended_at
+        credited += credit(attempt.pk, began=began, ended=ended, reason=reason, now=now)
     logger.warning("%s was away for %.0f s: %d credits.", outage.component, seconds, credited)
     return credited
 

@@ -50,7 +50,9 @@ def visible(text: str) -> str:
 
 
 def numbered(text: str) -> list[Line]:
-    return [Line(number, visible(line)) for number, line in enumerate(text.split("\n"), start=1)]
+    """The text's lines from 1 on; none where nothing was written."""
+    rows = text.split("\n") if text.strip() else []
+    return [Line(number, visible(line)) for number, line in enumerate(rows, start=1)]
 
 
 def parts(body: dict[str, Any], titles: dict[str, str]) -> list[Part]:

@@ -141,5 +141,5 @@ def criterion_changes(
 
 
 def _change(label: str, unit: str, first: Any, second: Any) -> Change:
-    difference = None if first is None or second is None else second - first
+    difference = None if first is None or second is None else round(second - first, 2)
     return Change(label, unit, first, second, difference)

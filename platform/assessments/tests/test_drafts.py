@@ -245,7 +245,7 @@ def act(stage: Stage, attempt: Attempt, verb: str, now: datetime, seq: int) -> N
         ),
         "sweep": lambda: attempts.close_due(now=now),
         "credit": lambda: attempts.credit(
-            attempt.pk, lost=timedelta(seconds=9), reason="r", now=now
+            attempt.pk, began=now - timedelta(seconds=9), ended=now, reason="r", now=now
         ),
         "extend": lambda: attempts.extend(attempt.pk, minutes=10, **reason),
         "reopen": lambda: attempts.reopen(attempt.pk, minutes=10, **reason),

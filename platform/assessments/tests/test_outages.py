@@ -5,7 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from assessments.clock import uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
 from assessments.outages import WEB, WORKER, is_away, pulse
 from assessments.tests.stage import NOW, Stage, save, submit
@@ -79,3 +82,28 @@ def test_silent_site_is_known_to_be_away(db: None) -> None:
     pulse(WEB, now=NOW)
     assert not is_away(WEB, NOW + timedelta(seconds=15))
     assert is_away(WEB, NOW + timedelta(seconds=16))
+
+
+def test_time_that_was_lost_twice_over_is_given_back_once(attempt: Attempt) -> None:
+    """Web server and worker down together, while a run waited."""
+    draft = save(attempt, "x", at=NOW).draft
+    Run.objects.create(
+        attempt=attempt,
+        round=1,
+        draft=draft,
+        workload="public-1",
+        created_at=NOW + timedelta(minutes=9),
+    )
+    gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
+    gap(WORKER, timedelta(minutes=10, seconds=2), timedelta(minutes=4))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(minutes=4, seconds=2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
+def test_uncovered_counts_each_instant_once(stretches: list[tuple[int, int]]) -> None:
+    covered = [(min(pair), max(pair)) for pair in stretches]
+    free = [at for at in range(10, 50) if not any(start <= at < end for start, end in covered)]
+    times = [(NOW + timedelta(seconds=a), NOW + timedelta(seconds=b)) for a, b in covered]
+    lost = uncovered(NOW + timedelta(seconds=10), NOW + timedelta(seconds=50), times)
+    assert lost == timedelta(seconds=len(free))
