@@ -285,8 +285,12 @@ def credit(
     with locked(attempt_id) as attempt:
         if attempt.awaiting_round is None:
             return False
-        given = attempt.time_events.filter(kind=EventKind.CREDITED)
-        lost = uncovered(began, ended, given.values_list("lost_from", "lost_until"))
+        given = [
+            (event.lost_from, event.lost_until)
+            for event in attempt.time_events.filter(kind=EventKind.CREDITED)
+            if event.lost_from and event.lost_until
+        ]
+        lost = uncovered(began, ended, given)
         if lost <= timedelta(0):
             return False
         record(
