@@ -34,7 +34,7 @@ clean: ## forget the environment and the local data
 # The sandbox's programs and its root folder: quick where they are there already.
 root: .venv/run
 	@.ci/system-packages bubblewrap
-	@$(BIN)/python -m sandbox build-root
+	@$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root
 
 .venv/run: requirements.txt
 	$(PYTHON) -m venv .venv

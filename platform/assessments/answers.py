@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
@@ -61,6 +62,12 @@ def _texts(part: Any, name_form: re.Pattern[str], what: str) -> dict[str, str]:
         except UnicodeEncodeError as error:
             raise BadAnswer(f"The text of {name} has a character that is not Unicode.") from error
     return part
+
+
+def in_order(part: dict[str, str], first: Iterable[str]) -> dict[str, str]:
+    """Texts with the named ones first and the rest by name: databases keep no order of keys."""
+    named = [name for name in first if name in part]
+    return {name: part[name] for name in (*named, *sorted(set(part) - set(named)))}
 
 
 def starting_body(attempt: Attempt) -> dict[str, Any]:

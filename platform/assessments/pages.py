@@ -128,7 +128,7 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
                 "read_only": path in read_only,
                 "starter": path in template,
             }
-            for path, text in body["files"].items()
+            for path, text in answers.in_order(body["files"], template).items()
         ],
         "sections": [
             {
@@ -214,7 +214,7 @@ def _round(submission: Submission, titles: dict[str, str]) -> dict[str, Any]:
         "draft": submission.draft.number if submission.draft else None,
         "files": [
             {"path": path, "sha256": _sha256(text), "size": len(text.encode())}
-            for path, text in submission.body["files"].items()
+            for path, text in answers.in_order(submission.body["files"], ()).items()
         ],
         "sections": [
             {
@@ -222,7 +222,7 @@ def _round(submission: Submission, titles: dict[str, str]) -> dict[str, Any]:
                 "sha256": _sha256(text),
                 "words": len(text.split()),
             }
-            for key, text in submission.body["sections"].items()
+            for key, text in answers.in_order(submission.body["sections"], titles).items()
         ],
     }
 

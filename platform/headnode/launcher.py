@@ -39,6 +39,7 @@ class Child:
     name: str
     command: list[str]
     log: Path
+    stop_by: signal.Signals = signal.SIGTERM
     process: subprocess.Popen[bytes] | None = None
     started_at: float = field(default=0.0)
 
@@ -57,7 +58,7 @@ class Child:
 
     def stop(self) -> None:
         if self.process and self.process.poll() is None:
-            self.process.terminate()
+            self.process.send_signal(self.stop_by)
 
     def wait(self, until: float) -> None:
         """Wait for the end; what is left of its group then is killed."""
@@ -173,7 +174,7 @@ def site(port: int) -> list[Child]:
     worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
     worker += ["--loglevel", "WARNING"]
     return [
-        Child("web server", web, logs / "web.log"),
+        Child("web server", web, logs / "web.log", signal.SIGINT),  # without waiting for idle browsers
         Child("worker", worker, logs / "worker.log"),
     ]
 

@@ -6,6 +6,8 @@ import difflib
 import unicodedata
 from typing import Any, NamedTuple
 
+from assessments.answers import in_order
+
 # Characters that change how the line reads without being seen: controls and directional marks.
 HIDDEN_CATEGORIES = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 CONTEXT = 4
@@ -57,10 +59,11 @@ def numbered(text: str) -> list[Line]:
 
 def parts(body: dict[str, Any], titles: dict[str, str]) -> list[Part]:
     """Files in their order, then sections under the titles the candidate saw."""
-    files = [Part(path, path, True, numbered(text)) for path, text in body["files"].items()]
+    named = in_order(body["files"], ()).items()
+    files = [Part(path, path, True, numbered(text)) for path, text in named]
     sections = [
         Part(key, titles.get(key, key), False, numbered(text))
-        for key, text in body["sections"].items()
+        for key, text in in_order(body["sections"], titles).items()
     ]
     return files + sections
 
@@ -71,7 +74,7 @@ def comparisons(
     """Every file and section that differs between two answers."""
     found = []
     for kind in ("files", "sections"):
-        for key in {**first[kind], **second[kind]}:
+        for key in in_order({**first[kind], **second[kind]}, titles):
             before, after = first[kind].get(key, ""), second[kind].get(key, "")
             if before != after:
                 found.append(Comparison(key, titles.get(key, key), side_by_side(before, after)))

@@ -19,6 +19,7 @@ from hiring.invitations import invite
 from hiring.models import Candidate, Exercise, Invitation, Opening
 
 PACK = "automation/queue-autoscaler"
+SECTION = "architecture"
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 POLICIES = {"references": "Public documentation.", "assistants": "Allowed and declared."}
 
@@ -95,10 +96,9 @@ def begin(stage: Stage, now: datetime = NOW) -> Attempt:
 
 
 def body(attempt: Attempt, text: str) -> dict[str, Any]:
-    """The template with `text` as the first section."""
+    """What the round began with, and `text` as the section SECTION."""
     answer = answers.starting_body(attempt)
-    key = next(iter(answer["sections"]))
-    return {"files": answer["files"], "sections": answer["sections"] | {key: text}}
+    return {"files": answer["files"], "sections": answer["sections"] | {SECTION: text}}
 
 
 def save(

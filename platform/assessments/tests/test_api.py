@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from assessments import attempts
 from assessments.jobs import Result
 from assessments.models import Attempt, Run
-from assessments.tests.stage import Stage, begin, body, enter, make_stage, submit
+from assessments.tests.stage import SECTION, Stage, begin, body, enter, make_stage, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -200,12 +200,11 @@ def test_revision_with_a_focus_lets_only_that_change(
 ) -> None:
     now = timezone.now()
     submit(attempt, "first", at=now)
-    focus = next(iter(body(attempt, "")["sections"]))
     attempts.open_revision(
         attempt.pk,
         strength="s",
         improvement="i",
-        focus=focus,
+        focus=SECTION,
         start_now=True,
         by=stage.ines,
         now=now,
@@ -216,7 +215,7 @@ def test_revision_with_a_focus_lets_only_that_change(
     fields = {"client": str(uuid.uuid4()), "seq": 5, "body": changed}
     status, answer = post(ada, attempt, "drafts", fields)
     assert status == 400
-    assert focus in answer["detail"]
+    assert SECTION in answer["detail"]
     allowed = {"client": str(uuid.uuid4()), "seq": 6, "body": body(attempt, "better")}
     assert post(ada, attempt, "drafts", allowed)[0] == 201
 

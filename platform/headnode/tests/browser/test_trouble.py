@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -17,7 +20,7 @@ import psycopg
 import pytest
 import requests
 
-from headnode.tests.browser.site import Site, own_database, processes_of
+from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
 pytestmark = pytest.mark.xdist_group("site")
@@ -146,6 +149,22 @@ def test_grading_survives_sigkill_of_the_worker_and_is_done_once(site: Site, wir
     assert (result, tries) == ("done", 2)
     all_of_it = rows(site, "select submission_id from assessments_gradingrun")
     assert all_of_it.count((submission,)) == 1
+
+
+def test_grading_comes_out_the_same_again(site: Site) -> None:
+    """What a score names is enough to compute it again, byte for byte (design rule 4)."""
+    demo = "select min(id) from assessments_gradingrun where result = 'done'"
+    number = wait_for(lambda: rows(site, demo)[0][0])
+    again = subprocess.run(
+        [sys.executable, "manage.py", "reproduce", str(number), "--json"],
+        env=site.environment(),
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert again.returncode == 0, again.stderr
+    answer = json.loads(again.stdout)
+    assert answer == {"grading_run": number, "same": True, "differences": []}
 
 
 def test_ctrl_c_leaves_nothing_behind_and_a_second_start_keeps_all(site: Site) -> None:
