@@ -19,6 +19,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
+from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
 from hiring.invitations import invite, link_to, replace_link
@@ -152,6 +153,7 @@ def _invite(
 
 
 def _start(invitation: Invitation, at: datetime) -> Attempt:
+    mark_opened(invitation, now=at)
     exercise = invitation.exercises.get()
     accepted = {
         "references": exercise.references_policy,

@@ -174,7 +174,9 @@ def site(port: int) -> list[Child]:
     worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
     worker += ["--loglevel", "WARNING"]
     return [
-        Child("web server", web, logs / "web.log", signal.SIGINT),  # without waiting for idle browsers
+        Child(
+            "web server", web, logs / "web.log", signal.SIGINT
+        ),  # without waiting for idle browsers
         Child("worker", worker, logs / "worker.log"),
     ]
 

@@ -71,7 +71,7 @@ class Rubric(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.title}, {self.get_level_display().lower()}, version {self.version}"
+        return f"{self.title}, version {self.version}"
 
     def snapshot(self) -> dict[str, Any]:
         """All that an evaluation needs, copied so that later versions change nothing."""

@@ -8,6 +8,7 @@ from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
 
 from accounts.staff_admin import StaffAdmin
 from library.models import Question
@@ -43,6 +44,17 @@ def _lines(name: str, *, required: bool = False) -> LinesField:
     return LinesField(required=required, help_text=LISTS[name], widget=widget)
 
 
+def _shown(name: str) -> Any:
+    """A column that shows a list as a list, for questions that cannot be edited."""
+
+    @admin.display(description=name.replace("_", " ").capitalize())
+    def show(self: Any, question: Question) -> str:
+        rows = format_html_join("", "<li>{}</li>", ((text,) for text in getattr(question, name)))
+        return format_html('<ul class="points">{}</ul>', rows) if rows else "–"
+
+    return show
+
+
 class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
     expected_points = _lines("expected_points", required=True)
     follow_ups = _lines("follow_ups")
@@ -74,12 +86,24 @@ class QuestionAdmin(StaffAdmin):
     list_filter = ["section", "level", "related_exercise", "optional", "shipped"]
     search_fields = ["topic_id", "topic", "section", "text", "tags", "expected_points"]
     list_per_page = 40
-    readonly_fields = ["version", "shipped"]
+    readonly_fields = ["version", "shipped", *(f"{name}_shown" for name in LISTS)]
     fieldsets = (
         (None, {"fields": ("topic_id", "topic", "section", "level", "text")}),
         ("For the interviewer", {"fields": tuple(LISTS)}),
         ("Use", {"fields": ("related_exercise", "optional", "version", "shipped")}),
     )
+
+    expected_points_shown = _shown("expected_points")
+    follow_ups_shown = _shown("follow_ups")
+    hints_shown = _shown("hints")
+    discussion_points_shown = _shown("discussion_points")
+    tags_shown = _shown("tags")
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        if obj is None or self.has_change_permission(request, obj):
+            return self.fieldsets
+        shown = tuple(f"{name}_shown" for name in LISTS)
+        return (self.fieldsets[0], ("For the interviewer", {"fields": shown}), self.fieldsets[2])
 
     def get_queryset(self, request: HttpRequest) -> Any:
         """Questions as they are now; replaced versions stay in the database only."""
