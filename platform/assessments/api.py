@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -15,9 +17,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from assessments import answers, attempts, candidate_data
+from assessments import answers, attempts, candidate_data, drafts
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Run
+from assessments.outages import wake
 from assessments.queue import enqueue_run
 from library.packs import pack_of
 
@@ -47,9 +50,32 @@ class TooManyRuns(APIException):
     default_code = "too_many_runs"
 
 
+class TooManySaves(APIException):
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    default_detail = "That was more than can be saved at once: the page waits and sends it again."
+    default_code = "too_many_saves"
+
+
+class SeqReused(APIException):
+    status_code = status.HTTP_409_CONFLICT
+    default_detail = "This page sent two different texts as one: reload it. Your work is safe."
+    default_code = "seq_reused"
+
+
 class TooLarge(APIException):
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
+
+
+@contextmanager
+def saves_refused() -> Iterator[None]:
+    """What a save can be refused for, as answers."""
+    try:
+        yield
+    except drafts.TooMany as error:
+        raise TooManySaves from error
+    except drafts.Reused as error:
+        raise SeqReused from error
 
 
 class SaveRequest(serializers.Serializer[Any]):
@@ -83,15 +109,11 @@ class AttemptView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         self.now = timezone.now()
+        wake(now=self.now)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
-        if request.method == "GET":
-            self.promote()
-
-    def promote(self) -> None:
-        """Hand in what is overdue before anything is said about it."""
-        if self.attempt.awaiting_round and self.attempt.deadline_at <= self.now:
+        if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):
             with attempts.locked(self.attempt.pk) as row:
-                attempts.promote_if_due(row, now=self.now)
+                attempts.settle(row, now=self.now)
             self.attempt.refresh_from_db()
 
     def state(self) -> dict[str, Any]:
@@ -107,6 +129,10 @@ class AttemptView(APIView):
         except answers.BadAnswer as error:
             raise serializers.ValidationError(str(error)) from error
         return fields
+
+    def save(self, **fields: Any) -> attempts.Saved:
+        with saves_refused():
+            return attempts.save_draft(self.attempt.pk, now=self.now, **fields)
 
     def saved_answer(self, saved: attempts.Saved) -> dict[str, Any]:
         return {
@@ -126,12 +152,12 @@ class StateView(AttemptView):
 
 class DraftsView(AttemptView):
     def get(self, request: Request, pk: UUID) -> Response:
-        drafts = self.attempt.drafts.defer("body")[:DRAFTS_LISTED]
-        return Response({"drafts": [candidate_data.draft_row(draft) for draft in drafts]})
+        rows = self.attempt.drafts.defer("body")[:DRAFTS_LISTED]
+        return Response({"drafts": [candidate_data.draft_row(row) for row in rows]})
 
     def post(self, request: Request, pk: UUID) -> Response:
         fields = self.fields(request, SaveRequest)
-        saved = attempts.save_draft(self.attempt.pk, now=self.now, **fields)
+        saved = self.save(**fields)
         if not saved.in_time:
             return Response(
                 {"detail": CLOSED, "code": "closed", "state": self.state()},
@@ -159,7 +185,7 @@ class RunsView(AttemptView):
         fields = self.fields(request, RunRequest)
         workload = fields.pop("workload")
         self.check_workload(workload)
-        saved = attempts.save_draft(self.attempt.pk, now=self.now, **fields)
+        saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
         run = self.queue_run(saved, workload)
@@ -203,7 +229,8 @@ class SubmitView(AttemptView):
     def post(self, request: Request, pk: UUID) -> Response:
         fields = self.fields(request, SaveRequest)
         fields.pop("resolve")
-        submission, saved = attempts.submit(self.attempt.pk, now=self.now, **fields)
+        with saves_refused():
+            submission, saved = attempts.submit(self.attempt.pk, now=self.now, **fields)
         receipt = reverse("receipt", args=[self.attempt.pk])
         if submission:
             return Response({"receipt_url": receipt, "number": saved.draft.number})

@@ -15,10 +15,12 @@ from django.utils import timezone
 
 from assessments import answers
 from assessments.jobs import Job, Result
-from assessments.models import GradingRun, Run
+from assessments.models import Attempt, GradingRun, Run
+from assessments.outages import credit_run
 from assessments.processes import start_time
 from assessments.queue import publish
 from graders.grading import grade, run_public
+from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend
 
 logger = logging.getLogger(__name__)
@@ -77,9 +79,10 @@ def execute_run(pk: str) -> None:
             sandbox(),
             run.workload,
         )
-        return report.to_dict()
+        return with_pack(attempt, report.to_dict())
 
     perform(run, work, lambda report: RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR))
+    credit_run(Run.objects.get(pk=pk), now=timezone.now())
 
 
 RUN_RESULTS = {"ok": Result.DONE, "sandbox_error": Result.INFRASTRUCTURE_ERROR}
@@ -106,11 +109,21 @@ def execute_grading(pk: int) -> None:
             run.hidden_workloads,
             progress=lambda done, total: _show_progress(run, done),
         )
-        return report.to_dict()
+        return with_pack(attempt, report.to_dict())
 
     perform(run, work, lambda report: Result(report["status"]))
     if waiting := GradingRun.objects.claimable(timezone.now()).order_by("pk").first():
         publish("assessments.tasks.execute_grading", waiting.pk)
+
+
+def with_pack(attempt: Attempt, report: dict[str, Any]) -> dict[str, Any]:
+    """The report, marked where the pack on disk is no longer the one the attempt began with."""
+    begun, used = attempt.pack_version, pack_of(attempt.pack_version.name)
+    if used.digest == begun.digest:
+        return report
+    mark = f"measured with version {used.version} of the scenario ({used.digest[:8]}); the attempt "
+    mark += f"began with {begun.version} ({begun.digest[:8]})"
+    return report | {"marks": [*report.get("marks", []), mark]}
 
 
 def _show_progress(run: GradingRun, done: int) -> None:
@@ -129,15 +142,15 @@ def perform(
         result = result_of(report)
     except SandboxUnavailable as error:
         logger.error("The sandbox refuses to run anything: %s", error)
-        job.release(timezone.now())
+        job.release(timezone.now(), trouble=str(error), counts=False)
         return
-    except Exception:
+    except Exception as error:
         logger.exception("%s failed on our side.", job)
-        job.release(timezone.now())
+        job.release(timezone.now(), trouble=f"{type(error).__name__}: {error}")
         return
     if result == Result.INFRASTRUCTURE_ERROR:
         logger.error("%s failed on our side: %s", job, report.get("detail"))
-        job.release(timezone.now())
+        job.release(timezone.now(), trouble=str(report.get("detail") or "No reason given."))
         return
     job.finish(
         result=result, detail=str(report.get("detail", "")), report=report, now=timezone.now()

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from typing import Any, Self
 
-from django.db import connection, models
+from django.db import Error, connection, models
 from django.db.models import F, Q
 from django.utils import timezone
 
 LEASE = timedelta(seconds=30)
 HEARTBEAT_S = 8.0
 MAX_TRIES = 3
-GAVE_UP = (
-    "The platform could not finish this after several tries. That is our fault, not the program's: "
-    "it counts for nothing, and the staff have been told."
-)
+# After a failure of ours the next try waits a little, then longer: an engine may be restarting.
+PAUSE = timedelta(seconds=10)
 
 
 class Result(models.TextChoices):
@@ -39,7 +37,11 @@ class JobQuerySet(models.QuerySet["Any"]):
         return self.unfinished().filter(Q(lease_until=None) | Q(lease_until__lte=now))
 
     def running(self, now: datetime) -> Self:
-        return self.unfinished().filter(lease_until__gt=now)
+        return self.unfinished().exclude(worker="").filter(lease_until__gt=now)
+
+    def waiting(self, now: datetime) -> Self:
+        """Unfinished, and in nobody's hands."""
+        return self.unfinished().exclude(~Q(worker="") & Q(lease_until__gt=now))
 
     def claim(self, pk: Any, worker: str, now: datetime) -> bool:
         """Take the row for this worker; False where somebody else has it or it has ended."""
@@ -50,13 +52,19 @@ class JobQuerySet(models.QuerySet["Any"]):
         )
         return claimed == 1
 
-    def give_up(self, now: datetime) -> int:
-        """End what was tried too often as our failure; how many rows that was."""
-        return (
-            self.claimable(now)
-            .filter(tries__gte=MAX_TRIES)
-            .update(finished_at=now, result=Result.INFRASTRUCTURE_ERROR, detail=GAVE_UP)
-        )
+    def hopeless(self, now: datetime) -> Self:
+        """Tried too often, or waited for longer than anybody would."""
+        late = now - self.model.PATIENCE
+        return self.claimable(now).filter(Q(tries__gte=MAX_TRIES) | Q(created_at__lt=late))
+
+    def give_up(self, now: datetime) -> list[Any]:
+        """End hopeless rows as our failure; their keys."""
+        ended = []
+        for pk in self.hopeless(now).values_list("pk", flat=True):
+            failure = {"result": Result.INFRASTRUCTURE_ERROR, "detail": self.model.GAVE_UP}
+            if self.hopeless(now).filter(pk=pk).update(finished_at=now, **failure):
+                ended.append(pk)
+        return ended
 
 
 class Job(models.Model):
@@ -70,7 +78,11 @@ class Job(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
     result = models.CharField(max_length=24, choices=Result, blank=True)
     detail = models.TextField(blank=True)
+    trouble = models.TextField(blank=True, help_text="What failed on our side last; for staff.")
     report = models.JSONField(null=True, blank=True)
+
+    PATIENCE = timedelta(days=3650)
+    GAVE_UP = ""
 
     objects = JobQuerySet.as_manager()
 
@@ -81,7 +93,8 @@ class Job(models.Model):
         """queued, running, done, candidate_error or infrastructure_error."""
         if self.finished_at is not None:
             return self.result
-        return "running" if self.lease_until and self.lease_until > now else "queued"
+        held = self.worker and self.lease_until and self.lease_until > now
+        return "running" if held else "queued"
 
     def _mine(self) -> models.QuerySet[Any]:
         rows = type(self)._default_manager.filter(pk=self.pk, finished_at=None)
@@ -98,9 +111,14 @@ class Job(models.Model):
             self._mine().update(finished_at=now, result=result, detail=detail, report=report) == 1
         )
 
-    def release(self, now: datetime) -> None:
-        """Give the row back for another try."""
-        self._mine().update(lease_until=now)
+    def release(self, now: datetime, *, trouble: str = "", counts: bool = True) -> None:
+        """Give the row back: at once where its worker died, after a pause where something failed.
+
+        With counts=False the try is not held against the row: nothing was tried yet.
+        """
+        pause = PAUSE * 2 ** (self.tries - 1) if trouble else timedelta(0)
+        tries = self.tries if counts else self.tries - 1
+        self._mine().update(worker="", lease_until=now + pause, trouble=trouble, tries=tries)
 
     @contextmanager
     def heartbeat(self) -> Iterator[None]:
@@ -109,7 +127,8 @@ class Job(models.Model):
 
         def beat() -> None:
             while not stop.wait(HEARTBEAT_S):
-                self.extend_lease(timezone.now())
+                with suppress(Error):  # a database that is locked now may answer the next beat
+                    self.extend_lease(timezone.now())
             connection.close()
 
         thread = threading.Thread(target=beat, name="lease-heartbeat", daemon=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -54,6 +54,9 @@ class Attempt(models.Model):
     accepted_at = models.DateTimeField()
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
+    multiplier = models.DecimalField(
+        max_digits=3, decimal_places=2, default=1, help_text="Of the round's start."
+    )
     round = models.PositiveSmallIntegerField(default=1)
     awaiting_round = models.PositiveSmallIntegerField(null=True, default=1)
     last_draft = models.PositiveIntegerField(default=0, help_text="Number of the newest draft.")
@@ -89,7 +92,7 @@ class Attempt(models.Model):
             limit=self.exercise.limit,
             revision_limit=self.exercise.revision_limit,
             grace=GRACE,
-            multiplier=self.invitation.candidate.multiplier(),
+            multiplier=self.multiplier,
         )
 
     def clock(self) -> Clock:
@@ -145,7 +148,11 @@ class Draft(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [
-            models.UniqueConstraint(fields=["attempt", "client", "seq"], name="draft_once"),
+            models.UniqueConstraint(
+                fields=["attempt", "client", "seq"],
+                condition=Q(late=False),
+                name="draft_once",
+            ),
             models.UniqueConstraint(fields=["attempt", "number"], name="draft_number_once"),
         ]
 
@@ -189,6 +196,12 @@ class Submission(models.Model):
 class Run(Job):
     """The candidate pressed Run: their draft against a public workload."""
 
+    PATIENCE = timedelta(minutes=10)
+    GAVE_UP = (
+        "The platform could not run your program. That is our fault, not yours, and the time it "
+        "took is given back to you. Press Run again; if it happens again, write to us."
+    )
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="runs")
     round = models.PositiveSmallIntegerField()
@@ -209,6 +222,11 @@ class Run(Job):
 
 class GradingRun(Job):
     """One grading of a submission on hidden workloads. A regrade is a new row."""
+
+    GAVE_UP = (
+        "The platform could not finish this grading after several tries. That says nothing about "
+        "the answer. Mend what is named below, then grade it again."
+    )
 
     submission = models.ForeignKey(Submission, models.PROTECT, related_name="grading_runs")
     hidden_workloads = models.PositiveSmallIntegerField()

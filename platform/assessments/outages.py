@@ -4,76 +4,93 @@ from __future__ import annotations
 
 import logging
 import threading
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db import DatabaseError, connection, transaction
-from django.db.models import Q
+from django.db import Error, connection, transaction
 from django.utils import timezone
 
-from assessments.attempts import credit
+from assessments.jobs import Result
+from assessments.ledger import credit, locked
 from assessments.models import Attempt, Outage, Pulse, Run
+from assessments.pulses import AWAY, PULSE_S, WEB, is_away
+from hiring.models import GRACE
 
 logger = logging.getLogger(__name__)
-WEB, WORKER = "web", "worker"
-PULSE_S = 5.0
-AWAY = timedelta(seconds=15)
+LONGEST_GRACE = 4 * GRACE
 
 
-def is_away(component: str, now: datetime) -> bool:
-    """True where the part was alive once and has been silent for too long."""
-    return Pulse.objects.filter(component=component, at__lt=now - AWAY).exists()
-
-
+@transaction.atomic
 def pulse(component: str, *, now: datetime) -> Outage | None:
-    """Say that the part is alive; the first pulse after a silence records it and credits it."""
-    with transaction.atomic():
-        last = Pulse.objects.select_for_update().filter(component=component).first()
-        Pulse.objects.update_or_create(component=component, defaults={"at": now})
-        if last is None or now - last.at <= AWAY:
-            return None
-        outage = Outage.objects.create(component=component, began_at=last.at, ended_at=now)
-    outage.credited = credit_outage(outage, now=now)
-    outage.save(update_fields=["credited"])
+    """Say that the part is alive; the first pulse after a silence records it and credits it.
+
+    All in one transaction: nobody sees the fresh pulse before the lost time is given back.
+    """
+    last = Pulse.objects.select_for_update().filter(component=component).first()
+    Pulse.objects.update_or_create(component=component, defaults={"at": now})
+    if last is None or now - last.at <= AWAY:
+        return None
+    outage = Outage.objects.create(component=component, began_at=last.at, ended_at=now)
+    if component == WEB:
+        outage.credited = _credit_outage(outage, now)
+        outage.save(update_fields=["credited"])
+    logger.warning("%s; %d attempts credited.", outage, outage.credited)
     return outage
 
 
-def credit_outage(outage: Outage, *, now: datetime) -> int:
-    """Extend every attempt that lost time in the outage; how many those were."""
+def wake(*, now: datetime) -> None:
+    """For requests: after a silence, credit before anything is said about the clock."""
+    if is_away(WEB, now):
+        pulse(WEB, now=now)
+
+
+def _credit_outage(outage: Outage, now: datetime) -> int:
+    """Extend every attempt whose clock ran while the site was silent; how many those were."""
     seconds = (outage.ended_at - outage.began_at).total_seconds()
     reason = f"The platform was not reachable for {seconds:.0f} seconds."
+    running = Attempt.objects.unsubmitted().filter(
+        deadline_at__gt=outage.began_at - LONGEST_GRACE, started_at__lt=outage.ended_at
+    )
     credited = 0
-    for attempt, since in _affected(outage):
-        began, ended = max(outage.began_at, since), outage.ended_at
-        credited += credit(attempt.pk, began=began, ended=ended, reason=reason, now=now)
-    logger.warning("%s was away for %.0f s: %d credits.", outage.component, seconds, credited)
+    for pk in running.order_by("pk").values_list("pk", flat=True):
+        with locked(pk) as attempt:
+            began = max(outage.began_at, attempt.started_at)
+            if attempt.deadline_at + attempt.rules.grace_time() > outage.began_at:
+                credited += credit(
+                    attempt, began=began, ended=outage.ended_at, reason=reason, now=now
+                )
     return credited
 
 
-def _affected(outage: Outage) -> list[tuple[Attempt, datetime]]:
-    """Whose clock ran while the site was down, or whose run waited for a worker; each with since when."""
-    clocks = Attempt.objects.unsubmitted().filter(
-        deadline_at__gt=outage.began_at, started_at__lt=outage.ended_at
-    )
-    if outage.component != WORKER:
-        return [(attempt, attempt.started_at) for attempt in clocks]
-    waiting = Run.objects.filter(attempt__in=clocks, created_at__lt=outage.ended_at).filter(
-        Q(finished_at=None) | Q(finished_at__gt=outage.began_at)
-    )
-    return [(run.attempt, run.created_at) for run in waiting.select_related("attempt")]
+def credit_run(run: Run, *, now: datetime) -> bool:
+    """Give back what a run had to wait for a worker, or all of it where we failed to run it."""
+    if run.finished_at is None:
+        return False
+    failed = run.result == Result.INFRASTRUCTURE_ERROR
+    ended = run.finished_at if failed else run.claimed_at or run.finished_at
+    if not failed and ended - run.created_at <= AWAY:
+        return False
+    reason = "A run could not be carried out." if failed else "A run waited for the platform."
+    with locked(run.attempt_id) as attempt:
+        if attempt.round != run.round:
+            return False
+        return credit(attempt, began=run.created_at, ended=ended, reason=reason, now=now)
 
 
 def keep_pulse(component: str) -> None:
-    """Pulse from a thread for as long as this process lives."""
+    """Pulse now and from a thread for as long as this process lives, whatever the database does."""
+    stop = threading.Event()
 
     def beat() -> None:
-        pause = threading.Event()
-        while not pause.wait(PULSE_S):
-            try:
-                pulse(component, now=timezone.now())
-            except DatabaseError as error:
-                logger.warning("No pulse of %s: %s", component, error)
-            finally:
-                connection.close()
+        while not stop.wait(PULSE_S):
+            _try_pulse(component)
+            connection.close()
 
-    pulse(component, now=timezone.now())
+    _try_pulse(component)
     threading.Thread(target=beat, name=f"pulse-{component}", daemon=True).start()
+
+
+def _try_pulse(component: str) -> None:
+    try:
+        pulse(component, now=timezone.now())
+    except Error as error:
+        logger.warning("No pulse of %s: %s", component, error)

@@ -187,7 +187,7 @@ def _feedback(attempt: Attempt) -> dict[str, str | None] | None:
 def receipt(attempt: Attempt) -> dict[str, Any]:
     pack = pack_of(attempt.pack_version.name)
     titles = {section.key: section.title for section in pack.sections(attempt.level)}
-    late = attempt.drafts.filter(late=True).order_by("number")
+    late = attempt.drafts.filter(late=True).defer("body").order_by("number")
     return {
         "opening": attempt.invitation.opening,
         "exercise": {"title": pack.title},

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assessments import answers
-from assessments.execution import sandbox
+from assessments.execution import sandbox, with_pack
 from assessments.models import GradingRun
 from graders.grading import grade
 
@@ -14,14 +14,15 @@ from graders.grading import grade
 def grade_again(run: GradingRun) -> dict[str, Any]:
     """The report of a fresh grading of the same submission; stores nothing."""
     attempt = run.submission.attempt
-    return grade(
+    report = grade(
         attempt.pack_version.name,
         attempt.level,
         attempt.seed,
         answers.program(attempt, run.submission.body),
         sandbox(),
         run.hidden_workloads,
-    ).to_dict()
+    )
+    return with_pack(attempt, report.to_dict())
 
 
 def compare(stored: Any, fresh: Any) -> list[str]:

@@ -13,7 +13,8 @@ from django.utils import timezone
 from assessments import execution
 from assessments.attempts import close_due
 from assessments.models import GradingRun, Run
-from assessments.outages import WEB, WORKER, is_away, keep_pulse
+from assessments.outages import credit_run, keep_pulse
+from assessments.pulses import WORKER
 from assessments.queue import publish
 
 logger = logging.getLogger(__name__)
@@ -33,11 +34,12 @@ def execute_grading(pk: int) -> None:
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()
-    if not is_away(WEB, now):  # nobody's round is closed while they could not reach us
-        close_due(now=now)
+    close_due(now=now)
     execution.free_dead_leases(now)
     for model, task in ((Run, "execute_run"), (GradingRun, "execute_grading")):
-        model.objects.give_up(now)
+        for pk in model.objects.give_up(now):
+            if model is Run:
+                credit_run(Run.objects.get(pk=pk), now=now)
         for pk in model.objects.claimable(now).order_by("created_at").values_list("pk")[:50]:
             publish(f"assessments.tasks.{task}", str(pk[0]), expires=10)
 
@@ -50,8 +52,8 @@ def sweep_sandbox() -> None:
 @worker_ready.connect
 def start_pulse(**kwargs: Any) -> None:
     """The worker is back: credit who waited, then take up what was left."""
+    keep_pulse(WORKER)
     try:
-        keep_pulse(WORKER)
         sweep()
     except DatabaseError as error:
         logger.warning("The worker started without its database: %s", error)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from uuid import UUID
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from assessments import attempts, pages
 from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
 from assessments.models import Attempt
+from assessments.outages import wake
 from hiring.invitations import find
 
 
@@ -39,7 +41,7 @@ def lobby(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     invitation = invitation_for(request, pk)
     for attempt in invitation.attempts.past_deadline(now):
-        _promote(attempt)
+        _settled(attempt)
     return render(request, "assessments/lobby.html", pages.lobby(invitation, now))
 
 
@@ -49,9 +51,9 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     invitation = invitation_for(request, pk)
     number = request.POST.get("exercise", "")
-    exercise = get_object_or_404(
-        invitation.exercises.all(), pk=int(number) if number.isdecimal() else None
-    )
+    if not re.fullmatch("[0-9]{1,18}", number):
+        raise Http404
+    exercise = get_object_or_404(invitation.exercises.all(), pk=int(number))
     begun = invitation.attempts.filter(exercise=exercise).first()
     if begun:
         attempt = attempts.start_revision(begun.pk, now=now)
@@ -75,7 +77,7 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
 @ensure_csrf_cookie
 def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
-    attempt = _promote(attempt_for(links_of(request), pk))
+    attempt = _settled(attempt_for(links_of(request), pk))
     phase = attempt.phase(now)
     if not phase.accepts:
         page = "lobby" if phase == "revision_open" else "receipt"
@@ -87,19 +89,21 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
 @never_cache
 @ensure_csrf_cookie
 def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
-    attempt = _promote(attempt_for(links_of(request), pk))
+    attempt = _settled(attempt_for(links_of(request), pk))
     if attempt.awaiting_round == 1:
         return redirect("workspace", attempt.pk)
     return render(request, "assessments/receipt.html", pages.receipt(attempt))
 
 
-def _promote(attempt: Attempt) -> Attempt:
-    """Hand in what is overdue before a page says anything about it."""
+def _settled(attempt: Attempt) -> Attempt:
+    """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
-    if attempt.awaiting_round and attempt.deadline_at <= now:
+    wake(now=now)
+    attempt.refresh_from_db(fields=["deadline_at"])
+    if attempts.needs_settling(attempt, now):
         with attempts.locked(attempt.pk) as row:
-            attempts.promote_if_due(row, now=now)
-        attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
+            attempts.settle(row, now=now)
+    attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
     return attempt
 
 

@@ -22,7 +22,7 @@ from assessments import answers, attempts
 from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
-from hiring.invitations import invite, link_to, replace_link
+from hiring.invitations import invite, link_to
 from hiring.models import Accommodation, Candidate, Exercise, Invitation, Mode, Opening
 from hiring.policies import default_limits
 from library.bank import load_questions
@@ -59,9 +59,19 @@ def credentials() -> dict[str, str]:
     }
 
 
+class NotEmpty(Exception):
+    """The database holds data of somebody's own, which the demo must not touch."""
+
+
 def load(*, now: datetime | None = None) -> dict[str, str]:
-    """Load the demo unless it is there, and give its credentials."""
-    if not credentials_path().exists() or not Opening.objects.exists():
+    """Load the demo unless it is there, and give its credentials.
+
+    Raises NotEmpty where there are openings or staff that the demo did not make.
+    """
+    own = Opening.objects.exists() or User.objects.exists()
+    if own and not credentials_path().exists():
+        raise NotEmpty("The demo is for an empty database; this one has openings or staff already.")
+    if not own:
         _remember(_build(now or timezone.now()))
     return credentials()
 
@@ -83,12 +93,6 @@ def _build(now: datetime) -> dict[str, str]:
     load_packs(now=now)
     load_questions(now=now)
     opening, exercise = _opening(staff["hana"], now)
-    if found := Invitation.objects.filter(opening=opening).order_by("created_at").first():
-        return {  # the rows outlived the credentials file: a new password and a new link
-            "username": "admin",
-            "password": password,
-            "token": replace_link(found, now=now),
-        }
     ada = _invite(opening, exercise, staff["rhea"], "Ada Fontaine", now)
     _working(_invite(opening, exercise, staff["rhea"], "Bashir Haddad", now), staff, now)
     _submitted(_invite(opening, exercise, staff["rhea"], "Chiara Lombardi", now), staff, now)
@@ -96,39 +100,36 @@ def _build(now: datetime) -> dict[str, str]:
 
 
 def _member(name: str, first: str, last: str, role: str, password: str) -> User:
-    user, _ = User.objects.get_or_create(
-        username=name,
-        defaults={"first_name": first, "last_name": last, "email": f"{name}@example.com"},
+    user = User.objects.create_user(
+        name,
+        f"{name}@example.com",
+        password,
+        first_name=first,
+        last_name=last,
+        is_staff=True,
+        is_superuser=role == ADMINISTRATOR,
     )
-    user.is_staff = True
-    user.is_superuser = role == ADMINISTRATOR
-    user.set_password(password)
-    user.save(update_fields=["is_staff", "is_superuser", "password"])
     user.groups.add(Group.objects.get(name=role))
     return user
 
 
 def _opening(manager: User, now: datetime) -> tuple[Opening, Exercise]:
-    opening, _ = Opening.objects.get_or_create(
+    opening = Opening.objects.create(
         title="GPU platform engineer",
-        defaults={
-            "level": Seniority.MID,
-            "description": DESCRIPTION,
-            "hiring_manager": manager,
-            "created_at": now - timedelta(days=9),
-        },
+        level=Seniority.MID,
+        description=DESCRIPTION,
+        hiring_manager=manager,
+        created_at=now - timedelta(days=9),
     )
     work, revision = default_limits(Kind.AUTOMATION, take_home=True)
-    exercise, _ = Exercise.objects.get_or_create(
+    exercise = Exercise.objects.create(
         opening=opening,
         pack_name=PACK,
-        defaults={
-            "kind": Kind.AUTOMATION,
-            "level": Seniority.MID,
-            "mode": Mode.TAKE_HOME,
-            "limit_minutes": work,
-            "revision_minutes": revision,
-        },
+        kind=Kind.AUTOMATION,
+        level=Seniority.MID,
+        mode=Mode.TAKE_HOME,
+        limit_minutes=work,
+        revision_minutes=revision,
     )
     return opening, exercise
 

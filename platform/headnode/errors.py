@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from rest_framework.exceptions import ErrorDetail, ParseError
@@ -32,8 +33,13 @@ class StrictJSONParser(JSONParser):
             raise ParseError(UNREADABLE) from error
 
 
+TOO_LARGE = "That is larger than an answer may be: shorten it."
+
+
 def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's answer to an error, brought into the one form {"detail", "code"}."""
+    if isinstance(error, RequestDataTooBig):
+        return Response({"detail": TOO_LARGE, "code": "too_large"}, status=413)
     response = exception_handler(error, context)
     if response is None:
         return None

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from assessments.models import Pulse
-from assessments.outages import AWAY, WORKER
+from assessments.pulses import AWAY, WORKER
 
 
 @require_safe

@@ -87,11 +87,9 @@ def main(arguments: list[str] | None = None) -> int:
         children = site(options.port)
         for child in children:
             child.start()
-        from headnode.demo import credentials, load
-
-        load()
+        known = load_demo()
         await_health(options.port, children)
-        announce(credentials(), time.monotonic() - began)
+        announce(known, time.monotonic() - began)
         supervise(children)
     except CannotStart as error:
         print(error, file=sys.stderr)
@@ -198,7 +196,7 @@ def await_health(port: int, children: list[Child]) -> None:
 def seen_since(began: datetime) -> bool:
     """A worker has pulsed since: what /healthz saw may be the pulse of the last start."""
     from assessments.models import Pulse
-    from assessments.outages import WORKER
+    from assessments.pulses import WORKER
 
     return Pulse.objects.filter(component=WORKER, at__gt=began).exists()
 
@@ -214,12 +212,23 @@ def healthy(port: int) -> bool:
         connection.close()
 
 
-def announce(credentials: dict[str, str], seconds: float) -> None:
+def load_demo() -> dict[str, str] | None:
+    """The demo's credentials; None where the database has data of its own."""
+    from headnode.demo import NotEmpty, load
+
+    try:
+        return load()
+    except NotEmpty:
+        return None
+
+
+def announce(credentials: dict[str, str] | None, seconds: float) -> None:
     site = os.environ["SITE_URL"]
     print(f"Headnode is ready after {seconds:.1f} s.\n")
     print(f"  Staff       {site}/admin/")
-    print(f"              {credentials['username']} / {credentials['password']}")
-    print(f"  Candidate   {credentials['link']}")
+    if credentials:
+        print(f"              {credentials['username']} / {credentials['password']}")
+        print(f"  Candidate   {credentials['link']}")
     print("\nStop with Ctrl-C.", flush=True)
 
 

@@ -153,12 +153,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     }
     if CELERY_BROKER_URL.startswith("headnode-files")
     # kombu's Redis transport redelivers after the visibility timeout; it must exceed the time limit.
-    else {"visibility_timeout": 900}
+    # A broker that is down must not hold up a candidate's request: the sweep repeats what it misses.
+    else {"visibility_timeout": 7200, "socket_connect_timeout": 1, "socket_timeout": 30}
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-CELERY_TASK_TIME_LIMIT = 600
+CELERY_BROKER_CONNECTION_TIMEOUT = 1
+# Fifty hidden days of a minute each, and room; the sandbox's own limits end a program long before.
+CELERY_TASK_TIME_LIMIT = 3900
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True

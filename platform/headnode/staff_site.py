@@ -10,6 +10,7 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
 
+from accounts.sign_in import SignInForm, with_status
 from accounts.staff_admin import viewer
 
 
@@ -101,6 +102,7 @@ class StaffSite(AdminSite):
     enable_nav_sidebar = False
     site_url = None
     _empty_value_display = "–"
+    login_form = SignInForm
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         context = super().each_context(request)
@@ -145,6 +147,9 @@ class StaffSite(AdminSite):
     ) -> TemplateResponse:
         """There are no pages by app: whoever types such an address finds their work."""
         return self.index(request)
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        return with_status(super().login(request, extra_context))
 
     def settings_page(self, request: HttpRequest) -> HttpResponse:
         user = viewer(request)

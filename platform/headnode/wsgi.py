@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import os
 
 from django.core.wsgi import get_wsgi_application
-from django.db import DatabaseError
+
+from headnode.encoding import utf8_only
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
-application = get_wsgi_application()
+application = utf8_only(get_wsgi_application())
 
-from assessments.outages import WEB, keep_pulse  # noqa: E402  (needs the apps to be loaded)
+from assessments.outages import keep_pulse  # noqa: E402  (needs the apps to be loaded)
+from assessments.pulses import WEB  # noqa: E402
 
-try:
-    keep_pulse(WEB)
-except DatabaseError as error:
-    logging.getLogger(__name__).warning("The site started without its database: %s", error)
+keep_pulse(WEB)

@@ -180,6 +180,11 @@ def test_answer_that_is_too_long_is_refused_plainly(ada: Client, attempt: Attemp
     assert (status, answer["code"]) == (413, "too_large")
 
 
+def test_body_that_is_far_too_long_is_refused_plainly(ada: Client, attempt: Attempt) -> None:
+    status, answer = post(ada, attempt, "drafts", "x" * 3_000_000)
+    assert (status, answer["code"]) == (413, "too_large")
+
+
 def test_without_the_link_nothing_is_said(client: Client, attempt: Attempt) -> None:
     for what in ("state", "drafts", "runs"):
         response = client.get(f"/api/attempts/{attempt.pk}/{what}")

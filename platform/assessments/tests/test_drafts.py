@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assessments import answers, attempts
+from assessments import answers, attempts, drafts, ledger
 from assessments.clock import Phase, replay
 from assessments.models import Attempt, Submission
 from assessments.tests.stage import NOW, Stage, begin, body, save, submit
-from hiring.invitations import invite
+from hiring.invitations import invite, revoke
 from hiring.models import Candidate
 
 pytestmark = pytest.mark.django_db
@@ -192,6 +192,69 @@ def test_revision_starts_from_the_first_answer_and_has_its_own_clock(
     assert rounds[1]["sections"] != rounds[2]["sections"]
 
 
+def test_page_of_the_first_round_cannot_overwrite_the_revision(
+    attempt: Attempt, stage: Stage
+) -> None:
+    old = uuid.uuid4()
+    save(attempt, "first", at=NOW, client=old, base=0)
+    submit(attempt, "first", at=NOW + timedelta(minutes=1))
+    attempts.open_revision(
+        attempt.pk,
+        strength="s",
+        improvement="i",
+        focus="",
+        start_now=True,
+        by=stage.ines,
+        now=NOW + timedelta(hours=2),
+    )
+    attempt.refresh_from_db()
+    at = NOW + timedelta(hours=2, minutes=1)
+    stale = save(attempt, "from the old page", at=at, client=old, seq=2, base=1)
+    assert stale.conflict is not None
+    assert save(attempt, "revised", at=at, base=attempt.head).conflict is None
+
+
+def test_late_save_that_is_sent_again_after_reopening_counts(
+    attempt: Attempt, stage: Stage
+) -> None:
+    client = uuid.uuid4()
+    assert not save(attempt, "late", at=GRACE_END, client=client, seq=4).in_time
+    now = GRACE_END + timedelta(minutes=5)
+    attempts.reopen(attempt.pk, minutes=10, by=stage.rhea, reason="r", now=now)
+    again = save(attempt, "late", at=now, client=client, seq=4)
+    assert again.in_time
+    attempt.refresh_from_db()
+    assert attempt.head == again.draft.number
+
+
+def test_two_texts_under_one_number_are_refused_not_dropped(attempt: Attempt) -> None:
+    client = uuid.uuid4()
+    save(attempt, "one", at=NOW, client=client, seq=1)
+    with pytest.raises(drafts.Reused):
+        save(attempt, "two", at=NOW, client=client, seq=1)
+
+
+def test_flood_of_saves_is_held_back(attempt: Attempt) -> None:
+    for count in range(drafts.MAX_DRAFTS):
+        save(attempt, f"text {count}", at=NOW)
+    with pytest.raises(drafts.TooMany):
+        save(attempt, "one more", at=NOW + timedelta(seconds=30))
+    submit(attempt, "handed in all the same", at=NOW + timedelta(seconds=30))
+
+
+def test_late_material_is_kept_within_reason(attempt: Attempt) -> None:
+    for count in range(drafts.MAX_LATE + 5):
+        assert not save(attempt, f"late {count}", at=GRACE_END).in_time
+    assert attempt.drafts.filter(late=True).count() == drafts.MAX_LATE
+
+
+def test_start_of_a_link_that_was_revoked_meanwhile_is_refused(stage: Stage) -> None:
+    revoke(stage.invitation, by=stage.rhea, reason="Withdrew.", now=NOW)
+    assert stage.invitation.revoked_at is None  # what the page had read before
+    with pytest.raises(attempts.NotPossible, match="withdrawn"):
+        begin(stage)
+
+
 STEP = st.tuples(
     st.sampled_from(["save", "extend", "submit", "sweep", "reopen", "credit"]),
     st.integers(0, 50 * 60),
@@ -235,6 +298,11 @@ def check_save(
     return saved
 
 
+def give_back(attempt: Attempt, now: datetime) -> None:
+    with ledger.locked(attempt.pk) as row:
+        ledger.credit(row, began=now - timedelta(seconds=9), ended=now, reason="r", now=now)
+
+
 def act(stage: Stage, attempt: Attempt, verb: str, now: datetime, seq: int) -> None:
     """Do it, or be told that it cannot be done now."""
     reason: dict[str, Any] = {"by": stage.rhea, "reason": "r", "now": now}
@@ -244,9 +312,7 @@ def act(stage: Stage, attempt: Attempt, verb: str, now: datetime, seq: int) -> N
             attempt.pk, client=uuid.uuid4(), seq=seq, base=None, body=text, now=now
         ),
         "sweep": lambda: attempts.close_due(now=now),
-        "credit": lambda: attempts.credit(
-            attempt.pk, began=now - timedelta(seconds=9), ended=now, reason="r", now=now
-        ),
+        "credit": lambda: give_back(attempt, now),
         "extend": lambda: attempts.extend(attempt.pk, minutes=10, **reason),
         "reopen": lambda: attempts.reopen(attempt.pk, minutes=10, **reason),
     }

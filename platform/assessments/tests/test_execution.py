@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.utils import timezone
 
 from assessments import execution
-from assessments.jobs import GAVE_UP, LEASE, MAX_TRIES, Result
+from assessments.jobs import LEASE, MAX_TRIES, Result
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tasks import sweep
 from assessments.tests.stage import NOW, save, submit
+from sandbox import SandboxUnavailable
 
 pytestmark = pytest.mark.django_db
 
@@ -78,14 +81,70 @@ def test_our_failure_is_tried_again_and_never_scored(
     grading: GradingRun, monkeypatch: pytest.MonkeyPatch, outcome: Report | Exception
 ) -> None:
     calls = grade_as(monkeypatch, outcome)
-    for _ in range(MAX_TRIES + 2):
+    execution.execute_grading(grading.pk)
+    execution.execute_grading(grading.pk)
+    assert len(calls) == 1  # the next try waits: what failed may be restarting
+    for _ in range(MAX_TRIES):
+        GradingRun.objects.update(lease_until=timezone.now())
         execution.execute_grading(grading.pk)
     assert len(calls) == MAX_TRIES
+    GradingRun.objects.update(lease_until=timezone.now())
     sweep()
     grading.refresh_from_db()
     assert grading.result == Result.INFRASTRUCTURE_ERROR
     assert grading.report is None
-    assert grading.detail == GAVE_UP
+    assert grading.detail == GradingRun.GAVE_UP
+    assert grading.trouble
+
+
+def test_sandbox_that_refuses_is_waited_for_and_counts_as_no_try(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    grade_as(monkeypatch, SandboxUnavailable("No Docker engine answers."))
+    for _ in range(MAX_TRIES + 2):
+        GradingRun.objects.update(lease_until=timezone.now())
+        execution.execute_grading(grading.pk)
+    sweep()
+    grading.refresh_from_db()
+    assert grading.finished_at is None
+    assert grading.trouble == "No Docker engine answers."
+
+
+def test_heartbeat_survives_a_database_that_is_locked(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    beats: list[int] = []
+
+    def locked(*_: Any) -> bool:
+        beats.append(1)
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr("assessments.jobs.HEARTBEAT_S", 0.01)
+    monkeypatch.setattr(GradingRun, "extend_lease", locked)
+    with grading.heartbeat():
+        time.sleep(0.2)
+    assert len(beats) > 2
+
+
+def test_candidate_is_given_back_what_a_run_waited(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = save(attempt, "x", at=NOW).draft
+    now = timezone.now()
+    late = {"created_at": now - timedelta(minutes=3)}
+    run = Run.objects.create(attempt=attempt, round=1, draft=draft, workload="public-1", **late)
+    monkeypatch.setattr(execution, "run_public", lambda *_: Report("ok"))
+    execution.execute_run(str(run.pk))
+    attempt.refresh_from_db()
+    gained = attempt.deadline_at - (NOW + timedelta(minutes=60))
+    assert timedelta(minutes=3) <= gained < timedelta(minutes=3, seconds=20)
+
+
+def test_report_is_marked_where_the_pack_has_changed(attempt: Attempt) -> None:
+    assert execution.with_pack(attempt, {"marks": []}) == {"marks": []}
+    attempt.pack_version.digest = "0" * 64
+    (mark,) = execution.with_pack(attempt, {"marks": []})["marks"]
+    assert "00000000" in mark
 
 
 def test_claim_is_for_one_worker(grading: GradingRun) -> None:

@@ -104,7 +104,7 @@ def test_start_needs_the_policies_accepted(client: Client, stage: Stage) -> None
     assert attempt.accepted_at == attempt.started_at
 
 
-@pytest.mark.parametrize("number", ["", "x", "999999", "-1", "1e9", "²"])
+@pytest.mark.parametrize("number", ["", "x", "999999", "-1", "1e9", "²", "1" * 5000])
 def test_start_of_no_exercise_is_not_found(client: Client, stage: Stage, number: str) -> None:
     enter(client, stage.token)
     start = f"/work/{stage.invitation.pk}/start/"

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import time
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import OperationalError
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assessments import attempts
 from assessments.clock import uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
-from assessments.outages import WEB, WORKER, is_away, pulse
-from assessments.tests.stage import NOW, Stage, save, submit
+from assessments.outages import credit_run, keep_pulse, pulse, wake
+from assessments.pulses import WEB, is_away
+from assessments.tests.stage import NOW, save, submit
 
 pytestmark = pytest.mark.django_db
 END = NOW + timedelta(minutes=60)
@@ -60,21 +65,83 @@ def test_handed_in_work_is_not_credited(attempt: Attempt) -> None:
     assert outage.credited == 0
 
 
-def test_outage_of_the_worker_is_credited_to_who_waited_for_a_run(
-    attempt: Attempt, stage: Stage
-) -> None:
+def waiting_run(attempt: Attempt, since: datetime) -> Run:
     draft = save(attempt, "x", at=NOW).draft
-    assert gap(WORKER, timedelta(minutes=5), timedelta(minutes=5)).credited == 0  # type: ignore[union-attr]
-    Run.objects.create(
-        attempt=attempt,
-        round=1,
-        draft=draft,
-        workload="public-1",
-        created_at=NOW + timedelta(minutes=21),
+    return Run.objects.create(
+        attempt=attempt, round=1, draft=draft, workload="public-1", created_at=since
     )
-    gap(WORKER, timedelta(minutes=20), timedelta(minutes=5))
+
+
+def test_outage_that_begins_inside_the_grace_counts(attempt: Attempt) -> None:
+    gap(WEB, timedelta(minutes=60, seconds=5), timedelta(minutes=2))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(minutes=2)
+
+
+def test_first_contact_after_a_silence_credits_before_it_closes(attempt: Attempt) -> None:
+    Pulse.objects.create(component=WEB, at=NOW + timedelta(minutes=50))
+    now = NOW + timedelta(minutes=70)
+    assert attempts.close_due(now=now) == 0  # nobody is closed while the site is silent
+    wake(now=now)
+    assert save(attempt, "after the silence", at=now).in_time
+
+
+def test_outage_is_not_forgotten_where_crediting_fails(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: Any, **__: Any) -> bool:
+        raise OperationalError("database is locked")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("assessments.outages.credit", locked)
+        with pytest.raises(OperationalError):
+            gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
+    assert not Outage.objects.exists()
+    pulse(WEB, now=NOW + timedelta(minutes=14))
     attempt.refresh_from_db()
     assert attempt.deadline_at == END + timedelta(minutes=4)
+
+
+def test_run_that_waits_at_the_end_stops_the_clock(attempt: Attempt) -> None:
+    """No worker for the last twenty minutes: the round is not closed over it."""
+    waiting_run(attempt, NOW + timedelta(minutes=40))
+    assert attempts.close_due(now=END + timedelta(minutes=1)) == 0
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(minutes=21)
+
+
+def test_run_we_gave_up_on_is_given_back_whole(attempt: Attempt) -> None:
+    run = waiting_run(attempt, NOW + timedelta(minutes=5))
+    now = NOW + timedelta(minutes=16)
+    assert Run.objects.give_up(now) == [run.pk]
+    run.refresh_from_db()
+    assert credit_run(run, now=now)
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(minutes=11)
+    assert "Press Run again" in run.detail
+
+
+def test_run_that_started_at_once_is_not_credited(attempt: Attempt) -> None:
+    run = waiting_run(attempt, NOW)
+    run.claimed_at, run.finished_at = NOW + timedelta(seconds=2), NOW + timedelta(minutes=1)
+    assert not credit_run(run, now=NOW + timedelta(minutes=1))
+
+
+def test_pulse_goes_on_where_the_database_was_not_there_at_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    beats: list[int] = []
+
+    def refused(component: str, *, now: datetime) -> None:
+        beats.append(1)
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr("assessments.outages.pulse", refused)
+    monkeypatch.setattr("assessments.outages.PULSE_S", 0.01)
+    keep_pulse("test")
+    time.sleep(0.2)
+    monkeypatch.setattr("assessments.outages.PULSE_S", 1e6)
+    assert len(beats) > 2
 
 
 def test_silent_site_is_known_to_be_away(db: None) -> None:
@@ -86,18 +153,12 @@ def test_silent_site_is_known_to_be_away(db: None) -> None:
 
 def test_time_that_was_lost_twice_over_is_given_back_once(attempt: Attempt) -> None:
     """Web server and worker down together, while a run waited."""
-    draft = save(attempt, "x", at=NOW).draft
-    Run.objects.create(
-        attempt=attempt,
-        round=1,
-        draft=draft,
-        workload="public-1",
-        created_at=NOW + timedelta(minutes=9),
-    )
+    run = waiting_run(attempt, NOW + timedelta(minutes=9))
     gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
-    gap(WORKER, timedelta(minutes=10, seconds=2), timedelta(minutes=4))
+    run.finished_at = run.claimed_at = NOW + timedelta(minutes=14, seconds=2)
+    credit_run(run, now=run.finished_at)
     attempt.refresh_from_db()
-    assert attempt.deadline_at == END + timedelta(minutes=4, seconds=2)
+    assert attempt.deadline_at == END + timedelta(minutes=5, seconds=2)
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))

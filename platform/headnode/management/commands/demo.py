@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from headnode.demo import load
+from headnode.demo import NotEmpty, load
 
 
 class Command(BaseCommand):
     help = __doc__ or ""
 
     def handle(self, *args: Any, **options: Any) -> None:
-        known = load()
+        try:
+            known = load()
+        except NotEmpty as error:
+            raise CommandError(str(error), returncode=2) from error
         self.stdout.write(f"Staff       {settings.SITE_URL}/admin/")
         self.stdout.write(f"            {known['username']} / {known['password']}")
         self.stdout.write(f"Candidate   {known['link']}")

@@ -64,6 +64,7 @@ def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: 
             except requests.ConnectionError:
                 time.sleep(0.2)
                 continue
+            time.sleep(0.1)
             if answer.status_code == 201:
                 acknowledged[answer.json()["number"]] = body["sections"]["architecture"]
 

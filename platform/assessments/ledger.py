@@ -1,0 +1,93 @@
+"""The one way an attempt's clock changes: a time event, in a transaction that holds the row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from accounts.models import User
+from assessments.clock import Event, EventKind, step, uncovered
+from assessments.models import Attempt, TimeEvent
+
+CANDIDATE = "candidate"
+PLATFORM = "platform"
+
+
+class NotPossible(Exception):
+    """What was asked cannot be done now; the text says why and what to do."""
+
+
+@contextmanager
+def locked(pk: Any) -> Iterator[Attempt]:
+    """The attempt, with nobody else able to change it until the block ends."""
+    with transaction.atomic():
+        yield (
+            Attempt.objects.select_for_update(of=("self",))
+            .select_related("exercise", "invitation__candidate")
+            .get(pk=pk)
+        )
+
+
+def record(
+    attempt: Attempt,
+    kind: EventKind,
+    *,
+    now: datetime,
+    after: datetime | None = None,
+    actor: User | None = None,
+    actor_name: str = PLATFORM,
+    reason: str = "",
+    lost: tuple[datetime | None, datetime | None] = (None, None),
+) -> None:
+    """Append one time event and bring the attempt's row in line: the only way its clock changes."""
+    before = attempt.deadline_at if kind != EventKind.STARTED else None
+    after = after or before
+    clock = step(attempt.clock(), Event(kind, now, before, after))
+    TimeEvent.objects.create(
+        attempt=attempt,
+        kind=kind,
+        at=now,
+        actor=actor,
+        actor_name=str(actor) if actor else actor_name,
+        reason=reason,
+        before=before,
+        after=after,
+        lost_from=lost[0],
+        lost_until=lost[1],
+    )
+    attempt.deadline_at = clock.deadline_at or attempt.deadline_at
+    attempt.round = clock.round
+    attempt.awaiting_round = None if clock.submitted else clock.round
+    attempt.save(update_fields=["deadline_at", "round", "awaiting_round"])
+
+
+def credit(
+    attempt: Attempt, *, began: datetime, ended: datetime, reason: str, now: datetime
+) -> bool:
+    """Give back time that our own fault took, each second once; False where there is none to give.
+
+    The row must be locked.
+    """
+    if attempt.awaiting_round is None:
+        return False
+    given = [
+        (event.lost_from, event.lost_until)
+        for event in attempt.time_events.filter(kind=EventKind.CREDITED)
+        if event.lost_from and event.lost_until
+    ]
+    lost = uncovered(began, ended, given)
+    if lost.total_seconds() < 1:
+        return False
+    record(
+        attempt,
+        EventKind.CREDITED,
+        now=now,
+        after=attempt.deadline_at + lost,
+        reason=reason,
+        lost=(began, ended),
+    )
+    return True

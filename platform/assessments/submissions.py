@@ -1,0 +1,91 @@
+"""Freeze answers: handed in by the candidate, or the last draft when time and grace are over."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from accounts.models import User
+from assessments import answers
+from assessments.clock import EventKind, Phase
+from assessments.ledger import credit, locked, record
+from assessments.models import Attempt, Draft, GradingRun, Submission, body_digest
+from assessments.pulses import AWAY, WEB, is_away
+from assessments.queue import enqueue_grading
+
+DUE = {Phase.OVERDUE, Phase.REVISION_OVERDUE}
+WAITED = "A run waited for the platform."
+# So close to the end what a run has waited so far is given back before it is too late.
+CLOSE = timedelta(seconds=30)
+
+
+def settle(attempt: Attempt, *, now: datetime) -> Submission | None:
+    """Bring a locked attempt up to `now`: give back what is owed, then promote what is due.
+
+    Nobody's round is closed while the site is silent: what they lost is credited first.
+    """
+    if not needs_settling(attempt, now):
+        return None
+    _credit_waiting(attempt, now)
+    if attempt.phase(now) not in DUE or is_away(WEB, now):
+        return None
+    head = attempt.drafts.filter(number=attempt.head, round=attempt.round).first()
+    submission = freeze(attempt, head, Submission.Source.PROMOTED, now)
+    record(
+        attempt,
+        EventKind.PROMOTED,
+        now=now,
+        reason="Time was over; the last saved draft was handed in.",
+    )
+    return submission
+
+
+def needs_settling(attempt: Attempt, now: datetime) -> bool:
+    """True near the end of a round and after it: the row is worth locking."""
+    return attempt.awaiting_round is not None and attempt.deadline_at <= now + CLOSE
+
+
+def _credit_waiting(attempt: Attempt, now: datetime) -> None:
+    """Stop the clock, in effect, while a run waits for a worker longer than it should."""
+    ends = attempt.deadline_at + attempt.rules.grace_time()
+    for run in attempt.runs.waiting(now).filter(created_at__lt=min(now - AWAY, ends)):
+        credit(attempt, began=run.created_at, ended=now, reason=WAITED, now=now)
+
+
+def freeze(attempt: Attempt, draft: Draft | None, source: str, now: datetime) -> Submission:
+    """The draft, or what the round began with, as this round's submission, queued for grading."""
+    body = draft.body if draft else answers.starting_body(attempt)
+    submission = Submission.objects.create(
+        attempt=attempt,
+        round=attempt.round,
+        body=body,
+        sha256=body_digest(body),
+        draft=draft,
+        source=source,
+        submitted_at=now,
+    )
+    request_grading(submission, now=now)
+    return submission
+
+
+def request_grading(
+    submission: Submission, *, now: datetime, by: User | None = None, reason: str = ""
+) -> GradingRun:
+    """Queue a grading; earlier ones stay as they are."""
+    run = GradingRun.objects.create(
+        submission=submission,
+        hidden_workloads=submission.attempt.exercise.hidden_workloads,
+        created_at=now,
+        requested_by=by,
+        reason=reason,
+    )
+    enqueue_grading(run.pk)
+    return run
+
+
+def close_due(*, now: datetime) -> int:
+    """Settle every attempt whose time is over; how many were promoted."""
+    closed = 0
+    for pk in Attempt.objects.past_deadline(now).values_list("pk", flat=True):
+        with locked(pk) as attempt:
+            closed += settle(attempt, now=now) is not None
+    return closed
