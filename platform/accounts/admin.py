@@ -15,6 +15,7 @@ from django.utils.html import format_html, format_html_join
 from accounts.models import User
 from accounts.moments import moment
 from accounts.roles import ROLES
+from accounts.row_numbers import RowsField
 from accounts.staff_admin import StaffAdmin
 
 admin.site.unregister(Group)
@@ -58,6 +59,7 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
     def formfield_for_manytomany(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "groups":
             kwargs |= {
+                "form_class": RowsField,
                 "label": "Roles",
                 "widget": CheckboxSelectMultiple,
                 "help_text": "What they may see and do. Two roles add up.",

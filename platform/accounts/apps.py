@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from django.apps import AppConfig, apps
+from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.db.models.signals import post_migrate
+from django.urls import register_converter
 
 
 class AccountsConfig(AppConfig):
@@ -9,7 +11,12 @@ class AccountsConfig(AppConfig):
     verbose_name = "Staff"
 
     def ready(self) -> None:
+        from accounts import sign_in
         from accounts.roles import sync_roles
+        from accounts.row_numbers import RowConverter
 
         # Permissions come into being app by app; only after the last one do all of them exist.
+        register_converter(RowConverter, "row")
+        user_login_failed.connect(sign_in.remember_failure)
+        user_logged_in.connect(sign_in.forget_failures)
         post_migrate.connect(sync_roles, sender=apps.get_app_config("sessions"))

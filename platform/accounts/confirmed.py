@@ -26,6 +26,10 @@ class Refused(Exception):
     """The verb cannot be carried out now; the text is one sentence that says what to do."""
 
 
+class DoneBefore(Exception):
+    """An earlier press of the same button did it; the text is one sentence that says so."""
+
+
 class ReasonForm(forms.Form):
     """What most verbs ask for."""
 
@@ -48,7 +52,8 @@ class Verb:
     """A button of the staff's pages: its words, who may press it, what it does.
 
     `perform(row, data, by, now)` answers with the sentence that goes into the audit trail and is
-    shown to whoever pressed; it raises Refused where the verb is not possible now.
+    shown to whoever pressed; it raises Refused where the verb is not possible now, and DoneBefore
+    where there is nothing left to do.
     """
 
     title: str
@@ -77,19 +82,10 @@ def confirm(
     form = verb.form(request.POST if request.method == "POST" else None, **form_args)
     status = 200
     if request.method == "POST":
-        status = 400
-        if form.is_valid():
-            try:
-                sentence = verb.perform(row, form.cleaned_data, by, timezone.now())
-            except Refused as error:
-                form.add_error(None, str(error))
-                status = 409
-            else:
-                note_action(by, row, sentence)
-                if done:
-                    return done()
-                messages.success(request, sentence)
-                return HttpResponseRedirect(back)
+        answer = _carry_out(request, row, verb, form, by, back, done)
+        if isinstance(answer, HttpResponse):
+            return answer
+        status = answer
     context = {
         **admin.site.each_context(request),
         "title": verb.title,
@@ -99,3 +95,30 @@ def confirm(
         "back": back,
     }
     return render(request, "admin/confirm.html", context, status=status)
+
+
+def _carry_out(
+    request: HttpRequest,
+    row: Model,
+    verb: Verb,
+    form: forms.Form,
+    by: User,
+    back: str,
+    done: Callable[[], HttpResponse] | None,
+) -> HttpResponse | int:
+    """Do it and leave the trail; the status where the question has to be shown again."""
+    if not form.is_valid():
+        return 400
+    try:
+        sentence = verb.perform(row, form.cleaned_data, by, timezone.now())
+    except DoneBefore as said:
+        messages.info(request, str(said))
+        return HttpResponseRedirect(back)
+    except Refused as error:
+        form.add_error(None, str(error))
+        return 409
+    note_action(by, row, sentence)
+    if done:
+        return done()
+    messages.success(request, sentence)
+    return HttpResponseRedirect(back)

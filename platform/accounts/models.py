@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractUser
+from django.db import models
 
 
 class User(AbstractUser):
@@ -14,3 +15,14 @@ class User(AbstractUser):
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+
+class FailedSignIn(models.Model):
+    """One wrong password, kept for as long as it counts: every process has to know of it."""
+
+    username = models.CharField(max_length=150, db_index=True)
+    address = models.CharField(max_length=45, blank=True, db_index=True)
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.username} from {self.address} at {self.at:%Y-%m-%d %H:%M:%S}"

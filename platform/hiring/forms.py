@@ -7,14 +7,27 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django import forms
+from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from hiring.models import Candidate, Exercise, Invitation, Mode, Opening
+from accounts.models import User
+from accounts.row_numbers import RowsField, row_number
+from hiring.invitations import invite
+from hiring.models import Candidate, Exercise, Invitation, Mode, Opening, one_line
 from hiring.policies import battery_warning, default_limits
 from library.packs import pack_of
 from scenarios.packs import PackNotFound, all_packs
 
 WINDOW = timedelta(days=7)
+EXERCISE_FIXED = (
+    "Somebody has started this exercise, so it stays as it is: "
+    "add another exercise for what should be different."
+)
+ADDRESS_TAKEN = (
+    "A candidate with this address exists: choose them above, or ask another recruiter to invite "
+    "them where they are not in the list."
+)
 
 
 def pack_choices() -> list[tuple[str, str]]:
@@ -59,9 +72,28 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         for name in ("limit_minutes", "revision_minutes"):
             if name in self.fields:
                 self.fields[name].required = False
+        self.fixed = bool(self.instance.pk) and self.instance.attempts.exists()
+        if self.fixed:
+            self._fix()
+
+    def _fix(self) -> None:
+        """What somebody works under stays as it is: its clock and grading read this row."""
+        sent = set(self.data) & {self.add_prefix(name) for name in self.fields}
+        self.tried_to_change = bool(sent) and bool(self.changed_data)
+        for field in self.fields.values():
+            field.disabled = True
+        if "pack_name" in self.fields:
+            name = self.instance.pack_name  # the pack may be gone from the disk
+            self.fields["pack_name"].choices = [(name, name)]  # type: ignore[attr-defined]
+            self.fields["pack_name"].help_text = EXERCISE_FIXED
+        self.__dict__.pop("changed_data", None)
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
+        if self.fixed:
+            if self.tried_to_change:
+                self.add_error(None, EXERCISE_FIXED)
+            return data
         try:
             pack = pack_of(data.get("pack_name", ""))
         except PackNotFound:
@@ -74,6 +106,29 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         data["limit_minutes"] = data.get("limit_minutes") or work
         data["revision_minutes"] = data.get("revision_minutes") or revision
         return data
+
+
+class ExerciseFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
+    """The exercises of an opening; one that somebody is invited to cannot be deleted."""
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        if "DELETE" in form.fields and _is_promised(form.instance):
+            form.fields["DELETE"].label = "Somebody is invited to this, so it cannot be deleted"
+            form.fields["DELETE"].widget.attrs["disabled"] = True
+
+    def clean(self) -> None:
+        super().clean()
+        for form in self.initial_forms:
+            if form.cleaned_data.get("DELETE") and _is_promised(form.instance):
+                raise forms.ValidationError(
+                    f"“{form.instance}” cannot be deleted, because somebody is invited to it: "
+                    "close the opening instead, or leave the exercise out of new invitations."
+                )
+
+
+def _is_promised(exercise: Exercise) -> bool:
+    return bool(exercise.pk) and exercise.invitations.exists()
 
 
 class Moment(forms.DateTimeField):
@@ -93,7 +148,7 @@ class InviteForm(forms.Form):
 
     id = forms.UUIDField(widget=forms.HiddenInput)
     opening = forms.ModelChoiceField(Opening.objects.filter(closed_at=None), empty_label="Choose…")
-    exercises = forms.ModelMultipleChoiceField(
+    exercises = RowsField(
         Exercise.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         error_messages={
@@ -102,12 +157,14 @@ class InviteForm(forms.Form):
         },
     )
     candidate = forms.ModelChoiceField(
-        Candidate.objects.all(),
+        Candidate.objects.none(),
         required=False,
         empty_label="A new candidate",
         label="Candidate",
     )
-    name = forms.CharField(max_length=150, required=False, label="Name of a new candidate")
+    name = forms.CharField(
+        max_length=150, required=False, label="Name of a new candidate", validators=[one_line]
+    )
     email = forms.EmailField(required=False, label="E-mail of a new candidate")
     opens_at = Moment(label="Opens (UTC)")
     closes_at = Moment(
@@ -115,8 +172,16 @@ class InviteForm(forms.Form):
         help_text="Last moment to press Start. Agreed extra time widens the window by itself.",
     )
 
-    def __init__(self, *args: Any, opening: Opening | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        candidates: QuerySet[Candidate],
+        opening: Opening | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """candidates: those whom the inviting person may know by name."""
         super().__init__(*args, **kwargs)
+        self.fields["candidate"].queryset = candidates  # type: ignore[attr-defined]
         chosen = opening or self._opening_sent()
         rows = Exercise.objects.select_related("opening")
         self.fields["exercises"].queryset = (  # type: ignore[attr-defined]
@@ -126,8 +191,8 @@ class InviteForm(forms.Form):
             self.fields["exercises"].label_from_instance = _with_opening  # type: ignore[attr-defined]
 
     def _opening_sent(self) -> Opening | None:
-        number = str(self.data.get("opening", ""))
-        return Opening.objects.filter(pk=number).first() if number.isdecimal() else None
+        number = row_number(str(self.data.get("opening", "")))
+        return Opening.objects.filter(pk=number).first() if number else None
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -145,9 +210,41 @@ class InviteForm(forms.Form):
             if not data.get(field) and field not in self.errors:
                 self.add_error(field, "Choose a candidate above, or give a name and an address.")
         if Candidate.objects.filter(email__iexact=data.get("email") or "-").exists():
-            self.add_error("email", "A candidate with this address exists: choose them above.")
+            self.add_error("email", ADDRESS_TAKEN)
 
-    def chosen_candidate(self, now: datetime) -> Candidate:
+    def made_before(self) -> Invitation | None:
+        """The invitation that an earlier sending of the same form made."""
+        try:
+            key = UUID(str(self.data.get("id", "")))
+        except ValueError:
+            return None
+        return Invitation.objects.filter(pk=key).first()
+
+    def send(self, *, by: User, now: datetime) -> tuple[Invitation, str] | None:
+        """The invitation and its token; None where it was made before or the form has errors.
+
+        Two presses at the same moment meet in the database, which keeps one of them.
+        """
+        if self.made_before() or not self.is_valid():
+            return None
+        data = self.cleaned_data
+        try:
+            with transaction.atomic():
+                return invite(
+                    opening=data["opening"],
+                    candidate=self._chosen_candidate(now),
+                    exercises=data["exercises"],
+                    opens_at=data["opens_at"],
+                    closes_at=data["closes_at"],
+                    by=by,
+                    now=now,
+                    id=data["id"],
+                )
+        except IntegrityError:
+            self.add_error(None, ADDRESS_TAKEN)
+            return None
+
+    def _chosen_candidate(self, now: datetime) -> Candidate:
         """The candidate who was chosen, or the new one, saved."""
         data = self.cleaned_data
         return data["candidate"] or Candidate.objects.create(
@@ -178,8 +275,3 @@ def new_invitation(opening: Opening | None, now: datetime) -> dict[str, Any]:
         if len(exercises) == 1:
             initial["exercises"] = exercises
     return initial
-
-
-def made_before(id: UUID) -> Invitation | None:
-    """The invitation that an earlier sending of the same form made."""
-    return Invitation.objects.filter(pk=id).first()

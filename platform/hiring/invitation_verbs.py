@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.core.mail import BadHeaderError
 
 from accounts.confirmed import Refused, Verb
 from accounts.models import User
@@ -24,6 +25,10 @@ def _send(invitation: Invitation, data: dict[str, Any], by: User, now: datetime)
     _usable(invitation, now)
     try:
         send_link(invitation, now=now)
+    except BadHeaderError as error:  # a title from before line breaks were refused
+        raise Refused(
+            "The opening's title has a line break, which no subject line takes: correct the title."
+        ) from error
     except OSError as error:
         raise Refused(
             "The mail server did not take the message. The earlier link still works."

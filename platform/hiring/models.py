@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import F, Q
 
@@ -17,11 +17,18 @@ from library.models import Kind, Seniority
 
 GRACE = timedelta(seconds=20)
 
+# Titles and names go into the subjects of messages and into lists: one line, nothing invisible.
+one_line = RegexValidator(
+    "[\\x00-\\x1f\\x7f-\\x9f\\u2028\\u2029]",
+    "Write it on one line: line breaks and control characters cannot be used.",
+    inverse_match=True,
+)
+
 
 class Opening(models.Model):
     """A role being hired for."""
 
-    title = models.CharField(max_length=150)
+    title = models.CharField(max_length=150, validators=[one_line])
     level = models.CharField("seniority", max_length=10, choices=Seniority)
     description = models.TextField(blank=True, help_text="Shown to candidates on their first page.")
     hiring_manager = models.ForeignKey(
@@ -104,7 +111,7 @@ def new_pseudonym() -> str:
 class Candidate(models.Model):
     """A person who is assessed. Evaluators see the pseudonym until there is a decision."""
 
-    name = models.CharField(max_length=150)
+    name = models.CharField(max_length=150, validators=[one_line])
     email = models.EmailField(unique=True)
     pseudonym = models.CharField(max_length=12, unique=True, default=new_pseudonym, editable=False)
     created_at = models.DateTimeField(editable=False)

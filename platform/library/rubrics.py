@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 
 from accounts.models import User
 from library.models import CriterionLevel, Rubric
@@ -16,15 +16,30 @@ def is_fixed(rubric: Rubric) -> bool:
     return bool(rubric.source_digest) or rubric.evaluation_set.exists()
 
 
+def _words(rubric: Rubric) -> tuple[str, list[dict[str, Any]]]:
+    return rubric.title, rubric.snapshot()["criteria"]
+
+
+def _is_untouched_copy(copy: Rubric, rubric: Rubric, by: User) -> bool:
+    made_by_them = (copy.based_on, copy.created_by) == (rubric, by)
+    return made_by_them and _words(copy) == _words(rubric) and not is_fixed(copy)
+
+
 @transaction.atomic
-def duplicate(rubric: Rubric, *, by: User, now: datetime) -> Rubric:
-    """The next version for the same pack and level, the same in every word."""
+def duplicate(rubric: Rubric, *, by: User, now: datetime) -> tuple[Rubric, bool]:
+    """The next version for the same pack and level, the same in every word, and whether it is new.
+
+    Whoever made the newest version as a copy of this one and has not changed it is given that.
+    """
     same = Rubric.objects.filter(pack_name=rubric.pack_name, level=rubric.level)
-    newest = same.aggregate(Max("version"))["version__max"]
+    list(same.select_for_update().order_by("pk"))  # two presses wait for each other here
+    newest = same.order_by("-version")[0]
+    if _is_untouched_copy(newest, rubric, by):
+        return newest, False
     copy = Rubric.objects.create(
         pack_name=rubric.pack_name,
         level=rubric.level,
-        version=newest + 1,
+        version=newest.version + 1,
         title=rubric.title,
         based_on=rubric,
         created_by=by,
@@ -39,4 +54,4 @@ def duplicate(rubric: Rubric, *, by: User, now: datetime) -> Rubric:
             CriterionLevel(criterion=criterion, value=level.value, text=level.text)
             for level in levels
         )
-    return copy
+    return copy, True

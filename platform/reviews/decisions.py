@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from uuid import UUID, uuid4
 
 from accounts.models import User
 from hiring.models import Candidate, Opening
@@ -18,17 +19,27 @@ def decide(
     reasons: str,
     by: User,
     now: datetime,
-) -> Decision:
-    """Append a decision; earlier ones stay in the log."""
+    id: UUID | None = None,
+) -> tuple[Decision, bool]:
+    """Append a decision; earlier ones stay in the log. (the decision, it was made just now)
+
+    `id`: chosen by the page that asks, so that sending its form twice decides once.
+    """
     if outcome not in Decision.Outcome.values:
         raise NotPossible("Choose one of the outcomes.")
     if not reasons.strip():
         raise NotPossible("Write the reasons: they are what the decision can be defended with.")
-    return Decision.objects.create(
-        opening=opening,
-        candidate=candidate,
-        outcome=outcome,
-        reasons=reasons.strip(),
-        decided_by=by,
-        decided_at=now,
+    decision, made = Decision.objects.get_or_create(
+        id=id or uuid4(),
+        defaults={
+            "opening": opening,
+            "candidate": candidate,
+            "outcome": outcome,
+            "reasons": reasons.strip(),
+            "decided_by": by,
+            "decided_at": now,
+        },
     )
+    if (decision.opening, decision.candidate) != (opening, candidate):
+        raise NotPossible("This form belongs to another decision: open the page again.")
+    return decision, made

@@ -9,8 +9,8 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from assessments.models import Attempt
-from library.models import HIGHEST, LOWEST
+from assessments.models import Attempt, Submission
+from library.models import HIGHEST, LOWEST, PackVersion, Rubric
 from library.packs import latest_rubric, load_rubric, pack_of
 from reviews.models import Assignment, Evaluation, Rating
 from reviews.visibility import may_be_asked_to_score
@@ -20,10 +20,18 @@ class NotPossible(Exception):
     """What was asked cannot be done now; the text says why and what to do."""
 
 
+NOT_ONESELF = (
+    "Nobody puts themselves on a panel or takes themselves off it: "
+    "ask an administrator or a recruiter to do it."
+)
+
+
 def assign(*, attempt: Attempt, evaluator: User, by: User, now: datetime) -> Assignment:
-    """Ask somebody to score an attempt; asking twice changes nothing."""
+    """Ask somebody else to score an attempt; asking twice changes nothing."""
     if not User.objects.filter(may_be_asked_to_score(), pk=evaluator.pk).exists():
         raise NotPossible("Only interviewers and hiring managers who are active can score.")
+    if by == evaluator:
+        raise NotPossible(NOT_ONESELF)
     assignment, _ = Assignment.objects.get_or_create(
         attempt=attempt,
         evaluator=evaluator,
@@ -33,35 +41,43 @@ def assign(*, attempt: Attempt, evaluator: User, by: User, now: datetime) -> Ass
 
 
 @transaction.atomic
-def withdraw(assignment: Assignment) -> None:
-    """Take back the request to score; somebody who began a scorecard stays on record."""
-    begun = Evaluation.objects.filter(attempt=assignment.attempt, evaluator=assignment.evaluator)
+def withdraw(assignment: Assignment, *, by: User) -> None:
+    """Take back the request to score; somebody who began a scorecard stays on record.
+
+    Whoever scores sees no name and no measures, so leaving a panel is not their own choice: they
+    could look and come back.
+    """
+    if by == assignment.evaluator:
+        raise NotPossible(NOT_ONESELF)
+    held = Assignment.objects.select_for_update().filter(pk=assignment.pk)
+    if not held.exists():
+        raise NotPossible("This assignment was withdrawn before.")
+    begun = Evaluation.objects.of(assignment.attempt).filter(evaluator=assignment.evaluator)
     if begun.exists():
         raise NotPossible("They have begun a scorecard, so the assignment stays on record.")
-    Assignment.objects.filter(pk=assignment.pk).delete()
+    held.delete()
 
 
 @transaction.atomic
 def begin(*, attempt: Attempt, round: int, evaluator: User, now: datetime) -> Evaluation:
-    """The evaluator's present scorecard for a round, made on first use."""
-    if not attempt.assignments.filter(evaluator=evaluator).exists():
+    """The evaluator's scorecard of a round's present answer, made on first use.
+
+    The assignment's row is locked meanwhile, so that a double click makes one scorecard.
+    """
+    mine = Assignment.objects.select_for_update().filter(attempt=attempt, evaluator=evaluator)
+    if mine.first() is None:
         raise NotPossible("Only people who are assigned to this attempt can score it.")
-    if not attempt.submissions.filter(round=round, superseded_at=None).exists():
+    # not through attempt.submissions, which may have been read before somebody reopened it
+    answers = Submission.objects.filter(attempt=attempt, round=round, superseded_at=None)
+    submission = answers.defer("body").first()
+    if submission is None:
         raise NotPossible(f"Round {round} was not handed in yet: there is nothing to score.")
-    latest = (
-        Evaluation.objects.current()
-        .filter(attempt=attempt, round=round, evaluator=evaluator)
-        .first()
-    )
+    latest = submission.evaluations.current().filter(evaluator=evaluator).first()
     if latest:
         return latest
-    name = attempt.pack_version.name
-    rubric = latest_rubric(name, attempt.level) or load_rubric(
-        pack_of(name), attempt.level, now=now
-    )
+    rubric = _rubric_for(attempt, now)
     return Evaluation.objects.create(
-        attempt=attempt,
-        round=round,
+        submission=submission,
         evaluator=evaluator,
         rubric=rubric,
         snapshot=rubric.snapshot(),
@@ -69,14 +85,45 @@ def begin(*, attempt: Attempt, round: int, evaluator: User, now: datetime) -> Ev
     )
 
 
+def _rubric_for(attempt: Attempt, now: datetime) -> Rubric:
+    name, level = attempt.pack_version.name, attempt.level
+    if found := latest_rubric(name, level):
+        return found
+    # two first scorecards at one moment load it one after the other
+    PackVersion.objects.select_for_update().get(pk=attempt.pack_version.pk)
+    return latest_rubric(name, level) or load_rubric(pack_of(name), level, now=now)
+
+
+def _open_card(evaluation: Evaluation) -> Evaluation:
+    """The scorecard, locked until the transaction ends; NotPossible where it is not open."""
+    card = (
+        Evaluation.objects.select_for_update(of=("self",))
+        .select_related("submission")
+        .get(pk=evaluation.pk)
+    )
+    if card.submitted_at:
+        raise NotPossible("This scorecard was submitted before. Write a correction instead.")
+    if card.submission.superseded_at:
+        raise NotPossible(
+            "The answer was replaced when the attempt was reopened: open the page again."
+        )
+    return card
+
+
+def check_shown(card: Evaluation, shown: str) -> None:
+    """Refuse ratings from a page that shows another scorecard: its answer was replaced since."""
+    if shown != str(card.pk):
+        raise NotPossible(
+            "This page no longer shows your present scorecard: open it again before you go on."
+        )
+
+
 @transaction.atomic
 def rate(
     evaluation: Evaluation, *, criterion: str, level: int | None, note: str, now: datetime
 ) -> Rating:
     """Set the level and note of one criterion while the scorecard is open."""
-    open_card = Evaluation.objects.select_for_update().get(pk=evaluation.pk)
-    if open_card.submitted_at:
-        raise NotPossible("This scorecard is submitted. Write a correction instead.")
+    open_card = _open_card(evaluation)
     known = {item["key"]: item for item in open_card.criteria()}
     if criterion not in known:
         raise NotPossible("This rubric has no such criterion.")
@@ -100,27 +147,28 @@ def missing(evaluation: Evaluation) -> list[str]:
 @transaction.atomic
 def submit(evaluation: Evaluation, *, now: datetime) -> None:
     """Freeze a complete scorecard; from then on its evaluator may see what others wrote."""
-    if gaps := missing(evaluation):
+    card = _open_card(evaluation)  # first, so that no level is cleared while the gaps are counted
+    if gaps := missing(card):
         raise NotPossible(f"Still without a level: {', '.join(gaps)}.")
-    changed = Evaluation.objects.filter(pk=evaluation.pk, submitted_at=None).update(
-        submitted_at=now
-    )
-    if not changed:
-        raise NotPossible("This scorecard was submitted before.")
+    card.submitted_at = now
+    card.save(update_fields=["submitted_at"])
 
 
 @transaction.atomic
 def correct(evaluation: Evaluation, *, reason: str, now: datetime) -> Evaluation:
     """A new, open scorecard that starts as a copy; the submitted one stays on record."""
+    rows = Evaluation.objects.select_for_update(of=("self",)).select_related("submission")
+    evaluation = rows.get(pk=evaluation.pk)
     if not evaluation.submitted_at:
         raise NotPossible("An open scorecard needs no correction: change it.")
     if not reason.strip():
         raise NotPossible("Say in a few words why the scorecard is corrected.")
+    if evaluation.submission.superseded_at:
+        raise NotPossible("It is about an answer that was replaced, so it stays as it is.")
     if evaluation.corrections.exists():
         raise NotPossible("This scorecard was corrected before: correct the newest one.")
     copy = Evaluation.objects.create(
-        attempt=evaluation.attempt,
-        round=evaluation.round,
+        submission=evaluation.submission,
         evaluator=evaluation.evaluator,
         rubric=evaluation.rubric,
         snapshot=evaluation.snapshot,

@@ -12,7 +12,12 @@ from assessments.models import Attempt, RevisionRound
 from hiring.models import Mode
 from library.packs import pack_of
 from reviews.evaluations import NotPossible
-from reviews.models import Feedback
+from reviews.models import Evaluation, Feedback
+
+HIDDEN = (
+    "Somebody else has begun the feedback. "
+    "It is open to you once your own scorecard of the first answer is in."
+)
 
 
 def focus_choices(attempt: Attempt) -> list[tuple[str, str]]:
@@ -29,22 +34,26 @@ def focus_choices(attempt: Attempt) -> list[tuple[str, str]]:
 def write(
     *, attempt: Attempt, strength: str, improvement: str, focus: str, by: User, now: datetime
 ) -> Feedback:
-    """Keep the wording; it can change until it is released."""
+    """Keep the wording; it can change until it is released.
+
+    Whoever began it stays its author. Who still owes scores of the first answer may write, but not
+    over another person's words.
+    """
     if focus not in dict(focus_choices(attempt)):
         raise NotPossible("The revision can be about a file or section of the answer only.")
-    existing = Feedback.objects.select_for_update().filter(attempt=attempt).first()
-    if existing and existing.released_at:
+    Attempt.objects.select_for_update().get(pk=attempt.pk)  # two may begin at the same moment
+    feedback = Feedback.objects.filter(attempt=attempt).first()
+    if feedback is None:
+        feedback = Feedback(attempt=attempt, author=by)
+    elif feedback.released_at:
         raise NotPossible("This feedback was released; the candidate has seen it.")
-    feedback, _ = Feedback.objects.update_or_create(
-        attempt=attempt,
-        defaults={
-            "author": by,
-            "strength": strength.strip(),
-            "improvement": improvement.strip(),
-            "focus": focus,
-            "written_at": now,
-        },
-    )
+    elif not Feedback.objects.visible_to(by).filter(pk=feedback.pk).exists():
+        raise NotPossible(HIDDEN)
+    elif by != feedback.author:
+        feedback.changed_by = by
+    feedback.strength, feedback.improvement = strength.strip(), improvement.strip()
+    feedback.focus, feedback.written_at = focus, now
+    feedback.save()
     return feedback
 
 
@@ -58,8 +67,8 @@ def release(feedback: Feedback, *, by: User, now: datetime) -> RevisionRound:
     if not feedback.strength or not feedback.improvement:
         raise NotPossible("Write one strength and one improvement before you release the feedback.")
     attempt = feedback.attempt
-    own = attempt.evaluations.current().filter(evaluator=by, round=1)
-    if attempt.assignments.filter(evaluator=by).exists() and not own.submitted().exists():
+    own = Evaluation.objects.current().of(attempt, 1).submitted().filter(evaluator=by)
+    if attempt.assignments.filter(evaluator=by).exists() and not own.exists():
         raise NotPossible("Submit your own scores of the first answer before you give feedback.")
     changed = Feedback.objects.filter(pk=feedback.pk, released_at=None).update(released_at=now)
     if not changed:

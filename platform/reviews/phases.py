@@ -64,8 +64,13 @@ def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
         "time_events",
         "invitation__candidate__accommodations",
         "assignments__evaluator",
-        Prefetch("evaluations", Evaluation.objects.current()),
-        Prefetch("submissions", submissions.prefetch_related(Prefetch("grading_runs", gradings))),
+        Prefetch(
+            "submissions",
+            submissions.prefetch_related(
+                Prefetch("grading_runs", gradings),
+                Prefetch("evaluations", Evaluation.objects.current()),
+            ),
+        ),
     )
 
 
@@ -83,11 +88,7 @@ def newest_grading(attempt: Attempt) -> GradingRun | None:
 def scorecards(attempt: Attempt) -> tuple[int, int]:
     """(scorecards in, people asked) for the latest round that was handed in."""
     submission = newest_submission(attempt)
-    round = submission.round if submission else 1
+    cards = submission.evaluations.all() if submission else []
     asked = {row.evaluator_id for row in attempt.assignments.all()}
-    done = {
-        card.evaluator_id
-        for card in attempt.evaluations.all()
-        if card.round == round and card.submitted_at and card.evaluator_id in asked
-    }
+    done = {card.evaluator_id for card in cards if card.submitted_at} & asked
     return len(done), len(asked)

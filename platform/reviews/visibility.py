@@ -9,9 +9,9 @@ from __future__ import annotations
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from assessments.models import Attempt, GradingRun
-from hiring.models import Candidate, Opening
-from reviews.models import Assignment, Decision, Evaluation
+from assessments.models import Attempt, GradingRun, Submission
+from hiring.models import Candidate, Invitation, Opening
+from reviews.models import Assignment, Decision, Evaluation, own_card_in
 
 
 def sees_all_attempts(viewer: User) -> bool:
@@ -29,15 +29,27 @@ def attempts_visible_to(viewer: User) -> QuerySet[Attempt]:
 
 
 def with_viewer(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
-    """Each attempt with `scores_it` (the viewer is to score it) and `named` (may see the name)."""
+    """Each attempt with `scores_it` (the viewer is to score it) and `named` (may see the name).
+
+    Whoever scores learns the name when a decision ends the matter ("Hold" does not) and they owe no
+    scores of what was handed in.
+    """
     decided = Decision.objects.filter(
-        opening=OuterRef("invitation__opening"), candidate=OuterRef("invitation__candidate")
+        opening=OuterRef("invitation__opening"),
+        candidate=OuterRef("invitation__candidate"),
+        outcome__in=Decision.FINAL,
     )
     mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+    owed = Submission.objects.filter(
+        ~own_card_in(viewer, attempt="attempt", round="round"),
+        attempt=OuterRef("pk"),
+        superseded_at=None,
+    )
+    named = Exists(decided) & ~Exists(owed)
     attempts = attempts.annotate(scores_it=mine)
     if sees_all_attempts(viewer):
-        return attempts.annotate(named=~mine | Exists(decided))
-    return attempts.annotate(named=Exists(decided))
+        return attempts.annotate(named=~mine | named)
+    return attempts.annotate(named=named)
 
 
 def shown_name(attempt: Attempt) -> str:
@@ -55,15 +67,19 @@ def openings_visible_to(viewer: User) -> QuerySet[Opening]:
 
 
 def candidates_visible_to(viewer: User) -> QuerySet[Candidate]:
-    """Candidates by name: without those whom the viewer scores and nobody has decided about."""
+    """Candidates by name: without those whom the viewer scores and may not know yet."""
     if not sees_all_attempts(viewer):
         return Candidate.objects.none()
-    decided = Decision.objects.filter(
-        opening=OuterRef("attempt__invitation__opening"),
-        candidate=OuterRef("attempt__invitation__candidate"),
-    )
-    blind = Assignment.objects.filter(~Exists(decided), evaluator=viewer)
-    return Candidate.objects.exclude(pk__in=blind.values("attempt__invitation__candidate"))
+    scored = with_viewer(Attempt.objects.filter(assignments__evaluator=viewer), viewer)
+    blind = scored.filter(Q(named=False)).order_by()
+    return Candidate.objects.exclude(pk__in=blind.values("invitation__candidate"))
+
+
+def invitations_visible_to(viewer: User) -> QuerySet[Invitation]:
+    """Invitations carry the candidate's name, so they follow the same rule."""
+    if not viewer.has_perm("hiring.view_invitation"):
+        return Invitation.objects.none()
+    return Invitation.objects.filter(candidate__in=candidates_visible_to(viewer))
 
 
 def may_see_measures(viewer: User, attempt: Attempt, round: int) -> bool:
@@ -72,10 +88,20 @@ def may_see_measures(viewer: User, attempt: Attempt, round: int) -> bool:
         return False
     if not attempts_visible_to(viewer).filter(pk=attempt.pk).exists():
         return False
-    if not is_evaluator(viewer, attempt):
-        return True
-    own = Evaluation.objects.filter(attempt=attempt, round=round, evaluator=viewer)
-    return own.submitted().exists()
+    return not is_evaluator(viewer, attempt) or has_card_in(viewer, attempt, round)
+
+
+def may_see_feedback(viewer: User, attempt: Attempt) -> bool:
+    """What was released about the first answer would colour a scorecard that is not in yet."""
+    if not viewer.has_perm("reviews.view_feedback"):
+        return False
+    return not is_evaluator(viewer, attempt) or has_card_in(viewer, attempt, 1)
+
+
+def has_card_in(viewer: User, attempt: Attempt, round: int) -> bool:
+    """Whether the viewer's scorecard of that round's present answer is in."""
+    cards = Evaluation.objects.of(attempt, round).submitted()
+    return cards.filter(evaluator=viewer, submission__superseded_at=None).exists()
 
 
 def grading_visible_to(viewer: User, run: GradingRun) -> bool:

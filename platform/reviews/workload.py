@@ -12,10 +12,14 @@ from django.urls import reverse
 from accounts.models import User
 from assessments.jobs import Result
 from assessments.models import Attempt, GradingRun, Submission
-from hiring.models import Invitation
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
-from reviews.visibility import attempts_visible_to, shown_name, with_viewer
+from reviews.visibility import (
+    attempts_visible_to,
+    invitations_visible_to,
+    shown_name,
+    with_viewer,
+)
 
 SHOWN = 12  # rows of a section; the list behind it has all
 SOON = timedelta(hours=48)
@@ -68,8 +72,8 @@ def _card(round: int, **who: object) -> Q:
 
     Not a correlated subquery: a list of keys is found once, however many attempts there are.
     """
-    cards = Evaluation.objects.current().submitted().filter(round=round, **who)
-    return Q(pk__in=cards.values("attempt"))
+    cards = Evaluation.objects.current().submitted().filter(submission__round=round, **who)
+    return Q(pk__in=cards.order_by().values("submission__attempt"))
 
 
 def _undecided(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
@@ -126,8 +130,8 @@ def feedback_owed(viewer: User, now: datetime) -> Section | None:
 
 def decisions_owed(viewer: User, now: datetime) -> Section | None:
     """Candidates whose scorecards are all in and whose revision, if any, is over."""
-    cards = Evaluation.objects.current().submitted().filter(round=1)
-    card = cards.filter(attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"))
+    cards = Evaluation.objects.current().submitted().filter(submission__round=1)
+    card = cards.filter(submission__attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"))
     owing = Assignment.objects.filter(~Exists(card))
     ready = _undecided(_attempts(viewer)).filter(
         ~Q(pk__in=owing.values("attempt")),
@@ -199,7 +203,9 @@ def revisions(viewer: User, now: datetime) -> Section | None:
 
 def invitations(viewer: User, now: datetime) -> Section | None:
     """Links that nobody opened yet, or that close soon without anything started."""
-    usable = Invitation.objects.usable().filter(closes_at__gt=now, attempts=None)
+    usable = invitations_visible_to(viewer).filter(
+        revoked_at=None, closes_at__gt=now, attempts=None
+    )
     waiting = usable.filter(Q(first_opened_at=None) | Q(closes_at__lte=now + SOON))
     waiting = waiting.select_related("candidate", "opening").order_by("closes_at")
     rows = [

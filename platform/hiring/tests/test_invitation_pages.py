@@ -171,3 +171,12 @@ def test_list_is_filtered_by_window(desk: Desk, window: str) -> None:
     url = reverse("admin:hiring_invitation_changelist")
     page = desk.client.get(url, {"window": window}, follow=True).content.decode()
     assert ("Ada Fontaine" in page) is (window in ("scheduled", "rubbish"))
+
+
+def test_a_title_with_a_line_break_is_said_when_sending(desk: Desk) -> None:
+    invitation, token = invited(desk)
+    Opening.objects.update(title="GPU\nengineer")
+    answer = desk.client.post(reverse("admin:invitation-send", args=[invitation.pk]))
+    assert answer.status_code == 409
+    assert "correct the title" in answer.content.decode()
+    assert find(token) == invitation

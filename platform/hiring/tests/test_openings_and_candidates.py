@@ -169,3 +169,23 @@ def test_newest_extra_time_counts(desk: Desk) -> None:
 def test_two_candidates_cannot_share_an_address(desk: Desk) -> None:
     answer = desk.client.post(reverse("admin:hiring_candidate_add"), candidate_form())
     assert "already exists" in answer.content.decode()
+
+
+@pytest.mark.parametrize("mark", ["\n", "\r\n", "\x0b", "\u2028", "\x85"])
+def test_titles_and_names_are_one_line(desk: Desk, mark: str) -> None:
+    """They go into the subject of a message, where a line break is refused at sending."""
+    broken = f"Cluster{mark}engineer"
+    opening = desk.client.post(
+        reverse("admin:hiring_opening_add"), opening_form() | {"title": broken}
+    )
+    candidate = desk.client.post(
+        reverse("admin:hiring_candidate_add"),
+        candidate_form() | {"name": broken, "email": "bo@example.com"},
+    )
+    invited = desk.client.post(
+        reverse("admin:hiring_invitation_add"),
+        desk.form(candidate="", name=broken, email="bo@example.com"),
+    )
+    for answer in (opening, candidate, invited):
+        assert "Write it on one line" in answer.content.decode()
+    assert (Opening.objects.count(), Candidate.objects.count()) == (1, 1)

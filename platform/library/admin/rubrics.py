@@ -100,13 +100,14 @@ class RubricAdmin(StaffAdmin):
 
     def get_urls(self) -> Any:
         view = self.admin_site.admin_view(require_POST(self.duplicate_view))
-        return [path("<int:pk>/duplicate/", view, name="rubric-duplicate"), *super().get_urls()]
+        return [path("<row:pk>/duplicate/", view, name="rubric-duplicate"), *super().get_urls()]
 
     def duplicate_view(self, request: HttpRequest, pk: int | UUID) -> HttpResponse:
         by = allow(request, "library.add_rubric")
         rubric = get_object_or_404(Rubric, pk=pk)
-        copy = duplicate(rubric, by=by, now=timezone.now())
-        note_action(by, copy, f"Duplicated from version {rubric.version}.", flag=ADDITION)
+        copy, made = duplicate(rubric, by=by, now=timezone.now())
+        if made:
+            note_action(by, copy, f"Duplicated from version {rubric.version}.", flag=ADDITION)
         self.message_user(
             request,
             f"This is version {copy.version}. Change what you need; it is used from now on.",

@@ -139,7 +139,7 @@ def form_of(client: Client, rubric: Rubric) -> dict[str, Any]:
 
 def test_levels_of_a_copy_can_be_rewritten(rubric: Rubric) -> None:
     client = signed_in(ADMINISTRATOR)
-    copy = duplicate(rubric, by=User.objects.get(), now=NOW)
+    copy, _ = duplicate(rubric, by=User.objects.get(), now=NOW)
     data = form_of(client, copy)
     data["criteria-0-level_3"] = "Does what our runbook asks."
     url = reverse("admin:library_rubric_change", args=[copy.pk])
@@ -152,7 +152,7 @@ def test_levels_of_a_copy_can_be_rewritten(rubric: Rubric) -> None:
 def test_weight_other_than_one_needs_a_reason(rubric: Rubric) -> None:
     """S1."""
     client = signed_in(ADMINISTRATOR)
-    copy = duplicate(rubric, by=User.objects.get(), now=NOW)
+    copy, _ = duplicate(rubric, by=User.objects.get(), now=NOW)
     data = form_of(client, copy) | {"criteria-0-weight": "2"}
     url = reverse("admin:library_rubric_change", args=[copy.pk])
     answer = client.post(url, data)

@@ -6,13 +6,14 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Case, Exists, F, OuterRef, Q, When
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 
 from accounts.moments import moment
+from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, viewer
 from assessments.models import Attempt
 from reviews.models import Assignment
@@ -88,8 +89,8 @@ class OpeningFilter(admin.SimpleListFilter):
         return [(str(pk), title) for pk, title in rows]
 
     def queryset(self, request: HttpRequest, queryset: Any) -> Any:
-        number = self.value() or ""
-        return queryset.filter(invitation__opening=number) if number.isdecimal() else queryset
+        number = row_number(self.value() or "")
+        return queryset.filter(invitation__opening=number) if number else queryset
 
 
 class Columns:
@@ -114,7 +115,7 @@ class Columns:
     def phase(self, attempt: Attempt) -> str:
         return as_html(phase_tag(attempt, self.now))
 
-    @admin.display(description="time left", ordering="deadline_at")
+    @admin.display(description="time left", ordering="known_deadline")
     def left(self, attempt: Attempt) -> str:
         return "" if attempt.scores_it else time_left(attempt, self.now)  # type: ignore[attr-defined]
 
@@ -143,7 +144,10 @@ class AttemptAdmin(StaffAdmin):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         user = viewer(request)
-        return for_list(with_viewer(attempts_visible_to(user), user))
+        rows = with_viewer(attempts_visible_to(user), user)
+        # sorting by a deadline that is not shown would tell who has extra time
+        known = Case(When(scores_it=False, then=F("deadline_at")))
+        return for_list(rows.annotate(known_deadline=known))
 
     def get_list_display(self, request: HttpRequest) -> Any:
         at, user = Columns(timezone.now()), viewer(request)

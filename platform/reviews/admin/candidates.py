@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Count
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from accounts.moments import moment
@@ -86,6 +86,14 @@ class CandidateAdmin(StaffAdmin):
         if candidate is not None:
             context |= self._came_of(request, candidate)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        """The trail names agreed extra time, so it is for those who may see that."""
+        if not viewer(request).has_perm("hiring.view_accommodation"):
+            raise Http404
+        return super().history_view(request, object_id, extra_context)
 
     def _came_of(self, request: HttpRequest, candidate: Candidate) -> dict[str, Any]:
         user, now = viewer(request), timezone.now()

@@ -17,7 +17,7 @@ from accounts.confirmed import Refused, Verb, confirm
 from accounts.models import User
 from accounts.staff_admin import StackedInline, StaffAdmin, viewer
 from assessments.models import Attempt
-from hiring.forms import ExerciseForm
+from hiring.forms import ExerciseForm, ExerciseFormSet
 from hiring.models import Exercise, Invitation, Mode, Opening
 from hiring.policies import battery_warning, weight_warning
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
@@ -70,6 +70,7 @@ REOPEN = Verb(
 class ExerciseInline(StackedInline):
     model = Exercise
     form = ExerciseForm
+    formset = ExerciseFormSet
     extra = 0
     fieldsets = (
         (
@@ -170,8 +171,8 @@ class OpeningAdmin(StaffAdmin):
     def get_urls(self) -> Any:
         view = self.admin_site.admin_view
         return [
-            path("<int:pk>/close/", view(self.close_view), name="opening-close"),
-            path("<int:pk>/reopen/", view(self.reopen_view), name="opening-reopen"),
+            path("<row:pk>/close/", view(self.close_view), name="opening-close"),
+            path("<row:pk>/reopen/", view(self.reopen_view), name="opening-reopen"),
             *super().get_urls(),
         ]
 

@@ -15,7 +15,6 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from accounts.models import User
 from accounts.staff_admin import allow
 from assessments.models import Attempt, GradingRun, Submission
-from reviews.models import Evaluation
 from reviews.visibility import attempts_visible_to, shown_name, with_viewer
 
 
@@ -38,7 +37,6 @@ def with_answers(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]
         .prefetch_related(
             "time_events",
             "assignments__evaluator",
-            Prefetch("evaluations", Evaluation.objects.current()),
             Prefetch(
                 "submissions", submissions.prefetch_related(Prefetch("grading_runs", gradings))
             ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404, render
@@ -22,7 +23,7 @@ from reviews import answer_text, evidence
 from reviews.models import Decision, Evaluation, Note
 from reviews.pages.access import as_json, attempt_for, page_context, report_of, submission_of
 from reviews.phases import grading_tag, phase_tag, time_left
-from reviews.visibility import may_see_clock, may_see_measures
+from reviews.visibility import may_see_clock, may_see_feedback, may_see_measures
 
 SHOWN_RUNS = 30
 
@@ -43,8 +44,11 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "events": clock_history(attempt) if sees_clock else [],
         "assignments": attempt.assignments.all(),
         "cards": cards_of(attempt, viewer),
+        "replaced_cards": replaced_cards(attempt, viewer),
         "owes": owed_rounds(attempt, viewer),
-        "notes": attempt.notes.select_related("author"),
+        "notes": Note.objects.visible_to(viewer).filter(attempt=attempt).select_related("author"),
+        "note_length": NoteForm.LONGEST,
+        "sees_feedback": may_see_feedback(viewer, attempt),
         "decisions": decisions_about(attempt) if may_read_decisions(viewer, attempt) else [],
         "may_decide": viewer.has_perm("reviews.add_decision"),
     }
@@ -140,16 +144,22 @@ def section_titles(attempt: Attempt) -> dict[str, str]:
 
 def cards_of(attempt: Attempt, viewer: User) -> list[Evaluation]:
     """The scorecards that the viewer may see, with their ratings."""
-    cards = Evaluation.objects.visible_to(viewer).current().filter(attempt=attempt)
-    return list(cards.select_related("evaluator").prefetch_related("ratings"))
+    cards = Evaluation.objects.visible_to(viewer).current().of(attempt)
+    return list(cards.select_related("evaluator", "submission").prefetch_related("ratings"))
+
+
+def replaced_cards(attempt: Attempt, viewer: User) -> list[Evaluation]:
+    """Scorecards of answers that were replaced when the attempt was reopened: on record only."""
+    cards = Evaluation.objects.visible_to(viewer).replaced().submitted().of(attempt)
+    return list(cards.select_related("evaluator", "submission").prefetch_related("ratings"))
 
 
 def owed_rounds(attempt: Attempt, viewer: User) -> list[tuple[int, bool]]:
     """(round, own scorecard is in) for each round that the viewer can score."""
     if not attempt.scores_it:  # type: ignore[attr-defined]
         return []
-    own = Evaluation.objects.current().filter(attempt=attempt, evaluator=viewer)
-    done = set(own.submitted().values_list("round", flat=True))
+    own = Evaluation.objects.current().of(attempt).filter(evaluator=viewer)
+    done = set(own.submitted().values_list("submission__round", flat=True))
     return [(row.round, row.round in done) for row in attempt.submissions.all()]
 
 
@@ -157,7 +167,10 @@ def may_read_decisions(viewer: User, attempt: Attempt) -> bool:
     """Earlier decisions would colour a scorecard that is not in yet."""
     if not viewer.has_perm("reviews.view_decision"):
         return False
-    return all(done for _, done in owed_rounds(attempt, viewer))
+    if not attempt.scores_it:  # type: ignore[attr-defined]
+        return True
+    owed = owed_rounds(attempt, viewer)
+    return bool(owed) and all(done for _, done in owed)
 
 
 def decisions_about(attempt: Attempt) -> list[Decision]:
@@ -211,14 +224,33 @@ def run_chart(request: HttpRequest, pk: UUID, run: UUID) -> JsonResponse:
     return JsonResponse(data)
 
 
+class NoteForm(forms.Form):
+    LONGEST = 5000
+
+    text = forms.CharField(
+        max_length=LONGEST,
+        error_messages={
+            "required": "An empty note was not kept: write something first.",
+            "max_length": f"The note was not kept: it may have {LONGEST:,} characters at most.",
+            "null_characters_not_allowed": "The note was not kept: take the NUL character out.",
+        },
+    )
+
+
 @require_POST
 def add_note(request: HttpRequest, pk: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, "reviews.add_note")
-    text = request.POST.get("text", "").strip()
-    if text:
-        Note.objects.create(attempt=attempt, author=viewer, text=text, written_at=timezone.now())
+    form = NoteForm(request.POST)
+    if form.is_valid():
+        Note.objects.create(
+            attempt=attempt,
+            round=attempt.round,
+            author=viewer,
+            text=form.cleaned_data["text"],
+            written_at=timezone.now(),
+        )
         note_action(viewer, attempt, "Wrote a note.")
         messages.success(request, "The note is kept. Only staff can read it.")
     else:
-        messages.error(request, "An empty note was not kept: write something first.")
+        messages.error(request, str(form.errors["text"][0]))
     return HttpResponseRedirect(reverse("admin:attempt", args=[attempt.pk]) + "#notes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from statistics import fmean
 from typing import Any, NamedTuple
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django import forms
 from django.contrib import messages
@@ -31,12 +31,20 @@ from reviews.visibility import attempts_visible_to, may_see_measures
 
 
 class DecisionForm(forms.Form):
+    id = forms.UUIDField(widget=forms.HiddenInput)
     outcome = forms.ChoiceField(choices=Decision.Outcome.choices, widget=forms.RadioSelect)
     reasons = forms.CharField(
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="What in the work led to this. It stays in the log with your name.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        if "id" in self.errors:  # the field is hidden, so the page says it
+            self.data = {**self.data, "id": str(uuid4())}
+            self.add_error(None, "This form was not complete: look it through and send it again.")
+        return data
 
 
 class Row(NamedTuple):
@@ -51,7 +59,8 @@ class Row(NamedTuple):
 def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Everything about one candidate and opening; a POST appends a decision."""
     viewer, attempt = attempt_for(request, pk, "reviews.view_decision")
-    form = DecisionForm(request.POST if request.method == "POST" else None)
+    sent = request.POST.dict() if request.method == "POST" else None
+    form = DecisionForm(sent, initial={"id": uuid4()})
     status = 200
     if request.method == "POST":
         if not viewer.has_perm("reviews.add_decision"):
@@ -76,7 +85,7 @@ def _decide(request: HttpRequest, form: DecisionForm, attempt: Attempt, viewer: 
         return 400
     link = attempt.invitation
     try:
-        made = decisions.decide(
+        decided, made = decisions.decide(
             opening=link.opening,
             candidate=link.candidate,
             by=viewer,
@@ -86,8 +95,12 @@ def _decide(request: HttpRequest, form: DecisionForm, attempt: Attempt, viewer: 
     except evaluations.NotPossible as error:
         form.add_error(None, str(error))
         return 409
-    note_action(viewer, attempt, f"Decided: {made.get_outcome_display()}.")
-    messages.success(request, f"Recorded: {made.get_outcome_display()}.")
+    outcome = decided.get_outcome_display()
+    if made:
+        note_action(viewer, attempt, f"Decided: {outcome}.")
+        messages.success(request, f"Recorded: {outcome}.")
+    else:
+        messages.info(request, f"This was recorded before: {outcome}.")
     return 302
 
 
@@ -109,8 +122,8 @@ def _summary(attempt: Attempt, viewer: User) -> dict[str, Any]:
 
 def _round(attempt: Attempt, number: int, viewer: User) -> dict[str, Any]:
     cards = Evaluation.objects.visible_to(viewer).current().submitted()
-    cards = cards.filter(attempt=attempt, round=number)
-    seen = list(cards.select_related("evaluator").prefetch_related("ratings"))
+    cards = cards.of(attempt, number).select_related("evaluator", "submission")
+    seen = list(cards.prefetch_related("ratings"))
     sees = may_see_measures(viewer, attempt, number)
     report = report_of(submission_of(attempt, number)) if sees else None
     return {

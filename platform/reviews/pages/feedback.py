@@ -57,7 +57,8 @@ class FeedbackForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, "reviews.add_feedback")
-    existing = Feedback.objects.filter(attempt=attempt).select_related("author").first()
+    rows = Feedback.objects.filter(attempt=attempt).select_related("author", "changed_by")
+    existing = rows.visible_to(viewer).first()
     if submission_of(attempt, 1) is None:
         messages.warning(
             request, "The first answer was not handed in yet: feedback comes after it."
@@ -69,12 +70,14 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
         initial=_initial(existing),
     )
     status = 200
+    hidden = existing is None and rows.exists()
     if request.method == "POST":
         status = _act(request, form, attempt, viewer)
         if status == 302:
             return HttpResponseRedirect(request.path)
     context = page_context(request, attempt, "Feedback and revision")
     context |= _page(attempt, viewer, existing) | {"form": form}
+    context["hidden"] = words.HIDDEN if hidden else ""
     return render(request, "reviews/feedback.html", context, status=status)
 
 
@@ -96,7 +99,8 @@ def _act(request: HttpRequest, form: FeedbackForm, attempt: Attempt, viewer: Use
             note_action(viewer, attempt, "Released the feedback and opened the revision.")
             messages.success(request, "The feedback is released and the revision is open.")
         else:
-            note_action(viewer, attempt, "Wrote feedback.")
+            wrote = f"Changed the feedback that {kept.author} began."
+            note_action(viewer, attempt, "Wrote feedback." if kept.author == viewer else wrote)
             messages.success(request, "Kept. The candidate sees nothing until you release it.")
     except evaluations.NotPossible as error:
         form.add_error(None, str(error))

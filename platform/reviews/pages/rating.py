@@ -28,13 +28,13 @@ class BadRating(ValueError):
 def save(request: HttpRequest, pk: UUID, round: int) -> JsonResponse:
     """{"criterion", "level": 1 to 5 or null, "note"} -> {"saved_at", "rated", "of", "missing"}."""
     viewer, attempt = attempt_for(request, pk, "reviews.add_evaluation")
-    card = (
-        Evaluation.objects.current().filter(attempt=attempt, round=round, evaluator=viewer).first()
-    )
+    own = Evaluation.objects.current().of(attempt, round).filter(evaluator=viewer)
+    card = own.select_related("submission").first()
     if card is None:
         raise Http404
     now = timezone.now()
     try:
+        evaluations.check_shown(card, request.GET.get("card", ""))
         criterion, level, note = _read(request.body)
         evaluations.rate(card, criterion=criterion, level=level, note=note, now=now)
     except BadRating as error:
@@ -56,13 +56,18 @@ def save(request: HttpRequest, pk: UUID, round: int) -> JsonResponse:
 def _read(body: bytes) -> tuple[str, int | None, str]:
     try:
         data: Any = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:  # the latter from deep nesting
         raise BadRating("That could not be read: send JSON.") from error
     if not isinstance(data, dict) or not isinstance(data.get("criterion"), str):
         raise BadRating("Send an object with criterion, level and note.")
     level, note = data.get("level"), data.get("note", "")
     if level is not None and (not isinstance(level, int) or isinstance(level, bool)):
         raise BadRating("A level is a whole number or null.")
-    if not isinstance(note, str) or len(note) > LONGEST_NOTE or "\x00" in note:
+    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not _is_text(note):
         raise BadRating(f"A note is text of at most {LONGEST_NOTE:,} characters.")
     return data["criterion"], level, note
+
+
+def _is_text(note: str) -> bool:
+    """False for NUL and for halves of surrogate pairs, which JSON can spell and no database keeps."""
+    return "\x00" not in note and not any("\ud800" <= char <= "\udfff" for char in note)

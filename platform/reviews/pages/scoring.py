@@ -42,6 +42,7 @@ def score(request: HttpRequest, pk: UUID, round: int) -> HttpResponse:
     problem, status = "", 200
     if request.method == "POST":
         try:
+            evaluations.check_shown(card, request.POST.get("card", ""))
             _take(card, request.POST)
             evaluations.submit(card, now=now)
         except evaluations.NotPossible as error:
@@ -86,7 +87,7 @@ def card_context(card: Evaluation, attempt: Attempt, viewer: User) -> dict[str, 
     """The rubric with the viewer's ratings; others' scorecards as far as they may be seen."""
     criteria = rated_criteria(card)
     others = Evaluation.objects.visible_to(viewer).current().submitted()
-    others = others.filter(attempt=attempt, round=card.round).exclude(evaluator=viewer)
+    others = others.of(attempt, card.round).exclude(evaluator=viewer)
     return {
         "card": card,
         "round": card.round,
@@ -130,8 +131,7 @@ def own_changes(card: Evaluation, viewer: User) -> list[Any]:
     """In round 2: the viewer's own level of the first answer beside that of the second."""
     if card.round != 2:
         return []
-    rows = Evaluation.objects.current().filter(attempt=card.attempt, evaluator=viewer, round=1)
-    first = rows.first()
+    first = Evaluation.objects.current().of(card.attempt, 1).filter(evaluator=viewer).first()
     if first is None:
         return []
     levels = [

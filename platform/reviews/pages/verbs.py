@@ -9,21 +9,34 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.http import Http404, HttpRequest, HttpResponse
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
-from accounts.confirmed import MinutesForm, Refused, Verb, confirm
+from accounts.confirmed import DoneBefore, MinutesForm, Refused, Verb, confirm
 from accounts.models import User
 from assessments import attempts
-from assessments.models import Attempt
+from assessments.models import Attempt, Submission
 from reviews import evaluations
 from reviews.models import Assignment, Evaluation
 from reviews.pages.access import attempt_for, submission_of
 from reviews.visibility import may_be_asked_to_score
 
+CORRECTION_OPEN = "Your correction is open: change what you need and submit it."
+
 
 class AssignForm(forms.Form):
-    evaluator = forms.ModelChoiceField(User.objects.none(), empty_label="Choose…")
+    evaluator = forms.ModelChoiceField(
+        User.objects.none(),
+        empty_label="Choose…",
+        error_messages={
+            "invalid_choice": (
+                "Choose somebody from the list. Who scores already is not in it, and nobody puts "
+                "themselves on a panel: an administrator or a recruiter does it."
+            )
+        },
+    )
 
     def __init__(self, *args: Any, people: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -51,7 +64,7 @@ def _assign(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> 
 
 @_refusing
 def _withdraw(assignment: Assignment, data: dict[str, Any], by: User, now: datetime) -> str:
-    evaluations.withdraw(assignment)
+    evaluations.withdraw(assignment, by=by)
     return f"{assignment.evaluator} no longer scores {assignment.attempt}. Reason: {data['reason']}"
 
 
@@ -68,17 +81,28 @@ def _reopen(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> 
 
 
 @_refusing
+@transaction.atomic
 def _regrade(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
     submission = submission_of(attempt, 2) or submission_of(attempt, 1)
     if submission is None:
         raise Refused("Nothing was handed in yet, so there is nothing to grade.")
+    Submission.objects.select_for_update().get(pk=submission.pk)
+    if submission.grading_runs.filter(finished_at=None).exists():
+        raise Refused("A grading of this answer is waiting or running: wait until it has ended.")
     attempts.request_grading(submission, by=by, reason=data["reason"], now=now)
     return f"Asked for another grading of round {submission.round}. Reason: {data['reason']}"
 
 
 @_refusing
 def _correct(card: Evaluation, data: dict[str, Any], by: User, now: datetime) -> str:
-    evaluations.correct(card, reason=data["reason"], now=now)
+    if Evaluation.objects.filter(supersedes=card, submitted_at=None).exists():
+        raise DoneBefore(CORRECTION_OPEN)
+    try:
+        evaluations.correct(card, reason=data["reason"], now=now)
+    except evaluations.NotPossible:
+        if Evaluation.objects.filter(supersedes=card).exists():
+            raise DoneBefore(CORRECTION_OPEN) from None
+        raise
     return f"Opened a correction of the scorecard. Reason: {data['reason']}"
 
 
@@ -150,8 +174,9 @@ def _page(attempt: Attempt) -> str:
 
 
 def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
-    _, attempt = attempt_for(request, pk, ASSIGN.permission)
+    viewer, attempt = attempt_for(request, pk, ASSIGN.permission)
     people = User.objects.filter(may_be_asked_to_score()).exclude(assignments__attempt=attempt)
+    people = people.exclude(pk=viewer.pk)
     return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people.distinct())
 
 
@@ -180,8 +205,12 @@ def regrade(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def correct(request: HttpRequest, pk: UUID, round: int) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, CORRECT.permission)
-    cards = Evaluation.objects.current().filter(attempt=attempt, round=round, evaluator=viewer)
-    card = cards.first()
+    cards = Evaluation.objects.current().of(attempt, round).filter(evaluator=viewer)
+    card = cards.select_related("submission").first()
     if card is None:
         raise Http404
-    return confirm(request, card, CORRECT, back=reverse("admin:score", args=[attempt.pk, round]))
+    back = reverse("admin:score", args=[attempt.pk, round])
+    if card.supersedes_id and not card.submitted_at:
+        messages.info(request, CORRECTION_OPEN)
+        return HttpResponseRedirect(back)
+    return confirm(request, card, CORRECT, back=back)

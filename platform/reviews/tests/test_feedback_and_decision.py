@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -86,7 +87,7 @@ def test_second_round_has_adaptability_and_shows_what_changed(
     revise(scored, clients)
     url = reverse("admin:score", args=[scored.pk, 2])
     before = clients["ines"].get(url).content.decode()
-    card = Evaluation.objects.current().get(round=2)
+    card = Evaluation.objects.current().of(scored, 2).get()
     assert "adaptability" in {item["dimension"] for item in card.criteria()}
     assert "Difference between the rounds" in before
     assert "Better reasons." in before
@@ -99,18 +100,23 @@ def test_second_round_has_adaptability_and_shows_what_changed(
     assert "▲ +1" in after
 
 
+def deciding(outcome: str, reasons: str) -> dict[str, str]:
+    """The decision's form as a freshly opened page sends it."""
+    return {"id": str(uuid4()), "outcome": outcome, "reasons": reasons}
+
+
 def test_decision_needs_an_outcome_and_reasons(clients: Clients, scored: Attempt) -> None:
     url = reverse("admin:decision", args=[scored.pk])
     for data in ({}, {"outcome": "hire"}, {"outcome": "hire", "reasons": "  "}, {"reasons": "x"}):
-        assert clients["hana"].post(url, data).status_code == 400
-    assert clients["hana"].post(url, {"outcome": "robot", "reasons": "x"}).status_code == 400
+        assert clients["hana"].post(url, {"id": str(uuid4())} | data).status_code == 400
+    assert clients["hana"].post(url, deciding("robot", "x")).status_code == 400
     assert not Decision.objects.exists()
 
 
 def test_decision_is_recorded_beside_earlier_ones(clients: Clients, scored: Attempt) -> None:
     url = reverse("admin:decision", args=[scored.pk])
-    clients["hana"].post(url, {"outcome": "hold", "reasons": "Wait for the panel."})
-    clients["hana"].post(url, {"outcome": "advance", "reasons": "Convincing under faults."})
+    clients["hana"].post(url, deciding("hold", "Wait for the panel."))
+    clients["hana"].post(url, deciding("advance", "Convincing under faults."))
     text = clients["hana"].get(url).content.decode()
     assert "Wait for the panel." in text
     assert "Convincing under faults." in text
@@ -121,7 +127,7 @@ def test_decision_is_recorded_beside_earlier_ones(clients: Clients, scored: Atte
 @pytest.mark.parametrize("name", ["ines", "rhea"])
 def test_only_some_roles_decide(clients: Clients, scored: Attempt, name: str) -> None:
     url = reverse("admin:decision", args=[scored.pk])
-    assert clients[name].post(url, {"outcome": "hire", "reasons": "x"}).status_code == 403
+    assert clients[name].post(url, deciding("hire", "x")).status_code == 403
     assert not Decision.objects.exists()
 
 

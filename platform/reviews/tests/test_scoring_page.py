@@ -24,18 +24,21 @@ def page(attempt: Attempt, round: int = 1) -> str:
 
 
 def save(client: Client, attempt: Attempt, data: Any, round: int = 1) -> Any:
+    card = Evaluation.objects.current().of(attempt, round).first()
     url = reverse("admin:rating", args=[attempt.pk, round])
+    url += f"?card={card.pk}" if card else ""
     body = data if isinstance(data, str) else json.dumps(data)
     return client.post(url, body, content_type="application/json")
 
 
 def begun(clients: Clients, attempt: Attempt) -> Evaluation:
     clients["ines"].get(page(attempt))
-    return Evaluation.objects.get(attempt=attempt)
+    return Evaluation.objects.get(submission__attempt=attempt)
 
 
 def full_form(card: Evaluation, level: int = 3) -> dict[str, str]:
-    return {f"level-{item['key']}": str(level) for item in card.criteria()}
+    levels = {f"level-{item['key']}": str(level) for item in card.criteria()}
+    return levels | {"card": str(card.pk)}
 
 
 def test_page_shows_five_described_levels_and_no_name(

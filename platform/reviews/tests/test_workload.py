@@ -18,6 +18,7 @@ from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
 from reviews import decisions, evaluations, feedback
+from reviews.models import Evaluation
 from reviews.tests.scene import LATER, grade, score_all
 from reviews.workload import waiting_for
 
@@ -42,7 +43,7 @@ def test_who_is_assigned_owes_a_scorecard_until_it_is_in(handed_in: Attempt, sta
 
 
 def test_an_open_correction_is_owed_again(scored: Attempt, stage: Stage) -> None:
-    evaluations.correct(scored.evaluations.get(), reason="Misread.", now=LATER)
+    evaluations.correct(Evaluation.objects.of(scored).get(), reason="Misread.", now=LATER)
     assert len(labels(stage.ines, "to-score") or []) == 1
 
 

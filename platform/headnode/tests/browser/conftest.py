@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from headnode.tests.browser.site import Site
+from headnode.tests.browser.site import Site, forget_database
 
 
 @pytest.fixture(scope="module")
@@ -16,3 +16,4 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield running
     finally:
         running.stop()
+        forget_database(running.port)

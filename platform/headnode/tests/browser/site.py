@@ -144,6 +144,14 @@ def own_database(url: str, port: int) -> str:
     return parts._replace(path=f"/{name}").geturl()
 
 
+def forget_database(port: int) -> None:
+    """Drop the database that a site had to itself."""
+    if url := os.environ.get("DATABASE_URL"):
+        maintenance = urlsplit(url)._replace(path="/postgres").geturl()
+        with psycopg.connect(maintenance, autocommit=True) as server:
+            server.execute(f'drop database if exists "headnode_site_{port}" with (force)')
+
+
 def processes_of(data: Path) -> list[str]:
     """Command lines of all processes whose environment names this data folder."""
     found = []

@@ -1,4 +1,7 @@
-"""Invitations: invite, look at what came of it, send, replace or revoke the link."""
+"""Invitations: invite, look at what came of it, send, replace or revoke the link.
+
+An invitation names its candidate, so people who score them do not see it before a decision.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +19,13 @@ from django.utils.html import format_html
 from accounts.audit import ADDITION, note_action
 from accounts.confirmed import confirm
 from accounts.moments import moment
-from accounts.staff_admin import StaffAdmin, allow
-from hiring.forms import InviteForm, made_before, new_invitation
+from accounts.row_numbers import row_number
+from accounts.staff_admin import StaffAdmin, allow, viewer
+from hiring.forms import InviteForm, new_invitation
 from hiring.invitation_verbs import REPLACE, REVOKE, SEND
-from hiring.invitations import invite, link_to, replace_link
+from hiring.invitations import link_to, replace_link
 from hiring.models import Invitation, Opening
+from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
 
 STATE_TONES = {"scheduled": "info", "open": "good", "over": "", "revoked": "bad"}
 
@@ -89,7 +94,8 @@ class InvitationAdmin(StaffAdmin):
     list_select_related = ["candidate", "opening"]
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).prefetch_related("candidate__accommodations")
+        rows = invitations_visible_to(viewer(request))
+        return rows.prefetch_related("candidate__accommodations")
 
     def get_list_display(self, request: HttpRequest) -> Any:
         at = Columns(timezone.now())
@@ -111,28 +117,24 @@ class InvitationAdmin(StaffAdmin):
         by, now = allow(request, "hiring.add_invitation"), timezone.now()
         if request.method != "POST":
             opening = _opening_asked_for(request)
-            form = InviteForm(initial=new_invitation(opening, now), opening=opening)
+            form = InviteForm(
+                initial=new_invitation(opening, now),
+                opening=opening,
+                candidates=candidates_visible_to(by),
+            )
             return self._invite_page(request, form)
-        form = InviteForm(request.POST)
-        if not form.is_valid():
-            return self._invite_page(request, form, status=400)
-        data = form.cleaned_data
-        if before := made_before(data["id"]):
+        form = InviteForm(request.POST, candidates=candidates_visible_to(by))
+        made = form.send(by=by, now=now)
+        before = None if made else form.made_before()
+        if before:
             self.message_user(
                 request,
                 "This invitation was made before. Its link can only be replaced by a new one.",
             )
             return HttpResponseRedirect(_page(before))
-        invitation, token = invite(
-            opening=data["opening"],
-            candidate=form.chosen_candidate(now),
-            exercises=data["exercises"],
-            opens_at=data["opens_at"],
-            closes_at=data["closes_at"],
-            by=by,
-            now=now,
-            id=data["id"],
-        )
+        if made is None:
+            return self._invite_page(request, form, status=400)
+        invitation, token = made
         note_action(by, invitation, "Invited.", flag=ADDITION)
         return self._link_page(request, invitation, token, warnings=form.warnings())
 
@@ -163,7 +165,6 @@ class InvitationAdmin(StaffAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
-        allow(request, "hiring.view_invitation")
         row = self._row(request, object_id)
         now = timezone.now()
         context = {
@@ -172,15 +173,15 @@ class InvitationAdmin(StaffAdmin):
             "invitation": row,
             "state": row.state(now),
             "tone": STATE_TONES[row.state(now)],
-            "attempts": [
-                (attempt, attempt.phase(now))
-                for attempt in row.attempts.select_related("exercise", "invitation__candidate")
-            ],
+            "attempts": with_viewer(
+                row.attempts.select_related("exercise", "invitation__candidate"), viewer(request)
+            ),
             "may_change": request.user.has_perm("hiring.change_invitation"),
         }
         return render(request, "hiring/staff/invitation.html", context)
 
     def _row(self, request: HttpRequest, pk: Any) -> Invitation:
+        allow(request, "hiring.view_invitation")
         try:
             key = UUID(str(pk))
         except ValueError:
@@ -211,10 +212,10 @@ class InvitationAdmin(StaffAdmin):
 
 
 def _opening_asked_for(request: HttpRequest) -> Opening | None:
-    number = request.GET.get("opening", "")
-    if not number:
+    sent = request.GET.get("opening", "")
+    if not sent:
         return None
-    found: Opening = get_object_or_404(Opening, pk=number if number.isdecimal() else None)
+    found: Opening = get_object_or_404(Opening, pk=row_number(sent))
     return found
 
 
