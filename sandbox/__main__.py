@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from sandbox import doctor, rootfs
+from sandbox import doctor, gpu, rootfs
 from sandbox.backends import NAMES, open_backend
 from sandbox.contract import Backend, CallRefused, Outcome, SandboxUnavailable, Spec
 from sandbox.limits import Limits
@@ -95,7 +95,8 @@ def _run(options: argparse.Namespace) -> int:
     try:
         if options.gpu:
             raise SandboxUnavailable(
-                f"The {options.backend} sandbox cannot give a program a GPU on this host."
+                f"The {options.backend} sandbox cannot give a program a GPU on this host. "
+                f"{gpu.survey().reason}".rstrip()
             )
         backend = _open(options.backend, options.state)
         try:

@@ -10,10 +10,12 @@ from typing import Any
 
 from sandbox.backends import NAMES, open_backend
 from sandbox.contract import SandboxUnavailable
+from sandbox.gpu import report as gpu
 
 
 def examine(state_dir: Path, environment: Mapping[str, str] = os.environ) -> dict[str, Any]:
-    """Plain JSON data: the host, and for each backend its layers or why it cannot run."""
+    """Plain JSON data: the host, and for each backend its layers or why it cannot run;
+    `gpu` is what sandbox.gpu.report.examine gives."""
     return {
         "host": {
             "kernel": platform.release(),
@@ -24,6 +26,7 @@ def examine(state_dir: Path, environment: Mapping[str, str] = os.environ) -> dic
         "chosen": environment.get("SANDBOX_BACKEND", "namespace"),
         "allow_reduced": environment.get("SANDBOX_ALLOW_REDUCED") == "1",
         "backends": {name: _backend(name, state_dir, environment) for name in NAMES},
+        "gpu": gpu.examine(state_dir),
     }
 
 
@@ -65,7 +68,7 @@ def plain(findings: dict[str, Any]) -> str:
         lines += ["", f"{name}: {_STATES[found['state']]}"]
         lines += [f"  {found['reason']}"] if found["state"] == "unusable" else []
         lines += [_line(layer) for layer in found["layers"]]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *gpu.plain(findings["gpu"])])
 
 
 def _line(layer: dict[str, Any]) -> str:
