@@ -1,15 +1,19 @@
-"""The command line of the scenarios: list the packs, build a variant."""
+"""The command line of the scenarios: packs, variants, and the simulated cluster's commands."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 
 from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
 from scenarios.packs.pack import LEVELS
 from scenarios.profile import DEFAULT, ProfileError, load_profile
+
+COMMANDS = ("simulate", "fairshare", "pack", "quota")
+"""Modules of scenarios.commands, each with add_parser(subparsers) and run(options) -> exit code."""
 
 
 def _row(pack: Pack) -> dict[str, object]:
@@ -22,16 +26,17 @@ def _row(pack: Pack) -> dict[str, object]:
     }
 
 
-def _list(args: argparse.Namespace) -> None:
+def _list(args: argparse.Namespace) -> int:
     packs = all_packs()
     if args.json:
         text = json.dumps({"packs": [_row(pack) for pack in packs]}, indent=2)
     else:
         text = "\n".join(f"{p.name:32} {', '.join(p.levels):20} {p.title}" for p in packs)
     sys.stdout.write(text + "\n")
+    return 0
 
 
-def _build(args: argparse.Namespace) -> None:
+def _build(args: argparse.Namespace) -> int:
     profile = load_profile(args.profile) if args.profile else DEFAULT
     out, key = args.out.resolve(), args.key.resolve() if args.key else None
     if key and out in key.parents:
@@ -40,6 +45,7 @@ def _build(args: argparse.Namespace) -> None:
     files = manifest["files"]
     count = len(files) if isinstance(files, list) else 0
     sys.stderr.write(f"{count} files and manifest.json written to {args.out}\n")
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -56,21 +62,25 @@ def _parser() -> argparse.ArgumentParser:
     making.add_argument("--profile", type=Path)
     making.add_argument("--key", type=Path)
     making.set_defaults(act=_build)
+    for name in COMMANDS:
+        module = import_module(f"scenarios.commands.{name}")
+        module.add_parser(commands)
+        commands.choices[name].set_defaults(act=module.run)
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; 0 when it did its work, 2 for bad input with one line on stderr."""
+    """Run one command; 0 when it did its work, 2 for bad input with one line on stderr, else as it says."""
     args = _parser().parse_args(argv)
     try:
-        args.act(args)
+        code: int = args.act(args)
     except (PackNotFound, PackInvalid, ProfileError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
     except OSError as error:
         sys.stderr.write(f"Cannot write {error.filename}: {error.strerror}.\n")
         return 2
-    return 0
+    return code
 
 
 if __name__ == "__main__":

@@ -1,0 +1,3 @@
+"""Tests of the world around the cluster."""
+
+from __future__ import annotations
