@@ -12,13 +12,13 @@ import json
 import os
 import sqlite3
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from benchmarks.commit import commit
 from graders.grading import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from headnode.tests.browser.site import Site
@@ -110,13 +110,7 @@ def main() -> None:
         figures["second start"] = round(site.start(), 2)
         site.stop()
     figures["first start"] = round(first, 2)
-    head = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],  # noqa: S607
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    figures["commit"] = head.stdout.strip()
+    figures["commit"] = commit()
     (HERE / "main_job.json").write_text(json.dumps(figures, indent=1) + "\n")
     print(json.dumps(figures, indent=1))
 

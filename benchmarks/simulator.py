@@ -21,6 +21,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
+from benchmarks.commit import commit
 from benchmarks.simulator_traces import gang_trace, write_swf
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Machine, Nodes, Pool
@@ -164,6 +165,7 @@ def main() -> None:
         write_swf(gang_trace(20_000, GPUS, NORMAL), trace)
         normal = [(policy, "pool") for policy in pool] + [("fcfs", "nodes"), ("easy", "nodes")]
         report = {
+            "commit": commit(),
             "machine": f"{os.cpu_count()} shared cores, Python {platform.python_version()}",
             "side by side, 20,000 jobs": side_by_side(trace, 20_000, folder),
             "20,000 jobs": alone(normal, 20_000, NORMAL, folder),

@@ -17,6 +17,7 @@ import resource
 import time
 from pathlib import Path
 
+from benchmarks.commit import commit
 from scenarios.simulator.controllers import Desk, Moment
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Nodes
@@ -162,7 +163,7 @@ def same(one: World, other: World) -> bool:
 
 
 def main() -> None:
-    found = figures()
+    found = {"commit": commit()} | figures()
     (HERE / "year.json").write_text(json.dumps(found, indent=2) + "\n")
     print(json.dumps(found, indent=2))
     assert found["met"], f"a year took more than {BAR_S} s of CPU"
