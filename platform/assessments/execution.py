@@ -99,17 +99,7 @@ def execute_grading(pk: int) -> None:
     run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
 
     def work() -> dict[str, Any]:
-        attempt = run.submission.attempt
-        report = grade(
-            attempt.pack_version.name,
-            attempt.level,
-            attempt.seed,
-            answers.program(attempt, run.submission.body),
-            sandbox(),
-            run.hidden_workloads,
-            progress=lambda done, total: _show_progress(run, done),
-        )
-        return with_pack(attempt, report.to_dict())
+        return graded(run, lambda done, total: _show_progress(run, done))
 
     perform(run, work, lambda report: Result(report["status"]))
     if waiting := GradingRun.objects.claimable(timezone.now()).order_by("pk").first():
@@ -124,6 +114,21 @@ def with_pack(attempt: Attempt, report: dict[str, Any]) -> dict[str, Any]:
     mark = f"measured with version {used.version} of the scenario ({used.digest[:8]}); the attempt "
     mark += f"began with {begun.version} ({begun.digest[:8]})"
     return report | {"marks": [*report.get("marks", []), mark]}
+
+
+def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) -> dict[str, Any]:
+    """The report of grading a run's submission now; stores nothing."""
+    attempt = run.submission.attempt
+    report = grade(
+        attempt.pack_version.name,
+        attempt.level,
+        attempt.seed,
+        answers.program(attempt, run.submission.body),
+        sandbox(),
+        run.hidden_workloads,
+        progress=progress,
+    )
+    return with_pack(attempt, report.to_dict())
 
 
 def _show_progress(run: GradingRun, done: int) -> None:

@@ -1,28 +1,9 @@
-"""Grade a stored submission again and say where the report differs from the stored one."""
+"""Say where two reports of the same grading differ."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
-
-from assessments import answers
-from assessments.execution import sandbox, with_pack
-from assessments.models import GradingRun
-from graders.grading import grade
-
-
-def grade_again(run: GradingRun) -> dict[str, Any]:
-    """The report of a fresh grading of the same submission; stores nothing."""
-    attempt = run.submission.attempt
-    report = grade(
-        attempt.pack_version.name,
-        attempt.level,
-        attempt.seed,
-        answers.program(attempt, run.submission.body),
-        sandbox(),
-        run.hidden_workloads,
-    )
-    return with_pack(attempt, report.to_dict())
 
 
 def compare(stored: Any, fresh: Any) -> list[str]:

@@ -12,9 +12,9 @@ from types import TracebackType
 from sandbox.gpu import driver, health
 from sandbox.gpu.health import Fault
 from sandbox.gpu.leases import Busy, Lease, Leases, Record
+from sandbox.gpu.out_of_service import ServiceBook, Withdrawn
 from sandbox.gpu.owner import kill
 from sandbox.gpu.reading import DeviceProcess, Reading, Survey, Unit
-from sandbox.gpu.service import ServiceBook, Withdrawn
 
 _GONE = Fault("lost", "The driver does not show the card any more.")
 

@@ -8,8 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from assessments.execution import graded
 from assessments.models import GradingRun
-from assessments.reproduction import compare, grade_again
+from assessments.reproduction import compare
 from sandbox import SandboxUnavailable
 
 
@@ -28,7 +29,7 @@ class Command(BaseCommand):
                 returncode=2,
             )
         try:
-            differences = compare(run.report, grade_again(run))
+            differences = compare(run.report, graded(run))
         except SandboxUnavailable as error:
             raise CommandError(str(error), returncode=3) from error
         answer = {
