@@ -47,7 +47,8 @@ def needs_settling(attempt: Attempt, now: datetime) -> bool:
 def _credit_waiting(attempt: Attempt, now: datetime) -> None:
     """Stop the clock, in effect, while a run waits for a worker longer than it should."""
     ends = attempt.deadline_at + attempt.rules.grace_time()
-    for run in attempt.runs.waiting(now).filter(created_at__lt=min(now - AWAY, ends)):
+    runs = attempt.runs.waiting(now).filter(round=attempt.round)
+    for run in runs.filter(created_at__lt=min(now - AWAY, ends)):
         credit(attempt, began=run.created_at, ended=now, reason=WAITED, now=now)
 
 

@@ -234,8 +234,18 @@ def test_two_texts_under_one_number_are_refused_not_dropped(attempt: Attempt) ->
         save(attempt, "two", at=NOW, client=client, seq=1)
 
 
-def test_flood_of_saves_is_held_back(attempt: Attempt) -> None:
-    for count in range(drafts.MAX_DRAFTS):
+def test_hours_without_a_network_are_taken_in_one_go_before_the_end(attempt: Attempt) -> None:
+    """Everything queued while offline counts, the newest words above all."""
+    client, at = uuid.uuid4(), END - timedelta(seconds=5)
+    for seq in range(400):
+        assert save(attempt, f"text {seq}", at=at, client=client, seq=seq, base=0).in_time
+    attempts.close_due(now=GRACE_END)
+    assert Submission.objects.get(attempt=attempt).body == body(attempt, "text 399")
+
+
+def test_flood_of_saves_is_held_back(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drafts, "MAX_DRAFTS", 20)
+    for count in range(20):
         save(attempt, f"text {count}", at=NOW)
     with pytest.raises(drafts.TooMany):
         save(attempt, "one more", at=NOW + timedelta(seconds=30))
