@@ -5,7 +5,7 @@ export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test check lock clean root
+.PHONY: help run test check calibrate lock clean root
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -23,6 +23,9 @@ check: .venv/dev ## lint, types, import rules, missing migrations
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
+	$(BIN)/python -m benchmarks.calibrate
 
 lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --output-file requirements.txt

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.commit import commit
-from graders.grading import grade, run_public
+from graders.kinds import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.wire import Wire

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from graders.answers import AnswerError, read_answer, read_answers
-from graders.grading import grade
+from graders.kinds import grade
 from graders.report import GradeReport
 from sandbox import Backend, SandboxUnavailable, open_backend
 from scenarios.packs import PackInvalid, PackNotFound, load_pack
-from scenarios.packs.pack import LEVELS
+from scenarios.packs.check import LEVELS
 from scenarios.profile import DEFAULT, Profile, ProfileError, load_profile
 
 STATE = Path(__file__).resolve().parent.parent / "data" / "sandbox"
@@ -108,7 +108,7 @@ def _print_json(value: object) -> None:
 
 def _progress(done: int, of: int) -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done} of {of} days{' ' if done < of else chr(10)}")
+        sys.stderr.write(f"\r{done} of {of} workloads{' ' if done < of else chr(10)}")
 
 
 def _parser() -> argparse.ArgumentParser:

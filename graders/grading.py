@@ -1,23 +1,15 @@
-"""Runs an answer on a public day, or grades it on the hidden ones."""
+"""Runs an answer on a public workload, or grades it on the hidden ones, part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from graders import VERSION
-from graders.measures import Measured
-from graders.playing import (
-    OURS,
-    BadAnswer,
-    Played,
-    measured,
-    play,
-    sdk_version,
-    spec_for,
-    summary,
-)
-from graders.report import GradeReport, RunReport, Versions, timeline
+from graders.measures import Measured, measure_workloads
+from graders.parts import Part, part_of
+from graders.playing import BadAnswer, play, sdk_version, spec_for
+from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
 from graders.workloads import hidden_workloads, public_workload
 from sandbox import Backend
 from scenarios.packs import Pack, load_pack
@@ -25,8 +17,6 @@ from scenarios.profile import DEFAULT, Profile
 from scenarios.simulator import VERSION as SIMULATOR
 
 Progress = Callable[[int, int], None]
-ERROR_TAIL = 4000
-"""Characters of a failed program's error output that the evidence keeps."""
 
 
 def run_public(
@@ -38,7 +28,7 @@ def run_public(
     workload: str = "public-1",
     profile: Profile | None = None,
 ) -> RunReport:
-    """One public day with the candidate's files (path -> text).
+    """One public workload with the candidate's files (path -> text).
 
     Raises PackNotFound for an unknown pack or level, ValueError for an unknown workload;
     whatever the program does is a report.
@@ -50,25 +40,8 @@ def run_public(
     except BadAnswer as error:
         return _unrun(str(error), backend)
     played = play(spec, day, backend, company)
-    found = measured(chosen, level, [played], company) if played.counts else []
-    return _run_report(played, found)
-
-
-def _unrun(detail: str, backend: Backend) -> RunReport:
-    empty = timeline([], {key: [] for key in _COLUMNS}, [])
-    return RunReport(
-        "candidate_error", detail, "", "", False, 0.0, 0.0, 0, backend.name, [], [], empty
-    )
-
-
-_COLUMNS = (
-    "queue_high", "queue_normal", "queue_low", "nodes_ondemand", "nodes_spot", "nodes_starting",
-    "gpus_busy", "gpus_total", "cost",
-)  # fmt: skip
-
-
-def _run_report(played: Played, found: list[Measured]) -> RunReport:
-    outcome, record = played.outcome, played.episode.world.record
+    part = part_of(chosen, level, played, company)
+    outcome = played.outcome
     return RunReport(
         status=outcome.status,
         detail=played.detail,
@@ -79,9 +52,15 @@ def _run_report(played: Played, found: list[Measured]) -> RunReport:
         cpu_s=round(outcome.cpu_s, 3),
         calls=outcome.calls,
         backend=outcome.backend,
-        marks=list(outcome.reduced),
-        measures=found,
-        timeline=timeline(record.times, record.columns, record.marks),
+        marks=part.marks,
+        measures=_measured(chosen, level, [part]) if part.counts else [],
+        timeline=part.replay,
+    )
+
+
+def _unrun(detail: str, backend: Backend) -> RunReport:
+    return RunReport(
+        "candidate_error", detail, "", "", False, 0.0, 0.0, 0, backend.name, [], [], EMPTY_TIMELINE
     )
 
 
@@ -95,92 +74,143 @@ def grade(
     profile: Profile | None = None,
     progress: Progress | None = None,
 ) -> GradeReport:
-    """Run the answer on every hidden day of the variant and measure it between the anchors.
+    """Run the answer on every hidden workload of the variant and measure it between the anchors.
 
-    `hidden` is the number of days (default the pack's), `progress(done, of)` is told after
-    each. A day on which the program failed counts as a day that ran on without it; when it
-    failed on every day there is nothing to measure and the status is candidate_error.
+    `hidden` is their number (default the pack's), `progress(done, of)` is told after
+    each. A workload on which the program failed counts as one that ran on without it; when it
+    failed on every one there is nothing to measure and the status is candidate_error.
     Trouble of the sandbox ends the grading as infrastructure_error. Raises PackNotFound for
-    an unknown pack or level and ValueError for a number of days out of range.
+    an unknown pack or level and ValueError for a number of workloads out of range.
     """
-    chosen, company = load_pack(pack), profile or DEFAULT
-    days = hidden_workloads(chosen, level, seed, hidden)
+    count = len(hidden_workloads(load_pack(pack), level, seed, hidden))
     note = progress or (lambda done, of: None)
+    parts: list[Part] = []
+    for number in range(1, count + 1):
+        part = grade_part(pack, level, seed, files, backend, number, profile)
+        if part is None:
+            break
+        parts.append(part)
+        note(number, count)
+        if part.ours:
+            break
+    return assemble(pack, level, seed, files, parts, backend.name)
+
+
+def grade_part(
+    pack: str,
+    level: str,
+    seed: int,
+    files: Mapping[str, str],
+    backend: Backend,
+    number: int,
+    profile: Profile | None = None,
+) -> Part | None:
+    """One hidden workload (from 1) of a grading; None where the files cannot be a program."""
+    chosen, company = load_pack(pack), profile or DEFAULT
+    workload = hidden_workloads(chosen, level, seed, number)[-1]
     try:
         spec = spec_for(chosen, files)
+    except BadAnswer:
+        return None
+    return part_of(chosen, level, play(spec, workload, backend, company), company)
+
+
+def assemble(
+    pack: str,
+    level: str,
+    seed: int,
+    files: Mapping[str, str],
+    parts: Sequence[Part],
+    backend_name: str,
+) -> GradeReport:
+    """The report of the parts, in the order of their numbers, whoever made them.
+
+    Without parts the files could not be a program, and the report says why.
+    """
+    chosen = load_pack(pack)
+    if not parts:
+        status, detail = "candidate_error", _why_not(chosen, files)
+    else:
+        status, detail = verdict(chosen, parts)
+    done = status == "done"
+    return GradeReport(
+        pack=chosen.name,
+        level=level,
+        seed=seed,
+        status=status,
+        detail=detail,
+        versions=_versions(chosen, parts, backend_name),
+        measures=_measured(chosen, level, parts) if done else [],
+        evidence=[_evidence(chosen, level, part, done) for part in parts],
+        marks=sorted({mark for part in parts for mark in part.marks}),
+    )
+
+
+def _why_not(pack: Pack, files: Mapping[str, str]) -> str:
+    try:
+        spec_for(pack, files)
     except BadAnswer as error:
-        return _report(chosen, level, seed, [], backend, "candidate_error", str(error))
-    played: list[Played] = []
-    for number, day in enumerate(days, start=1):
-        played.append(play(spec, day, backend, company))
-        note(number, len(days))
-        if played[-1].outcome.status in OURS:
-            break
-    status, detail = verdict(played)
-    found = measured(chosen, level, played, company) if status == "done" else []
-    report = _report(chosen, level, seed, played, backend, status, detail)
-    report.measures.extend(found)
-    report.evidence.extend(_evidence(chosen, level, day, company, status) for day in played)
-    return report
+        return str(error)
+    return "No workload was played."
 
 
-def verdict(played: list[Played]) -> tuple[str, str]:
+def verdict(pack: Pack, parts: Sequence[Part]) -> tuple[str, str]:
     """Status of the whole grade and the sentence that explains it."""
-    last = played[-1]
-    if last.outcome.status in OURS:
-        said = last.outcome.detail or "The sandbox failed."
+    spans = f"hidden {pack.world.span}s"
+    if parts[-1].ours:
+        said = parts[-1].detail or "The sandbox failed."
         return "infrastructure_error", f"{said} Nothing was graded; this is not the answer's fault."
-    counting = [day for day in played if day.counts]
-    if not counting:
-        return "candidate_error", f"Not measured: {_first_failure(played)}"
-    failed = [day for day in played if day.stopped_at is not None]
+    if not any(part.counts for part in parts):
+        return "candidate_error", f"Not measured: {_first_failure(parts)}"
+    failed = [part for part in parts if part.stopped_at is not None]
     if not failed:
-        return "done", f"Measured on {len(played)} hidden days."
+        return "done", f"Measured on {len(parts)} {spans}."
     return "done", (
-        f"Measured on {len(played)} hidden days; the program left {len(failed)} of them before"
+        f"Measured on {len(parts)} {spans}; the program left {len(failed)} of them before"
         f" their end, and those ran on without a controller. {_first_failure(failed)}"
     )
 
 
-def _first_failure(played: list[Played]) -> str:
-    day = played[0]
-    return f"On {day.workload.name}: {day.detail}"
+def _first_failure(parts: Sequence[Part]) -> str:
+    return f"On {parts[0].name}: {parts[0].detail}"
 
 
-def _report(
-    pack: Pack, level: str, seed: int, played: list[Played], backend: Backend, status: str,
-    detail: str,
-) -> GradeReport:  # fmt: skip
-    outcomes = [day.outcome for day in played]
-    versions = Versions(
+def _measured(pack: Pack, level: str, parts: Sequence[Part]) -> list[Measured]:
+    """The measures of the workloads, each with the anchors of the same ones."""
+    return measure_workloads(
+        pack.measures(level),
+        pack.world.measures,
+        [part.figures for part in parts],
+        [part.naive for part in parts],
+        [part.reference for part in parts],
+    )
+
+
+def _versions(pack: Pack, parts: Sequence[Part], backend_name: str) -> Versions:
+    return Versions(
         pack=f"{pack.version}+{pack.digest[:12]}",
         grader=VERSION,
         simulator=SIMULATOR,
         sdk=sdk_version(),
-        image=next((outcome.image for outcome in outcomes if outcome.image), ""),
-        backend=outcomes[0].backend if outcomes else backend.name,
+        image=next((part.image for part in parts if part.image), ""),
+        backend=parts[0].backend if parts else backend_name,
     )
-    marks = sorted({mark for outcome in outcomes for mark in outcome.reduced})
-    return GradeReport(pack.name, level, seed, status, detail, versions, marks=marks)
 
 
-def _evidence(pack: Pack, level: str, day: Played, profile: Profile, status: str) -> dict[str, Any]:
-    record, outcome = day.episode.world.record, day.outcome
-    failed = outcome.status not in ("ok", *OURS)
-    rows = measured(pack, level, [day], profile) if status == "done" else []
+def _evidence(pack: Pack, level: str, part: Part, done: bool) -> dict[str, Any]:
+    rows = _measured(pack, level, [part]) if done else []
     return {
         "kind": "workload",
-        "name": day.workload.name,
-        "title": day.workload.title,
-        "family": day.workload.family,
-        "status": outcome.status,
-        "detail": day.detail,
-        "stopped_at": day.stopped_at,
+        "name": part.name,
+        "title": part.title,
+        "family": part.family,
+        "status": part.status,
+        "detail": part.detail,
+        "stopped_at": part.stopped_at,
         "measures": [_short(row) for row in rows],
-        "summary": summary(day.figures),
-        "series": {"t": list(record.times), **{k: list(v) for k, v in record.columns.items()}},
-        "marks": [{"t": mark.t, "kind": mark.kind, "text": mark.text} for mark in record.marks],
-        "stderr": outcome.stderr[-ERROR_TAIL:] if failed else "",
+        "summary": pack.world.summary(part.figures),
+        "replay": part.replay,
+        "stderr": part.stderr,
     }
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from graders.session import EpisodeSession
 from sandbox import CallRefused, Session
 
 SDK_FOLDER = Path(__file__).parent / "sdk"
@@ -54,6 +53,3 @@ def run_trusted(source: str, session: Session) -> None:
             raise api_error(refusal.code, refusal.message) from None
 
     _program(source)(sdk().Cluster(call))
-
-
-__all__ = ["SDK_FOLDER", "EpisodeSession", "run_trusted", "sdk"]

@@ -1,75 +1,14 @@
-"""From raw figures of days to measures between two anchors."""
+"""From values of measures to scores between two anchors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from scenarios.packs import Measure
+from scenarios.worlds import Figures
 
-Figures = Mapping[str, Any]
-"""What an episode's `figures()` returned."""
-
-
-def percentile(values: Sequence[float], share: float) -> float | None:
-    """Nearest-rank percentile of sorted values, `share` 0 to 1; None if there are none."""
-    if not values:
-        return None
-    rank = max(1, -int(-share * len(values) // 1))
-    return values[min(rank, len(values)) - 1]
-
-
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _wait(priority: int) -> Callable[[Sequence[Figures]], float | None]:
-    return lambda days: _mean([percentile(day["waits_min"][priority], 0.95) for day in days])
-
-
-def _cost(days: Sequence[Figures]) -> float | None:
-    return _mean([day["spend_usd"] + day["overflow_usd"] for day in days])
-
-
-def _scaling_errors(days: Sequence[Figures]) -> float | None:
-    return _mean([_wrong_decisions(day) for day in days])
-
-
-def _wrong_decisions(day: Figures) -> float:
-    return float(day["short_lived_nodes"] + day["missed_half_hours"] + day["idle_half_hours"])
-
-
-def _misfit(days: Sequence[Figures]) -> float | None:
-    return _mean([day["misfit_gpu_h"] for day in days])
-
-
-def _work_lost(days: Sequence[Figures]) -> float | None:
-    return _mean([day["lost_gpu_h"] + day["undone_gpu_h"] for day in days])
-
-
-def _incidents(days: Sequence[Figures]) -> float | None:
-    """Mean over the kinds of trouble met, so that much of one kind cannot hide another."""
-    kinds: dict[str, list[bool]] = {}
-    for day in days:
-        for _, kind, _, handled in day["incidents"]:
-            kinds.setdefault(kind, []).append(handled)
-        for _ in day["broken_rules"]:
-            kinds.setdefault("broken rule", []).append(False)
-    return _mean([100.0 * sum(rows) / len(rows) for rows in kinds.values()])
-
-
-COMPUTE: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
-    "wait_high_p95": _wait(0),
-    "wait_normal_p95": _wait(1),
-    "wait_low_p95": _wait(2),
-    "cost": _cost,
-    "misfit": _misfit,
-    "scaling_errors": _scaling_errors,
-    "work_lost": _work_lost,
-    "incidents": _incidents,
-}
+Computes = Mapping[str, Callable[[Sequence[Figures]], float | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,16 +65,20 @@ def _apart(measure: Measure, naive: float, reference: float) -> float:
     return naive + sign * gap
 
 
-def measure_days(
+def measure_workloads(
     measures: Sequence[Measure],
+    computes: Computes,
     days: Sequence[Figures],
     naive: Sequence[Figures],
     reference: Sequence[Figures],
 ) -> list[Measured]:
-    """Every measure that the days allow, in the pack's order; the days of all three match."""
+    """Every measure that the workloads allow, in the pack's order; those of all three match.
+
+    `computes` is the world's: key -> value over all workloads.
+    """
     found = []
     for measure in measures:
-        compute = COMPUTE[measure.key]
+        compute = computes[measure.key]
         values = compute(days), compute(naive), compute(reference)
         if values[1] is None or values[2] is None:
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -10,35 +9,13 @@ from graders.measures import Measured, total
 
 Json = dict[str, Any]
 
-SERIES = (
-    ("queue_high", "High priority waiting", "jobs", "queue"),
-    ("queue_normal", "Normal waiting", "jobs", "queue"),
-    ("queue_low", "Low priority waiting", "jobs", "queue"),
-    ("nodes_ondemand", "On-demand nodes up", "nodes", "nodes"),
-    ("nodes_spot", "Spot nodes up", "nodes", "nodes"),
-    ("nodes_starting", "Nodes starting", "nodes", "nodes"),
-    ("gpus_busy", "GPUs busy", "GPUs", "gpus"),
-    ("gpus_total", "GPUs up", "GPUs", "gpus"),
-    ("cost", "Spent so far", "USD", "cost"),
-)
-"""Key, label, unit and chart of each series."""
-
-
-def timeline(times: Sequence[int], columns: Mapping[str, Sequence[float]], marks: Any) -> Json:
-    """One time axis in s, its series, and the marks on it."""
-    return {
-        "t": list(times),
-        "series": [
-            {"key": key, "label": label, "unit": unit, "group": group, "values": list(columns[key])}
-            for key, label, unit, group in SERIES
-        ],
-        "marks": [{"t": mark.t, "kind": mark.kind, "text": mark.text} for mark in marks],
-    }
+EMPTY_TIMELINE: Json = {"t": [], "series": [], "marks": [], "gantt": {"rows": [], "bars": []}}
+"""The replay of nothing (see `scenarios.worlds.timeline`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """One public day: the sandbox's status, what was printed, measured and drawn.
+    """One public workload: the sandbox's status, what was printed, measured and drawn.
 
     `marks` names every limit that was weaker than it should be; times in s.
     """

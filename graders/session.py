@@ -1,56 +1,15 @@
-"""The judge's end of the channel: a fixed table of calls, each parameter checked."""
+"""The judge's end of the channel: the world's own table of calls, each parameter checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Mapping
 
 from sandbox import CallRefused
+from scenarios.worlds import Episode
+from scenarios.worlds.checks import Check
 from scenarios.worlds.refusal import Refused
 
-Checks = Mapping[str, Callable[[object], bool]]
-
-
-class Controlled(Protocol):
-    """A world in which time passes only through its controller's calls."""
-
-    def tick(self) -> object:
-        """Let a step of time pass."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether the episode is over."""
-
-
-def is_name(value: object) -> bool:
-    """A short string, as names of pools and nodes are."""
-    return type(value) is str and 0 < len(value) <= 64
-
-
-def is_line(value: object) -> bool:
-    """A log line; the SDK cuts it to 200 characters."""
-    return type(value) is str and len(value) <= 400
-
-
-def is_count(value: object) -> bool:
-    """A whole number that nothing overflows on. True and False are not numbers."""
-    return type(value) is int and -1_000_000 <= value <= 1_000_000
-
-
-METHODS: Mapping[str, Checks] = {
-    "tick": {},
-    "jobs": {},
-    "nodes": {},
-    "pools": {},
-    "metrics": {},
-    "scale": {"pool": is_name, "size": is_count},
-    "release": {"node": is_name},
-    "cordon": {"node": is_name},
-    "uncordon": {"node": is_name},
-    "drain": {"node": is_name},
-    "preempt": {"job": is_count},
-    "log": {"text": is_line},
-}
+Methods = Mapping[str, Mapping[str, Check]]
 
 
 class EpisodeSession:
@@ -60,15 +19,16 @@ class EpisodeSession:
     refuses; the program then goes on.
     """
 
-    def __init__(self, episode: Controlled) -> None:
+    def __init__(self, episode: Episode, methods: Methods) -> None:
         self._episode = episode
+        self._methods = methods
 
     @property
     def complete(self) -> bool:
         return self._episode.complete
 
     def call(self, method: str, params: dict[str, object]) -> object:
-        checks = METHODS.get(method)
+        checks = self._methods.get(method)
         if checks is None:
             raise CallRefused("invalid", f"There is no call {method[:40]!r}.")
         if params.keys() != checks.keys():

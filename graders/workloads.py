@@ -1,14 +1,14 @@
-"""Which days an answer is run on: named, and derived from the variant's seed by a keyed hash."""
+"""Which workloads an answer is run on: named, and derived from the variant's seed by a keyed hash."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import Any
 
 from scenarios.packs import Pack
 from scenarios.profile import Profile
-from scenarios.worlds.elastic.episode import Episode
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds import Episode, Figures, load_world
 
 HIDDEN_KEY = b"headnode hidden workloads v1"
 PUBLIC_KEY = b"headnode public workloads v1"
@@ -17,16 +17,26 @@ PUBLIC_KEY = b"headnode public workloads v1"
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One day: `seed` decides it, together with the family and the company's profile."""
+    """One span of a world (a day, say): seed, family, settings and the profile decide it."""
 
     name: str
     title: str
     family: str
     seed: str
+    world: str
+    settings: Any
 
     def open(self, profile: Profile, *, faults: bool = True) -> Episode:
-        """A fresh episode of this day."""
-        return open_day(profile, self.family, self.seed, faults=faults)
+        """A fresh episode of it."""
+        opened = load_world(self.world).open
+        return opened(profile, self.settings, self.family, self.seed, faults=faults)
+
+    def bound(self, profile: Profile) -> Figures:
+        """Figures with knowledge of the future. Raises LookupError where the world has no bound."""
+        bound = load_world(self.world).bound
+        if bound is None:
+            raise LookupError(f"The world {self.world} computes no bound.")
+        return bound(profile, self.settings, self.family, self.seed)
 
 
 def _derive(key: bytes, *parts: object) -> str:
@@ -35,11 +45,11 @@ def _derive(key: bytes, *parts: object) -> str:
 
 
 def hidden_workloads(pack: Pack, level: str, seed: int, count: int | None = None) -> list[Workload]:
-    """The hidden days of a variant: the pack's families in turn, at least the pack's number.
+    """The hidden workloads of a variant: the pack's families in turn, at least the pack's number.
 
     Raises ValueError when fewer than one is asked for.
     """
-    table = pack.level(level)
+    table, span = pack.level(level), pack.world.span
     wanted = int(table["hidden"]) if count is None else count
     if not 1 <= wanted <= 100:
         raise ValueError("The number of hidden workloads must be from 1 to 100.")
@@ -47,19 +57,22 @@ def hidden_workloads(pack: Pack, level: str, seed: int, count: int | None = None
     return [
         Workload(
             f"hidden-{number}",
-            f"Hidden day {number}",
+            f"Hidden {span} {number}",
             families[(number - 1) % len(families)],
             _derive(HIDDEN_KEY, pack.name, level, seed, number),
+            pack.world.name,
+            pack.settings(level),
         )
         for number in range(1, wanted + 1)
     ]
 
 
 def public_workload(pack: Pack, level: str, seed: int, name: str) -> Workload:
-    """A day the candidate may run on. Raises ValueError for a name the pack does not have."""
+    """A workload the candidate may run on. Raises ValueError for a name the pack does not have."""
     for row in pack.level(level)["public"]:
         if row["name"] == name:
             day = _derive(PUBLIC_KEY, pack.name, level, seed, name)
-            return Workload(name, row["title"], row["family"], day)
+            settings = pack.settings(level)
+            return Workload(name, row["title"], row["family"], day, pack.world.name, settings)
     names = ", ".join(known for known, _ in pack.public_workloads(level))
     raise ValueError(f"There is no workload {name[:40]!r}; there is {names}.")

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
-from scenarios.packs.pack import LEVELS
+from scenarios.packs.check import LEVELS
 from scenarios.profile import DEFAULT, ProfileError, load_profile
 
 COMMANDS = ("simulate", "fairshare", "pack", "quota")

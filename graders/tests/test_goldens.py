@@ -1,88 +1,106 @@
+"""A fixed sample of every pack's goldens; `make calibrate` plays the whole table."""
+
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 
 import pytest
 
-from graders.anchors import anchor_figures
-from graders.inprocess import run_trusted
-from graders.measures import Measured, measure_days, total
-from graders.session import EpisodeSession
-from graders.workloads import hidden_workloads
+from graders.goldens import NAMES, UNMEASURED, expected, play_golden, unclipped
+from graders.grading import run_public
+from graders.measures import Measured, total
+from graders.tests.sandboxes import backend
+from graders.workloads import Workload, hidden_workloads, public_workload
+from sandbox import Backend
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 SEEDS = (11, 12)
-MARGINS = {
-    ("do_nothing", "naive"): 1.0,
-    ("naive", "competent"): 0.6,
-    ("thrasher", "competent"): 0.3,
-    ("spendthrift", "competent"): 0.5,
-    ("competent", "expert"): 0.1,
-}
-"""Least distance of the unclipped means, in the way from the existing script to the reference."""
-
-
-def goldens(pack: Pack) -> dict[str, dict[str, list[float]]]:
-    return tomllib.loads((pack.folder / "goldens" / "goldens.toml").read_text())
-
-
-CASES = [
-    (pack.name, level, name)
-    for pack in all_packs()
-    for level in pack.levels
-    for name, bounds in goldens(pack).items()
-    if bounds
+LEVELS = [
+    (pack.name, level) for pack in all_packs() if pack.kind == "automation" for level in pack.levels
 ]
+MEASURED = [(*case, name) for case in LEVELS for name in NAMES if name != UNMEASURED]
+
+__all__ = ["backend"]
+
+
+def sample(pack: Pack, level: str, seed: int) -> list[Workload]:
+    """Three of the first five workloads; two seeds in a row meet all five families."""
+    first = 2 * (seed % 2)
+    return hidden_workloads(pack, level, seed, 5)[first : first + 3]
 
 
 @cache
-def played(pack_name: str, level: str, golden: str, seed: int) -> tuple[Measured, ...]:
+def played(pack_name: str, level: str, golden: str) -> tuple[tuple[Measured, ...], ...]:
     pack = load_pack(pack_name)
-    source = (pack.folder / "goldens" / f"{golden}.py").read_text()
-    days = hidden_workloads(pack, level, seed)
-    anchors = [anchor_figures(pack, day, DEFAULT) for day in days]
-    figures = []
-    for day in days:
-        episode = day.open(DEFAULT)
-        run_trusted(source, EpisodeSession(episode))
-        figures.append(episode.figures())
-    naive, reference = [a for a, _ in anchors], [b for _, b in anchors]
-    return tuple(measure_days(pack.measures(level), figures, naive, reference))
+    return tuple(
+        tuple(play_golden(pack, level, golden, sample(pack, level, seed))) for seed in SEEDS
+    )
 
 
-def unclipped(pack: str, level: str, golden: str) -> float:
-    scores = [m.score for seed in SEEDS for m in played(pack, level, golden, seed)]
-    return sum(scores) / len(scores)
+def mean(pack: str, level: str, golden: str) -> float:
+    return sum(unclipped(one) for one in played(pack, level, golden)) / len(SEEDS)
 
 
 def clipped(pack: str, level: str, golden: str) -> float:
-    return sum(total(played(pack, level, golden, seed)) or 0.0 for seed in SEEDS) / len(SEEDS)
+    return sum(total(one) or 0.0 for one in played(pack, level, golden)) / len(SEEDS)
 
 
-@pytest.mark.parametrize(("pack", "level", "golden"), CASES)
+def in_one_worker(pack: str, level: str) -> pytest.MarkDecorator:
+    return pytest.mark.xdist_group(f"goldens {pack} {level}")
+
+
+def cases(rows: list[tuple[str, ...]]) -> list[object]:
+    return [pytest.param(*row, marks=in_one_worker(row[0], row[1])) for row in rows]
+
+
+@pytest.mark.parametrize(("pack", "level", "golden"), cases(list(MEASURED)))
 def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str) -> None:
-    bounds = goldens(load_pack(pack))[golden]
-    low, high = bounds["total"]
-    assert low <= clipped(pack, level, golden) <= high
-    low, high = bounds["mean"]
-    assert low <= unclipped(pack, level, golden) <= high
+    bounds = expected(load_pack(pack)).bounds[level][golden]
+    assert bounds is not None
+    assert bounds.total[0] <= clipped(pack, level, golden) <= bounds.total[1]
+    assert bounds.mean[0] <= mean(pack, level, golden) <= bounds.mean[1]
 
 
-@pytest.mark.parametrize(
-    ("pack", "level"), [(pack.name, level) for pack in all_packs() for level in pack.levels]
-)
+@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
 def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str) -> None:
-    for (worse, better), margin in MARGINS.items():
-        distance = unclipped(pack, level, better) - unclipped(pack, level, worse)
-        assert distance >= margin, (worse, better, distance)
+    for margin in expected(load_pack(pack)).margins:
+        distance = mean(pack, level, margin.better) - mean(pack, level, margin.worse)
+        assert distance >= margin.least, (margin.worse, margin.better, distance)
+
+
+@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+def test_anchors_mean_what_they_say(pack: str, level: str) -> None:
+    assert clipped(pack, level, "do_nothing") <= 0.1
+    assert mean(pack, level, "naive") == pytest.approx(0.0, abs=1e-9)
+    for margin in (("naive", "competent"), ("competent", "expert"), ("thrasher", "competent")):
+        stated = [(one.worse, one.better) for one in expected(load_pack(pack)).margins]
+        assert margin in stated
+
+
+@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str) -> None:
+    wanted = {one.key for one in load_pack(pack).measures(level)}
+    for golden in ("do_nothing", "cheater", "expert"):
+        found = {one.measure.key for seed in played(pack, level, golden) for one in seed}
+        assert found == wanted
 
 
 @pytest.mark.parametrize(
-    ("pack", "level"), [(pack.name, level) for pack in all_packs() for level in pack.levels]
+    ("pack", "level", "golden"), cases([(*case, name) for case in LEVELS for name in NAMES])
 )
-def test_candidates_of_equal_skill_differ_little_between_seeds(pack: str, level: str) -> None:
-    for golden in ("competent", "expert"):
-        scores = [total(played(pack, level, golden, seed)) or 0.0 for seed in SEEDS]
-        assert max(scores) - min(scores) < 0.08
+def test_golden_runs_in_the_sandbox_as_it_does_here(
+    pack: str, level: str, golden: str, backend: Backend
+) -> None:
+    chosen = load_pack(pack)
+    files = {chosen.entry: chosen.golden(level, golden)}
+    name, _ = chosen.public_workloads(level)[0]
+    report = run_public(pack, level, 11, files, backend, name)
+    if golden == UNMEASURED:
+        assert (report.status, report.measures) == ("candidate_error", [])
+        assert report.stderr
+        return
+    assert report.status in ("ok", "incomplete"), report.detail
+    # the sandbox ends a program that goes on sending rubbish; this process does not
+    if golden != "cheater":
+        here = play_golden(chosen, level, golden, [public_workload(chosen, level, 11, name)])
+        assert report.measures == here

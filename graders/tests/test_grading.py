@@ -94,7 +94,7 @@ def test_program_that_leaves_early_is_measured_with_the_rest_of_the_day() -> Non
     assert "those ran on without a controller" in report["detail"]
     assert report["evidence"][0]["status"] == "incomplete"
     assert report["evidence"][0]["stopped_at"] == 6 * 3600
-    assert report["evidence"][0]["series"]["t"][-1] == 86_400
+    assert report["evidence"][0]["replay"]["t"][-1] == 86_400
 
 
 def test_leaving_on_bad_days_does_not_pay() -> None:

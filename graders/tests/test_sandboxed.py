@@ -1,41 +1,25 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 
 import pytest
 
 from graders import playing
-from graders.__main__ import backend_from_environment
 from graders.grading import grade, run_public
 from graders.tests.local_backend import LocalBackend
-from graders.tests.test_grading import GOLDENS, PACK, golden, program
-from sandbox import Backend, Limits, SandboxUnavailable
+from graders.tests.sandboxes import backend
+from graders.tests.test_grading import PACK, golden, program
+from sandbox import Backend, Limits
+
+__all__ = ["backend"]
 
 
-@pytest.fixture(scope="module")
-def backend() -> Iterator[Backend]:
-    try:
-        found = backend_from_environment()
-    except SandboxUnavailable as missing:
-        if os.environ.get("HEADNODE_REQUIRE_ALL"):
-            raise
-        pytest.skip(f"no sandbox here: {missing}")
-    yield found
-    found.close()
-
-
-@pytest.mark.parametrize("name", sorted(path.stem for path in GOLDENS.glob("*.py")))
-def test_golden_runs_in_the_sandbox_as_it_does_outside(backend: Backend, name: str) -> None:
-    files = golden(name)
-    inside = grade(PACK, "mid", 5, files, backend, 1).to_dict()
-    outside = grade(PACK, "mid", 5, files, LocalBackend(), 1).to_dict()
-    assert inside["status"] == outside["status"]
-    assert inside["measures"] == outside["measures"]
-    assert json.dumps(inside["evidence"][0]["series"]) == json.dumps(
-        outside["evidence"][0]["series"]
-    )
+def test_grade_is_the_same_to_the_byte_wherever_the_answer_runs(backend: Backend) -> None:
+    inside = grade(PACK, "mid", 5, golden("competent"), backend, 1).to_dict()
+    outside = grade(PACK, "mid", 5, golden("competent"), LocalBackend(), 1).to_dict()
+    for report in (inside, outside):
+        del report["versions"]
+    assert json.dumps(inside) == json.dumps(outside)
 
 
 def test_program_that_loops_for_ever_is_stopped_and_not_measured(
@@ -46,4 +30,4 @@ def test_program_that_loops_for_ever_is_stopped_and_not_measured(
     assert report.status == "timeout"
     assert report.to_dict()["score"] is None
     assert "2 s" in report.detail
-    assert "not let a single minute" in report.detail
+    assert "not let a single tick of the day" in report.detail

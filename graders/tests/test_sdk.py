@@ -8,7 +8,8 @@ import pytest
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
 from scenarios.profile import DEFAULT
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds.elastic import WORLD
+from scenarios.worlds.elastic.setting import Setting, open_day
 
 EVERY_CALL = """
 def control(cluster):
@@ -30,8 +31,8 @@ sys.modules["sdk_probe"].seen = seen
 
 
 def test_every_verb_of_the_sdk_fits_the_world() -> None:
-    day = open_day(DEFAULT, "burst", "sdk", faults=False)
-    run_trusted(EVERY_CALL, EpisodeSession(day))
+    day = open_day(DEFAULT, Setting(), "burst", "sdk", faults=False)
+    run_trusted(EVERY_CALL, EpisodeSession(day, WORLD.methods))
     jobs, nodes, pools, metrics, scaled, drained, _ = sys.modules["sdk_probe"].seen
     assert {job.priority for job in jobs} <= {"high", "normal", "low"}
     assert all(type(job.spot) is bool and type(job.nodes) is list for job in jobs)

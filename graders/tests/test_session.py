@@ -2,15 +2,20 @@ from __future__ import annotations
 
 import pytest
 
-from graders.session import METHODS, EpisodeSession
+from graders.session import EpisodeSession
 from sandbox import CallRefused
+from scenarios.packs import all_packs, load_pack
 from scenarios.profile import DEFAULT
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds import load_world
+from scenarios.worlds.elastic import WORLD
+from scenarios.worlds.elastic.setting import Setting, open_day
 
 
 @pytest.fixture
 def session() -> EpisodeSession:
-    return EpisodeSession(open_day(DEFAULT, "steady", "session", faults=False))
+    return EpisodeSession(
+        open_day(DEFAULT, Setting(), "steady", "session", faults=False), WORLD.methods
+    )
 
 
 def refused(session: EpisodeSession, method: str, **params: object) -> CallRefused:
@@ -68,7 +73,15 @@ def test_session_is_complete_when_the_day_is_over(session: EpisodeSession) -> No
     assert refused(session, "tick").code == "over"
 
 
-def test_every_method_of_the_table_exists_in_the_world() -> None:
-    day = open_day(DEFAULT, "steady", "table")
-    for method in METHODS:
-        assert callable(getattr(day, method))
+@pytest.mark.parametrize("pack", [pack.name for pack in all_packs() if "world" in pack.data])
+def test_every_method_of_a_world_exists_in_its_episodes(pack: str) -> None:
+    chosen = load_pack(pack)
+    world = load_world(chosen.world.name)
+    for level in chosen.levels:
+        episode = world.open(DEFAULT, chosen.settings(level), world.families[0], "table")
+        assert {"tick", "log"} <= world.methods.keys()
+        for method in world.methods:
+            assert callable(getattr(episode, method))
+        assert {one.key for one in world.series} == {
+            row["key"] for row in episode.replay()["series"]
+        }

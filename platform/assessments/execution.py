@@ -19,7 +19,7 @@ from assessments.models import Attempt, GradingRun, Run
 from assessments.outages import credit_run
 from assessments.processes import start_time
 from assessments.queue import publish
-from graders.grading import grade, run_public
+from graders.kinds import grade, run_public
 from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend
 

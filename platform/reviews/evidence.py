@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from graders.report import SERIES
-
 TONES = {"ok": "good", "sandbox_error": "bad"}
 DAY_STATES = {
     "ok": "ran to the end",
@@ -72,7 +70,7 @@ def workloads(report: dict[str, Any] | None) -> list[Workload]:
             tone=TONES.get(str(item.get("status")), "warn"),
             detail=str(item.get("detail", "")),
             stderr=str(item.get("stderr", "")),
-            has_chart=bool((item.get("series") or {}).get("t")),
+            has_chart=bool((item.get("replay") or {}).get("t")),
         )
         for position, item in enumerate(items)
         if item.get("kind") == "workload"
@@ -80,21 +78,12 @@ def workloads(report: dict[str, Any] | None) -> list[Workload]:
 
 
 def timeline(report: dict[str, Any] | None, position: int) -> dict[str, Any] | None:
-    """What the charts of one workload draw: {"t": [s], "series": [...], "marks": [...]}."""
+    """What is drawn of one workload: {"t": [s], "series": [...], "marks": [...], "gantt": {...}}."""
     items = (report or {}).get("evidence") or []
     if not 0 <= position < len(items):
         return None
-    item = items[position]
-    columns = item.get("series") or {}
-    return {
-        "t": columns.get("t", []),
-        "series": [
-            {"key": key, "label": label, "unit": unit, "group": group, "values": columns[key]}
-            for key, label, unit, group in SERIES
-            if key in columns
-        ],
-        "marks": item.get("marks") or [],
-    }
+    replay: dict[str, Any] | None = items[position].get("replay")
+    return replay
 
 
 def measures(report: dict[str, Any] | None) -> list[Measure]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from scenarios.packs.check import PackInvalid
 from scenarios.packs.documents import Document
 from scenarios.packs.pack import (
     Measure,
     Pack,
-    PackInvalid,
     PackNotFound,
     Section,
     Times,

@@ -10,22 +10,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from scenarios.packs.documents import Document, fill, read_documents
+from scenarios.packs.check import LEVELS, MANIFEST, PackInvalid, check_manifest
+from scenarios.packs.documents import Document, Maker, fill, read_documents
 from scenarios.packs.rubric import Rubric, read_rubric
 from scenarios.profile import DEFAULT, Profile
-from scenarios.worlds.elastic.workload import FAMILIES
+from scenarios.worlds import World, load_world
 
 ROOT = Path(__file__).parent
-MANIFEST = "pack.toml"
-LEVELS = ("junior", "mid", "senior")
 
 
 class PackNotFound(LookupError):
     """There is no such pack or level; the message is one sentence that says what there is."""
-
-
-class PackInvalid(ValueError):
-    """A pack's folder is wrong; the message is one sentence that names the file and the key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +87,11 @@ class Pack:
         return str(self.data["entry"])
 
     @property
+    def world(self) -> World[Any]:
+        """The simulated cluster that the pack is played on."""
+        return load_world(str(self.data["world"]))
+
+    @property
     def levels(self) -> list[str]:
         return [level for level in LEVELS if level in self.data["levels"]]
 
@@ -102,6 +102,16 @@ class Pack:
             raise PackNotFound(f"{self.name} has no level {level!r}; it has {there}.")
         table: Mapping[str, Any] = self.data["levels"][level]
         return table
+
+    def settings(self, level: str) -> Any:
+        """What the level sets of its world, in the world's own type."""
+        return self.world.settings(self.level(level).get("settings", {}))
+
+    def words(self, level: str, profile: Profile = DEFAULT) -> Mapping[str, str]:
+        """What the placeholders of the level's texts stand for."""
+        if "world" not in self.data:
+            return {"cluster": profile.cluster}
+        return self.world.words(profile, self.settings(level))
 
     def times(self, level: str) -> Times:
         """How long the exercise usually takes."""
@@ -119,7 +129,7 @@ class Pack:
     def _text(self, level: str, name: str, profile: Profile) -> str:
         self.level(level)
         path = self.folder / level / name
-        return fill(path.read_text(encoding="utf-8"), profile, path)
+        return fill(path.read_text(encoding="utf-8"), self.words(level, profile), path)
 
     def template(self, level: str) -> dict[str, str]:
         """Starter files: path -> text."""
@@ -137,7 +147,19 @@ class Pack:
 
     def documents(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> list[Document]:
         """What the candidate is shown, in the order of the tabs."""
-        return read_documents(self.folder / level, self.level(level)["documents"], profile, seed)
+        rows, words = self.level(level)["documents"], self.words(level, profile)
+        made = self._makers(level, profile)
+        return read_documents(self.folder / level, rows, words, made, seed)
+
+    def _makers(self, level: str, profile: Profile) -> dict[str, Maker]:
+        """Name -> what makes the document, for those that the world makes."""
+        if "world" not in self.data:
+            return {}
+        settings = self.settings(level)
+        return {
+            name: lambda seed, make=make: make(profile, settings, seed)  # type: ignore[misc]
+            for name, make in self.world.documents.items()
+        }
 
     def sections(self, level: str) -> list[Section]:
         """The written parts of the answer."""
@@ -156,10 +178,19 @@ class Pack:
         """(name, title) of the workloads that Run may use."""
         return [(row["name"], row["title"]) for row in self.level(level)["public"]]
 
-    def anchor(self, which: str) -> str:
-        """Source of the anchor program: `naive` scores 0 on every measure, `reference` 1."""
-        path = self.folder / str(self.data["anchors"][which])
+    def golden(self, level: str, name: str) -> str:
+        """Source of a reference answer: the level's own where there is one, else the pack's."""
+        own = self.folder / "goldens" / level / f"{name}.py"
+        path = own if own.is_file() else self.folder / "goldens" / f"{name}.py"
         return path.read_text(encoding="utf-8")
+
+    def anchor(self, level: str, which: str) -> str | None:
+        """Source of the anchor program: `naive` scores 0 on every measure, `reference` 1.
+
+        None where the reference is a bound that the world computes.
+        """
+        name = str(self.data["anchors"][which])
+        return None if name == "bound" else self.golden(level, name)
 
 
 def _digest(folder: Path) -> str:
@@ -172,36 +203,6 @@ def _digest(folder: Path) -> str:
     return total.hexdigest()
 
 
-_LEVEL_KEYS = {
-    "minutes", "takehome_minutes", "revision_minutes", "hidden", "families", "read_only",
-    "public", "documents", "sections", "measures",
-}  # fmt: skip
-_TOP_KEYS = {"kind", "version", "title", "summary", "entry", "world", "anchors", "levels"}
-
-
-def _check_keys(where: str, found: Mapping[str, Any], allowed: set[str], needed: set[str]) -> None:
-    for key in found:
-        if key not in allowed:
-            raise PackInvalid(f"{where}: unknown key {key}; remove it or correct its spelling.")
-    for key in sorted(needed):
-        if key not in found:
-            raise PackInvalid(f"{where}: the key {key} is missing.")
-
-
-def _check(name: str, data: Mapping[str, Any]) -> None:
-    where = f"{name}/{MANIFEST}"
-    _check_keys(where, data, _TOP_KEYS, _TOP_KEYS)
-    for level, table in data["levels"].items():
-        here = f"{where} [levels.{level}]"
-        if level not in LEVELS:
-            raise PackInvalid(f"{here}: a level is one of {', '.join(LEVELS)}.")
-        _check_keys(here, table, _LEVEL_KEYS, _LEVEL_KEYS - {"read_only"})
-        named = [*table["families"], *(row["family"] for row in table["public"])]
-        for family in named:
-            if family not in FAMILIES:
-                raise PackInvalid(f"{here}: there is no family {family}.")
-
-
 @lru_cache(maxsize=64)
 def _load(folder: Path, root: Path) -> Pack:
     name = folder.relative_to(root).as_posix()
@@ -209,7 +210,7 @@ def _load(folder: Path, root: Path) -> Pack:
         data = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise PackInvalid(f"{name}/{MANIFEST} is not TOML: {error}.") from None
-    _check(name, data)
+    check_manifest(name, data)
     return Pack(name, folder, _digest(folder), data)
 
 

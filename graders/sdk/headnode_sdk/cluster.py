@@ -52,11 +52,11 @@ class Cluster:
 
     def jobs(self) -> list[Job]:
         """Every job that is not finished, oldest number first."""
-        return [Job._make(row) for row in self._read("jobs")]
+        return [Job(*row) for row in self._read("jobs")]
 
     def nodes(self) -> list[Node]:
         """Every node that is charged for."""
-        return [Node._make(row) for row in self._read("nodes")]
+        return [Node(*row) for row in self._read("nodes")]
 
     def pools(self) -> dict[str, Pool]:
         """The pools by name."""

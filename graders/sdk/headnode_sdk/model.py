@@ -29,6 +29,17 @@ class Job(NamedTuple):
     protected: bool
     """Whether it is against the rules to preempt it."""
     nodes: list[str]
+    name: str = ""
+    team: str = ""
+    user: str = ""
+    queue: str = ""
+    """Partition or queue it was submitted to, where there are several."""
+    kind: str = ""
+    """What sort of work it is, in the scenario's own words."""
+    deadline: int = -1
+    """When it should be done; before 0 if there is no deadline."""
+    cloud: str = ""
+    """Where it was placed, where there are several clouds."""
 
 
 class Node(NamedTuple):
@@ -45,6 +56,8 @@ class Node(NamedTuple):
     """When it came up; before 0 while it is starting."""
     reclaim_at: int
     """When the provider will take it away; before 0 if there is no notice."""
+    gpu_model: str = ""
+    zone: str = ""
 
     @property
     def idle(self) -> bool:

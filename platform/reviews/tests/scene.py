@@ -43,8 +43,27 @@ REPORT: dict[str, Any] = {
             "detail": "KeyError at 14:20 of the day.",
             "summary": {"secret": SECRET_SCORE},
             "measures": [{"key": "wait_high_p95", "score": SECRET_SCORE}],
-            "series": {"t": [0, 300, 600], "queue_high": [1, 4, 2], "cost": [0.0, 8.2, 16.4]},
-            "marks": [{"t": 300, "kind": "fault", "text": "A call timed out."}],
+            "replay": {
+                "t": [0, 300, 600],
+                "series": [
+                    {
+                        "key": "queue_high",
+                        "label": "High priority waiting",
+                        "unit": "jobs",
+                        "group": "queue",
+                        "values": [1, 4, 2],
+                    },
+                    {
+                        "key": "cost",
+                        "label": "Spent so far",
+                        "unit": "USD",
+                        "group": "cost",
+                        "values": [0.0, 8.2, 16.4],
+                    },
+                ],
+                "marks": [{"t": 300, "kind": "fault", "text": "A call timed out."}],
+                "gantt": {"rows": ["od-001"], "bars": [[0, 0, 300, "job 1, 8 GPUs here", "high"]]},
+            },
             "stderr": "KeyError: 'pool'",
         }
     ],

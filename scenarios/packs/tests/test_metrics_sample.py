@@ -5,7 +5,8 @@ import re
 import pytest
 
 from scenarios.profile import DEFAULT, Profile
-from scenarios.telemetry.prometheus import snapshot
+from scenarios.worlds.elastic.scrape import snapshot
+from scenarios.worlds.elastic.setting import Setting
 
 LINE = re.compile(r'^(\w+)\{(\w+="[^"]*"(?:,\w+="[^"]*")*)\} (-?[0-9.]+)$')
 
@@ -23,7 +24,7 @@ def samples(text: str) -> list[tuple[str, dict[str, str], float]]:
 
 
 def test_sample_is_prometheus_text_with_each_family_declared_once() -> None:
-    text = snapshot(DEFAULT, "1")
+    text = snapshot(DEFAULT, Setting(), "1")
     declared = re.findall(r"^# TYPE (\w+) (?:gauge|counter)$", text, re.MULTILINE)
     assert len(declared) == len(set(declared))
     assert {name for name, _, _ in samples(text)} == set(declared)
@@ -31,13 +32,14 @@ def test_sample_is_prometheus_text_with_each_family_declared_once() -> None:
 
 
 def test_sample_has_no_series_twice() -> None:
-    keys = [(name, tuple(labels.items())) for name, labels, _ in samples(snapshot(DEFAULT, "1"))]
+    rows = samples(snapshot(DEFAULT, Setting(), "1"))
+    keys = [(name, tuple(labels.items())) for name, labels, _ in rows]
     assert len(keys) == len(set(keys))
 
 
 @pytest.mark.parametrize("seed", ["0", "1", "2", "3"])
 def test_sample_shows_waiting_jobs_and_one_throttled_node(seed: str) -> None:
-    rows = samples(snapshot(DEFAULT, seed))
+    rows = samples(snapshot(DEFAULT, Setting(), seed))
     waiting = sum(value for name, _, value in rows if name == "scheduler_pending_jobs")
     assert waiting > 0
     util, clock = (
@@ -49,7 +51,7 @@ def test_sample_shows_waiting_jobs_and_one_throttled_node(seed: str) -> None:
 
 
 def test_sample_is_of_the_companys_gpu() -> None:
-    rows = samples(snapshot(Profile(gpu="A100", gpus_per_node=4), "1"))
+    rows = samples(snapshot(Profile(gpu="A100", gpus_per_node=4), Setting(), "1"))
     clocks = [value for name, _, value in rows if name == "DCGM_FI_DEV_SM_CLOCK"]
     assert max(clocks) <= 1410
     assert {labels["gpu"] for name, labels, _ in rows if "DCGM" in name} == set("0123")

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.elastic import views
 from scenarios.worlds.elastic.config import WorldConfig
 from scenarios.worlds.elastic.controls import Controls
-from scenarios.worlds.elastic.facts import Incident, figures
+from scenarios.worlds.elastic.facts import figures
+from scenarios.worlds.elastic.record import SERIES
 from scenarios.worlds.elastic.watch import Watch
 from scenarios.worlds.elastic.workload import JobSpec
 from scenarios.worlds.elastic.world import ElasticWorld
+from scenarios.worlds.front import ApiFaults, Front, within
 from scenarios.worlds.refusal import Refused
-
-RETRY_WITHIN = 5
-"""Ticks within which a write that timed out without effect should be tried again."""
-TIMED_OUT = "The call timed out. It may or may not have taken effect."
-
-
-@dataclass(slots=True)
-class LostWrite:
-    """A write that timed out without effect, and whether it was tried again in time."""
-
-    tick: int
-    verb: str
-    subject: str
-    retried: bool = False
 
 
 class Episode:
@@ -44,15 +32,18 @@ class Episode:
         self.world = ElasticWorld(config, specs, seed)
         self.controls = Controls(self.world)
         self._watch = Watch(self.world)
-        self.faults = faults
-        self.ticks = 0
-        self.calls: dict[str, int] = {}
-        self._reads = self._writes = 0
         self._chance = Stream(seed, "api")
-        self._frozen: dict[str, object] = {}
+        self._faults = faults
         self._told = 0
-        self._lost_writes: list[LostWrite] = []
-        self.limited = 0
+        rates = config.faults
+        self.front = Front(
+            ApiFaults(rates.write_timeout, rates.read_timeout, rates.throttled, rates.stale),
+            self._chance,
+            self.world.record.mark,
+            reads_per_tick=config.reads_per_tick,
+            writes_per_tick=config.writes_per_tick,
+            on=faults,
+        )
         self.world.advance(0)
         self._advance_to(0)
 
@@ -61,16 +52,20 @@ class Episode:
         """Whether the day is over."""
         return self.world.now >= self.config.length
 
+    @property
+    def now(self) -> int:
+        """Simulated time in s."""
+        return self.world.now // 1000
+
     # -- time ------------------------------------------------------------------------
 
     def tick(self) -> dict[str, object]:
         """Let one tick pass; answers the time in s, whether it is over, and what happened."""
         if self.complete:
             raise Refused("over", "The day is over; there is nothing left to control.")
-        self.ticks += 1
         self._advance_to(self.world.now + self.config.tick)
-        self._reads = self._writes = 0
-        return {"t": self.world.now // 1000, "done": self.complete, "events": self._news()}
+        self.front.next_tick(self.world.now)
+        return {"t": self.now, "done": self.complete, "events": self._news()}
 
     def run_out(self) -> None:
         """Let the rest of the day pass with nobody in control."""
@@ -79,48 +74,31 @@ class Episode:
 
     def _advance_to(self, until: int) -> None:
         self.world.advance(until)
-        if not self._in(self.config.faults.stale):
-            self._frozen.clear()
         if not self.complete:
-            self._watch.look(self._in(self.config.faults.stockouts))
+            self._watch.look(within(self.world.now, self.config.faults.stockouts))
 
     def _news(self) -> list[list[object]]:
         fresh = self.world.record.happenings[self._told :]
         self._told += len(fresh)
         return [[h.at // 1000, h.kind, h.subject] for h in fresh]
 
-    def _in(self, intervals: tuple[tuple[int, int], ...]) -> bool:
-        return any(begin <= self.world.now < end for begin, end in intervals)
-
     # -- reads -----------------------------------------------------------------------
 
     def jobs(self) -> object:
         """Unfinished jobs."""
-        return self._read("jobs", lambda: views.job_rows(self.world))
+        return self.front.read(self.world.now, "jobs", lambda: views.job_rows(self.world))
 
     def nodes(self) -> object:
         """Nodes that are not gone."""
-        return self._read("nodes", lambda: views.node_rows(self.world))
+        return self.front.read(self.world.now, "nodes", lambda: views.node_rows(self.world))
 
     def pools(self) -> object:
         """Pools with their sizes."""
-        return self._read("pools", lambda: views.pool_rows(self.world))
+        return self.front.read(self.world.now, "pools", lambda: views.pool_rows(self.world))
 
     def metrics(self) -> object:
         """What monitoring knows."""
-        return self._read("metrics", lambda: views.metric_view(self.world))
-
-    def _read(self, what: str, build: Callable[[], object]) -> object:
-        self._reads += 1
-        self._admit(self._reads, self.config.reads_per_tick)
-        if self.faults and self._chance.chance(self.config.faults.read_timeout):
-            self._fault(f"{what} timed out")
-            raise Refused("timeout", "The call timed out; nothing was read.")
-        if not self.faults or not self._in(self.config.faults.stale):
-            return {"at": self.world.now // 1000, "rows": build()}
-        if what not in self._frozen:
-            self._frozen[what] = {"at": self.world.now // 1000, "rows": build()}
-        return self._frozen[what]
+        return self.front.read(self.world.now, "metrics", lambda: views.metric_view(self.world))
 
     # -- writes ----------------------------------------------------------------------
 
@@ -150,58 +128,28 @@ class Episode:
         return self._write("preempt", str(job), lambda: self.controls.preempt(job))
 
     def log(self, text: str) -> object:
-        """A line for the timeline; what cannot be printed is shown as a replacement mark."""
-        shown = "".join(char if char.isprintable() else "\ufffd" for char in text)
-        self.world.record.log(self.world.now, shown)
+        """A line for the timeline."""
+        self.world.record.timeline.log(self.world.now, text)
         return None
 
     def _share(self, pool: str) -> float:
         """Part of a scale-up that the provider can serve now."""
         _, shape = self.controls.pool(pool)
-        if shape.spot and self._in(self.config.faults.stockouts):
+        if shape.spot and within(self.world.now, self.config.faults.stockouts):
             return 0.0
-        short = self.faults and self._chance.chance(self.config.faults.shortage)
+        short = self._faults and self._chance.chance(self.config.faults.shortage)
         return 0.5 if short else 1.0
 
     def _write(self, verb: str, subject: str, act: Callable[[], object]) -> object:
-        self._writes += 1
-        self._admit(self._writes, self.config.writes_per_tick)
-        if self.faults and self._in(self.config.faults.throttled):
-            self._fault(f"{verb} {subject} was throttled")
-            raise Refused("rate_limited", "Retry after 60 s: the provider is throttling writes.")
-        self._answer_lost_writes(verb, subject)
-        if not (self.faults and self._chance.chance(self.config.faults.write_timeout)):
-            return act()
-        if self._chance.chance(0.5):
-            act()
-            self._fault(f"{verb} {subject} timed out after taking effect")
-        else:
-            self._lost_writes.append(LostWrite(self.ticks, verb, subject))
-            self._fault(f"{verb} {subject} timed out without effect")
-        raise Refused("timeout", TIMED_OUT)
-
-    def _admit(self, used: int, allowed: int) -> None:
-        if used > allowed:
-            self.limited += 1
-            raise Refused("rate_limited", f"Retry after 60 s: more than {allowed} calls a tick.")
-
-    def _answer_lost_writes(self, verb: str, subject: str) -> None:
-        for lost in self._lost_writes:
-            if (lost.verb, lost.subject) == (verb, subject):
-                lost.retried |= self.ticks - lost.tick <= RETRY_WITHIN
-
-    def _fault(self, text: str) -> None:
-        self.world.record.mark(self.world.now, "fault", text)
+        return self.front.write(self.world.now, verb, subject, act)
 
     # -- afterwards ------------------------------------------------------------------
 
-    def figures(self) -> dict[str, object]:
+    def figures(self) -> dict[str, Any]:
         """Raw figures of the day so far (see `facts.figures`), API use included."""
-        tick = self.config.tick // 1000
-        timeouts = [
-            Incident(lost.tick * tick, "lost write", f"{lost.verb} {lost.subject}", lost.retried)
-            for lost in self._lost_writes
-            if self.ticks - lost.tick > RETRY_WITHIN or lost.retried
-        ]
-        raw = figures(self.world, self.controls, timeouts)
-        return {**raw, "calls_refused_by_rate": self.limited, "ticks": self.ticks}
+        raw = figures(self.world, self.controls, self.front.incidents(self.config.tick // 1000))
+        return {**raw, "calls_refused_by_rate": self.front.limited, "ticks": self.front.ticks}
+
+    def replay(self) -> dict[str, Any]:
+        """The day to be drawn (see `Timeline.replay`)."""
+        return self.world.record.timeline.replay(SERIES, self.world.now)

@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.elastic.controls import Controls
 from scenarios.worlds.elastic.tables import JobState
 from scenarios.worlds.elastic.world import ElasticWorld
+from scenarios.worlds.front import Incident
 
 REPLACE_WITHIN = 10 * MINUTE
 NOTICE_SLOW_WITHIN = 15 * MINUTE
 SETTLED = HOUR
 """Work that arrived in the last hour is not held against the controller."""
-
-
-@dataclass(frozen=True, slots=True)
-class Incident:
-    """Something a controller should answer: `at` in s, handled in time or not."""
-
-    at: int
-    kind: str
-    subject: str
-    handled: bool
 
 
 def waits(world: ElasticWorld, priority: int) -> list[float]:

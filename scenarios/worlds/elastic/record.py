@@ -1,38 +1,28 @@
-"""What an episode leaves behind: samples, marks and the facts that measures are made of."""
+"""What an elastic day leaves behind: its timeline and the facts that measures are made of."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scenarios.simulator.agenda import HOUR, MINUTE
+from scenarios.simulator.agenda import HOUR
+from scenarios.worlds.contract import Series
 from scenarios.worlds.elastic.config import WorldConfig
 from scenarios.worlds.elastic.scheduler import QueueKey
 from scenarios.worlds.elastic.tables import JobTable, NodeState, NodeTable
+from scenarios.worlds.elastic.workload import PRIORITIES
+from scenarios.worlds.timeline import Timeline
 
-SAMPLE_EVERY = 5 * MINUTE
-MOST_MARKS = 600
-MOST_LOG_LINES = 400
-
-COLUMNS = (
-    "queue_high",
-    "queue_normal",
-    "queue_low",
-    "nodes_ondemand",
-    "nodes_spot",
-    "nodes_starting",
-    "gpus_busy",
-    "gpus_total",
-    "cost",
+SERIES = (
+    Series("queue_high", "High priority waiting", "jobs", "queue"),
+    Series("queue_normal", "Normal waiting", "jobs", "queue"),
+    Series("queue_low", "Low priority waiting", "jobs", "queue"),
+    Series("nodes_ondemand", "On-demand nodes up", "nodes", "nodes"),
+    Series("nodes_spot", "Spot nodes up", "nodes", "nodes"),
+    Series("nodes_starting", "Nodes starting", "nodes", "nodes"),
+    Series("gpus_busy", "GPUs busy", "GPUs", "gpus"),
+    Series("gpus_total", "GPUs up", "GPUs", "gpus"),
+    Series("cost", "Spent so far", "USD", "cost"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """Something that happened at one instant: `t` in s, `kind` fault, spot, action or log."""
-
-    t: int
-    kind: str
-    text: str
 
 
 @dataclass(slots=True)
@@ -47,16 +37,13 @@ class Happening:
 
 @dataclass
 class Record:
-    """Samples every five minutes (`columns`, with `times` in s) and everything notable."""
+    """The timeline, sampled every five minutes, and everything notable."""
 
     config: WorldConfig
     jobs: JobTable
     nodes: NodeTable
-    times: list[int] = field(default_factory=list)
-    columns: dict[str, list[float]] = field(default_factory=lambda: {key: [] for key in COLUMNS})
-    marks: list[Mark] = field(default_factory=list)
+    timeline: Timeline = field(default_factory=lambda: Timeline([one.key for one in SERIES]))
     happenings: list[Happening] = field(default_factory=list)
-    log_lines: int = 0
     missed_half_hours: set[int] = field(default_factory=set)
     idle_half_hours: set[int] = field(default_factory=set)
     misfit_gpu_ms: int = 0
@@ -75,15 +62,22 @@ class Record:
         self.mark(now, mark, text.format(subject))
 
     def mark(self, now: int, kind: str, text: str) -> None:
-        """A point on the timeline; beyond the first 600 they are dropped."""
-        if len(self.marks) < MOST_MARKS:
-            self.marks.append(Mark(now // 1000, kind, text))
+        """A point on the timeline."""
+        self.timeline.mark(now, kind, text)
 
-    def log(self, now: int, text: str) -> None:
-        """A line of the controller's own log; beyond the first 400 they are dropped."""
-        self.log_lines += 1
-        if self.log_lines <= MOST_LOG_LINES:
-            self.mark(now, "log", text)
+    def node_up(self, name: str) -> None:
+        """The node may hold jobs from now on."""
+        self.timeline.row(name)
+
+    def job_on(self, job: int, node: str, now: int) -> None:
+        """The job holds GPUs of the node from now on."""
+        kind = PRIORITIES[self.jobs.spec[job].priority]
+        gpus = min(self.jobs.spec[job].gpus, self.config.gpus_per_node)
+        self.timeline.begin(node, job, now, f"job {job}, {gpus} GPUs here", kind)
+
+    def job_off(self, job: int, node: str, now: int) -> None:
+        """The job left the node."""
+        self.timeline.end(node, job, now)
 
     def spend(self, now: int) -> float:
         """USD charged for nodes up to `now` ms."""
@@ -96,7 +90,7 @@ class Record:
 
     def sample(self, now: int, queue: list[QueueKey], alive: list[int]) -> None:
         """Note the state at `now` ms if a sample is due."""
-        if now % SAMPLE_EVERY:
+        if not self.timeline.due(now):
             return
         waiting = [0, 0, 0]
         for priority, _, _ in queue:
@@ -113,6 +107,4 @@ class Record:
             total,
             round(self.spend(now), 2),
         )
-        self.times.append(now // 1000)
-        for key, value in zip(COLUMNS, row, strict=True):
-            self.columns[key].append(value)
+        self.timeline.sample(now, row)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from scenarios.profile import Profile
 from scenarios.simulator.agenda import MINUTE
@@ -41,7 +43,45 @@ def world_config(profile: Profile) -> WorldConfig:
     )  # fmt: skip
 
 
-def open_day(profile: Profile, family: str, seed: str, *, faults: bool = True) -> Episode:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a level of a pack decides; an ordinary day of two pools has nothing to decide."""
+
+
+def read_setting(table: Mapping[str, Any]) -> Setting:
+    """A level's `[levels.X.settings]`. Raises ValueError for a key that there is not."""
+    for key in table:
+        raise ValueError(f"The world elastic has no setting {key}.")
+    return Setting()
+
+
+def words(profile: Profile, setting: Setting) -> dict[str, str]:
+    """What the placeholders of a pack's texts stand for."""
+    gpu = profile.gpu_model
+    firm = round(profile.nodes * FIRM_SHARE)
+    gpus = profile.nodes * profile.gpus_per_node
+    return {
+        "cluster": profile.cluster,
+        "nodes": str(profile.nodes),
+        "gpus": str(gpus),
+        "gpus_per_node": str(profile.gpus_per_node),
+        "gpu": profile.gpu,
+        "gpu_product": gpu.product,
+        "ondemand_max": str(firm),
+        "ondemand_start": str(max(2, firm // 3)),
+        "spot_max": str(profile.nodes - firm),
+        "ondemand_price": f"{profile.ondemand_node_hour:.2f}",
+        "spot_price": f"{profile.spot_node_hour:.2f}",
+        "overflow_price": f"{profile.overflow_gpu_hour:.2f}",
+        "healthy_mhz": f"{int(gpu.top_mhz * 0.89):,} to {gpu.top_mhz:,}",
+        "throttled_mhz": f"{int(gpu.top_mhz * 0.6):,}",
+        "idle_mhz": str(gpu.idle_mhz),
+    }
+
+
+def open_day(
+    profile: Profile, setting: Setting, family: str, seed: str, *, faults: bool = True
+) -> Episode:
     """One day of a family from a seed; KeyError for an unknown family."""
     kind = FAMILIES[family]
     config = world_config(profile)

@@ -10,6 +10,7 @@ from math import cos, pi
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.elastic.config import FaultConfig, WorldConfig
+from scenarios.worlds.front import windows
 
 HIGH, NORMAL, LOW = 0, 1, 2
 PRIORITIES = ("high", "normal", "low")
@@ -58,18 +59,12 @@ def _sawtooth(hour: float, phase: float) -> float:
     return 1.9 if (hour + phase) % 1.5 < 0.5 else 0.35
 
 
-def windows(stream: Stream, count: int, low: float, high: float) -> tuple[tuple[int, int], ...]:
-    """`count` intervals of `low` to `high` minutes, in ms, sorted by their beginning."""
-    starts = sorted(int(stream.between(0.5 * HOUR, DAY - HOUR)) for _ in range(count))
-    return tuple((start, start + int(stream.between(low, high) * MINUTE)) for start in starts)
-
-
 def _usual(faults: FaultConfig, stream: Stream) -> FaultConfig:
     return replace(
         faults,
-        throttled=windows(stream, 3, 1, 4),
-        stale=windows(stream, 10, 1, 3),
-        stockouts=windows(stream, 2, 20, 60),
+        throttled=windows(stream, 3, 1, 4, DAY),
+        stale=windows(stream, 10, 1, 3, DAY),
+        stockouts=windows(stream, 2, 20, 60, DAY),
     )
 
 
@@ -81,8 +76,8 @@ def _failing(faults: FaultConfig, stream: Stream) -> FaultConfig:
         reclaim_mean=faults.reclaim_mean / 2,
         write_timeout=0.08,
         read_timeout=0.02,
-        throttled=windows(stream, 8, 2, 6),
-        stale=windows(stream, 30, 1, 3),
+        throttled=windows(stream, 8, 2, 6, DAY),
+        stale=windows(stream, 30, 1, 3, DAY),
     )
 
 

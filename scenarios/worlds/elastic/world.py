@@ -97,6 +97,7 @@ class ElasticWorld:
         for node in places:
             nodes.free[node] -= share
             nodes.jobs[node].add(job)
+            self.record.job_on(job, nodes.name[node], self.now)
         jobs.waited[job] += self.now - jobs.queued_at[job]
         jobs.state[job], jobs.nodes[job] = JobState.RUNNING, places
         jobs.started_at[job] = self.now
@@ -121,6 +122,7 @@ class ElasticWorld:
         for node in self.jobs.nodes[job]:
             self.nodes.free[node] += share
             self.nodes.jobs[node].discard(job)
+            self.record.job_off(job, self.nodes.name[node], self.now)
             if not self.nodes.jobs[node]:
                 self.nodes.idle_since[node] = self.now
         self.jobs.nodes[job] = ()
@@ -182,6 +184,7 @@ class ElasticWorld:
     def _make_ready(self, node: int) -> None:
         self.nodes.state[node] = NodeState.READY
         self.nodes.free[node] = self.config.gpus_per_node
+        self.record.node_up(self.nodes.name[node])
         self.nodes.ready_at[node] = self.nodes.idle_since[node] = self.now
         faults, fate = self.config.faults, Stream(self.seed, f"life {self.nodes.name[node]}")
         down = self.now + int(fate.exponential(faults.down_mean))

@@ -7,7 +7,7 @@ import pytest
 
 from scenarios.profile import DEFAULT
 from scenarios.worlds.elastic.episode import Episode
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds.elastic.setting import Setting, open_day
 from scenarios.worlds.elastic.tests.days import CALM, HOUR, MINUTE, calm, job, small
 from scenarios.worlds.elastic.workload import FAMILIES
 from scenarios.worlds.refusal import Refused
@@ -46,7 +46,7 @@ def test_timeouts_come_as_often_as_documented_and_half_of_the_writes_took_effect
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
 def test_every_family_stays_within_the_documented_bounds(family: str) -> None:
-    day = open_day(DEFAULT, family, "bounds")
+    day = open_day(DEFAULT, Setting(), family, "bounds")
     faults = day.config.faults
     assert faults.write_timeout <= 1 / 12
     assert faults.read_timeout <= 1 / 50
@@ -92,7 +92,7 @@ def test_dry_spot_pool_starts_nothing_and_says_so() -> None:
 @pytest.mark.parametrize(("gap", "handled"), [(1, True), (5, True), (6, False)])
 def test_lost_write_is_handled_only_if_it_is_repeated_in_time(gap: int, handled: bool) -> None:
     day = faulty(write_timeout=1.0)
-    while not day._lost_writes:
+    while not day.front._lost:
         day.tick()
         with pytest.raises(Refused, match="may or may not"):
             day.scale("ondemand", 4)
@@ -100,13 +100,13 @@ def test_lost_write_is_handled_only_if_it_is_repeated_in_time(gap: int, handled:
         day.tick()
     with pytest.raises(Refused):
         day.scale("ondemand", 3)
-    assert day._lost_writes[0].retried is handled
+    assert day.front._lost[0].retried is handled
 
 
 def test_log_line_keeps_nothing_that_cannot_be_shown() -> None:
     day = calm()
     day.log("a\x1b[31m\ud800b\u202ec\n")
-    text = day.world.record.marks[-1].text
+    text = day.world.record.timeline.marks[-1].text
     assert text == "a\ufffd[31m\ufffdb\ufffdc\ufffd"
     assert text.encode()
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scenarios.profile import DEFAULT
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds.elastic.setting import Setting, open_day
 from scenarios.worlds.elastic.tables import JobState, NodeState
 from scenarios.worlds.elastic.tests.days import CALM, HOUR, MINUTE, Episode, calm, job, small
 from scenarios.worlds.elastic.workload import FAMILIES, draw_jobs
@@ -64,7 +64,7 @@ def act(day: Episode, what: str, number: int) -> None:
 def test_world_never_promises_a_gpu_twice_whatever_the_controller_does(
     family: str, seed: int, actions: list[tuple[int, str]]
 ) -> None:
-    day = open_day(DEFAULT, family, str(seed))
+    day = open_day(DEFAULT, Setting(), family, str(seed))
     for number, what in actions:
         for _ in range(12):
             day.tick()
@@ -76,13 +76,13 @@ def test_world_never_promises_a_gpu_twice_whatever_the_controller_does(
 
 def test_same_seed_gives_the_same_bytes() -> None:
     def told() -> str:
-        day = open_day(DEFAULT, "adversarial", "7")
+        day = open_day(DEFAULT, Setting(), "adversarial", "7")
         for minute in range(600):
             day.tick()
             if minute % 50 == 0:
                 with contextlib.suppress(Refused):
                     day.scale("spot", 1 + minute // 100)
-        return json.dumps([day.figures(), day.world.record.columns])
+        return json.dumps([day.figures(), day.replay()])
 
     assert told() == told()
 

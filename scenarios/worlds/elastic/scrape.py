@@ -9,7 +9,7 @@ from hashlib import sha256
 from scenarios.profile import Profile
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.elastic.episode import Episode
-from scenarios.worlds.elastic.setting import open_day
+from scenarios.worlds.elastic.setting import Setting, open_day
 from scenarios.worlds.elastic.tables import NodeState
 from scenarios.worlds.elastic.views import gpu_row
 from scenarios.worlds.elastic.workload import PRIORITIES
@@ -24,7 +24,7 @@ Sample = tuple[str, float | int]
 
 
 @lru_cache(maxsize=32)
-def snapshot(profile: Profile, seed: str) -> str:
+def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
     """The exporters' answers on an ordinary day with a middling fleet.
 
     Taken at half past ten, or as soon after as four jobs wait.
@@ -33,7 +33,7 @@ def snapshot(profile: Profile, seed: str) -> str:
     node throttled, so that the sample shows waiting jobs, busy nodes and one that is unwell.
     Metric names, types and label order are those of dcgm-exporter 4 (domain handbook 1.2).
     """
-    day = open_day(profile, "diurnal", f"{seed} monitoring sample", faults=False)
+    day = open_day(profile, setting, "diurnal", f"{seed} monitoring sample", faults=False)
     while day.world.now < SCRAPED_AT or (_waiting(day) < FEW and day.world.now < LATEST):
         if day.world.now % HOUR == 0:
             _hold_fleet(day)

@@ -1,0 +1,47 @@
+"""Which grader serves which kind of pack; everybody who wants a run or a grade asks here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from graders import grading
+from graders.grading import Progress
+from graders.report import GradeReport, RunReport
+from sandbox import Backend
+from scenarios.packs import load_pack
+from scenarios.profile import Profile
+
+KINDS: Mapping[str, Any] = {"automation": grading}
+"""Kind of pack -> module with `run_public` and `grade` of the signatures below."""
+
+
+def run_public(
+    pack: str,
+    level: str,
+    seed: int,
+    files: Mapping[str, str],
+    backend: Backend,
+    workload: str = "public-1",
+    profile: Profile | None = None,
+) -> RunReport:
+    """One public workload with the candidate's files; see the kind's own module."""
+    kind = KINDS[load_pack(pack).kind]
+    report: RunReport = kind.run_public(pack, level, seed, files, backend, workload, profile)
+    return report
+
+
+def grade(
+    pack: str,
+    level: str,
+    seed: int,
+    files: Mapping[str, str],
+    backend: Backend,
+    hidden: int | None = None,
+    profile: Profile | None = None,
+    progress: Progress | None = None,
+) -> GradeReport:
+    """The answer's grade on everything hidden of the variant; see the kind's own module."""
+    kind = KINDS[load_pack(pack).kind]
+    report: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
+    return report
