@@ -16,6 +16,11 @@ KINDS: Mapping[str, Any] = {"automation": grading}
 """Kind of pack -> module with `run_public` and `grade` of the signatures below."""
 
 
+def is_parted(pack: str) -> bool:
+    """Whether a grade of the pack is assembled from parts that several workers can play."""
+    return hasattr(KINDS[load_pack(pack).kind], "assemble")
+
+
 def run_public(
     pack: str,
     level: str,

@@ -52,7 +52,7 @@ def test_stopped_calibration_goes_on_where_it_stopped(
 def test_every_missed_bar_is_named() -> None:
     golden = {"mean": 0.5, "total": 0.5, "spread": 0.9}
     names = ("do_nothing", "naive", "competent", "expert", "thrasher", "budget_breaker", "cheater")
-    found = faults(PACK, {level: {name: golden for name in names} for level in PACK.levels})
+    found = faults(PACK, {level: dict.fromkeys(names, golden) for level in PACK.levels})
     stated = expected(PACK)
     margins = [line for line in found if "above" in line]
     assert len(margins) == len(stated.margins) * len(PACK.levels)

@@ -15,11 +15,12 @@ from django.utils import timezone
 
 from assessments import answers
 from assessments.jobs import Job, Result
-from assessments.models import Attempt, GradingRun, Run
+from assessments.models import Attempt, GradingPart, GradingRun, Run
 from assessments.outages import credit_run
+from assessments.parts import conduct, play_part
 from assessments.processes import start_time
 from assessments.queue import publish
-from graders.kinds import grade, run_public
+from graders.kinds import grade, is_parted, run_public
 from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend
 
@@ -52,7 +53,7 @@ def is_gone(worker: str) -> bool:
 def free_dead_leases(now: datetime) -> int:
     """Give rows back whose worker was killed, without waiting for the lease to run out."""
     freed = 0
-    for model in (Run, GradingRun):
+    for model in (Run, GradingRun, GradingPart):
         for job in model.objects.running(now):
             if job.worker.count(":") == 2 and is_gone(job.worker):
                 job.release(now)
@@ -92,18 +93,48 @@ def execute_grading(pk: int) -> None:
     """One grading of a submission on hidden workloads, if a place is free."""
     now = timezone.now()
     free_dead_leases(now)
-    if GradingRun.objects.running(now).count() >= settings.GRADING_SLOTS:
+    worker = worker_name()
+    if not _has_slot(worker, now):
         return  # whoever ends next, or the sweep, comes back to it
-    if not GradingRun.objects.claim(pk, worker_name(), now):
+    if not GradingRun.objects.claim(pk, worker, now):
         return
     run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
 
+    def show(done: int, total: int) -> None:
+        GradingRun.objects.filter(pk=run.pk, finished_at=None).update(progress=done)
+
     def work() -> dict[str, Any]:
-        return graded(run, lambda done, total: _show_progress(run, done))
+        if not is_parted(run.submission.attempt.pack_version.name):
+            return graded(run, show)
+        report = conduct(run, worker, sandbox(), perform, show)
+        return with_pack(run.submission.attempt, report)
 
     perform(run, work, lambda report: Result(report["status"]))
+    GradingPart.objects.filter(grading_run=run, grading_run__finished_at__isnull=False).delete()
     if waiting := GradingRun.objects.claimable(timezone.now()).order_by("pk").first():
         publish("assessments.tasks.execute_grading", waiting.pk)
+
+
+def execute_part(pk: int) -> None:
+    """Help with a grading that another worker holds, if a place is free and it still needs help."""
+    now = timezone.now()
+    worker, backend = worker_name(), sandbox()
+    if not _has_slot(worker, now):
+        return
+    held = GradingPart.objects.filter(pk=pk, grading_run__in=GradingRun.objects.running(now))
+    if held.exists() and GradingPart.objects.claim(pk, worker, now):
+        part = GradingPart.objects.select_related("grading_run__submission__attempt__pack_version")
+        play_part(part.get(pk=pk), backend, perform)
+
+
+def _has_slot(worker: str, now: datetime) -> bool:
+    """Whether this worker may grade beside those that do: the rest is kept for candidates' runs."""
+    busy = {
+        name
+        for model in (GradingRun, GradingPart)
+        for name in model.objects.running(now).values_list("worker", flat=True)
+    }
+    return len(busy - {worker}) < settings.GRADING_SLOTS
 
 
 def with_pack(attempt: Attempt, report: dict[str, Any]) -> dict[str, Any]:
@@ -129,10 +160,6 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         progress=progress,
     )
     return with_pack(attempt, report.to_dict())
-
-
-def _show_progress(run: GradingRun, done: int) -> None:
-    GradingRun.objects.filter(pk=run.pk, finished_at=None).update(progress=done)
 
 
 def perform(

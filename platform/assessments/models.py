@@ -248,6 +248,20 @@ class GradingRun(Job):
         return f"Grading {self.pk} of {self.submission}"
 
 
+class GradingPart(Job):
+    """One hidden workload of a grading, for whichever worker is free. Gone once the grading is done."""
+
+    grading_run = models.ForeignKey(GradingRun, models.CASCADE, related_name="parts")
+    number = models.PositiveSmallIntegerField(help_text="Of the hidden workload, from 1.")
+
+    class Meta:
+        ordering = ["grading_run", "number"]
+        constraints = [models.UniqueConstraint(fields=["grading_run", "number"], name="part_once")]
+
+    def __str__(self) -> str:
+        return f"Part {self.number} of grading {self.grading_run_id}"
+
+
 class RevisionRound(models.Model):
     """A released feedback and the second clock it opens; what the candidate sees of the feedback."""
 

@@ -31,6 +31,11 @@ def execute_grading(pk: int) -> None:
 
 
 @shared_task
+def execute_part(pk: int) -> None:
+    execution.execute_part(pk)
+
+
+@shared_task
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()

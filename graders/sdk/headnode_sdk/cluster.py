@@ -6,8 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ._channel import ApiError, call
+from .checkpoints import CheckpointVerbs
+from .clouds import CloudVerbs
 from .errors import specific
 from .model import DrainResult, Event, Job, Metrics, Node, NodeMetrics, Pool, Queue, ScaleResult
+from .slices import SliceVerbs
 
 Call = Callable[..., Any]
 
@@ -17,7 +20,7 @@ def connect() -> Cluster:
     return Cluster(call)
 
 
-class Cluster:
+class Cluster(SliceVerbs, CloudVerbs, CheckpointVerbs):
     """Reads answer with what the cluster knew at `read_at`; writes say what they did.
 
     Every read and write may raise `ApiTimeout` or `RateLimited`; see `errors`.

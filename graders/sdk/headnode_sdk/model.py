@@ -40,6 +40,17 @@ class Job(NamedTuple):
     """When it should be done; before 0 if there is no deadline."""
     cloud: str = ""
     """Where it was placed, where there are several clouds."""
+    qos: str = ""
+    reason: str = ""
+    """Why it waits, in Slurm's words."""
+    portable: bool = False
+    """Whether its data can be had at another site as well."""
+    data_gb: int = 0
+    """GB that have to move with it when it leaves its home cloud."""
+    residency: str = ""
+    """Where its data must stay; empty if they may go anywhere."""
+    driver: int = 0
+    """Oldest NVIDIA driver branch that its image runs with; 0 if any will do."""
 
 
 class Node(NamedTuple):
@@ -58,6 +69,8 @@ class Node(NamedTuple):
     """When the provider will take it away; before 0 if there is no notice."""
     gpu_model: str = ""
     zone: str = ""
+    rdma: bool = True
+    """Whether the second network, over which gangs on several nodes talk, is up."""
 
     @property
     def idle(self) -> bool:

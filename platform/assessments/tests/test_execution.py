@@ -42,6 +42,7 @@ def grading(attempt: Attempt) -> GradingRun:
 def _no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(execution, "sandbox", lambda: None)
     monkeypatch.setattr(execution, "publish", lambda *_, **__: None)
+    monkeypatch.setattr(execution, "is_parted", lambda pack: False)
 
 
 def grade_as(monkeypatch: pytest.MonkeyPatch, outcome: Report | Exception) -> list[int]:
@@ -196,7 +197,7 @@ def test_no_more_gradings_at_once_than_there_are_slots(
     other = GradingRun.objects.create(
         submission=grading.submission, hidden_workloads=5, created_at=NOW
     )
-    GradingRun.objects.claim(grading.pk, execution.worker_name(), timezone.now())
+    GradingRun.objects.claim(grading.pk, "other:1:1", timezone.now())
     execution.execute_grading(other.pk)
     assert not calls
 
