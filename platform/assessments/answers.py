@@ -70,6 +70,24 @@ def in_order(part: dict[str, str], first: Iterable[str]) -> dict[str, str]:
     return {name: part[name] for name in (*named, *sorted(set(part) - set(named)))}
 
 
+DESIGN = "design.md"
+DESIGN_STARTER = """\
+# Pseudocode
+
+Write the loop that your automation runs, step by step, in any notation that a colleague can follow.
+Say what it reads, what it decides and by which thresholds, what it calls, and what it does when a
+call fails. Nothing here is run; people read it.
+
+"""
+
+
+def template(attempt: Attempt) -> dict[str, str]:
+    """The files that the editor starts with: the pack's, or one for a design where none is run."""
+    if not attempt.exercise.is_run:
+        return {DESIGN: DESIGN_STARTER}
+    return dict(pack_of(attempt.pack_version.name).template(attempt.level))
+
+
 def starting_body(attempt: Attempt) -> dict[str, Any]:
     """What the editor shows before the first save: the template, or in round 2 the first answer."""
     if attempt.round == 2:
@@ -77,7 +95,7 @@ def starting_body(attempt: Attempt) -> dict[str, Any]:
         return first
     pack = pack_of(attempt.pack_version.name)
     return {
-        "files": dict(pack.template(attempt.level)),
+        "files": template(attempt),
         "sections": {section.key: "" for section in pack.sections(attempt.level)},
     }
 

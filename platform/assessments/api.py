@@ -200,6 +200,8 @@ class RunsView(AttemptView):
     def queue_run(self, saved: attempts.Saved, workload: str) -> Run:
         """Under the attempt's lock, so that two clicks cannot both pass the limits."""
         with attempts.locked(self.attempt.pk) as attempt:
+            if not attempt.exercise.is_run:
+                raise Closed("This exercise asks for pseudocode: there is nothing to run.")
             if attempt.runs.unfinished().exists():
                 raise TooManyRuns("Your last run has not ended yet: wait for it, then run again.")
             if attempt.runs.filter(created_at__gt=self.now - RUNS_PER).count() >= MAX_RUNS:

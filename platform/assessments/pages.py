@@ -80,6 +80,7 @@ def _exercise(
         "limit_minutes": round(exercise.limit_minutes * multiplier),
         "revision_minutes": round(exercise.revision_minutes * multiplier),
         "documents": [{"title": item.title} for item in pack.documents(exercise.level)],
+        "is_run": exercise.is_run,
         "released_ahead": ahead,
     }
     if attempt:
@@ -105,6 +106,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
     return {
         "opening": attempt.invitation.opening,
         "exercise": {"title": pack.title},
+        "is_run": attempt.exercise.is_run,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
     }
@@ -113,7 +115,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
 def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
     pack, level = pack_of(attempt.pack_version.name), attempt.level
     body = answers.current_body(attempt)
-    read_only, template = pack.read_only(level), pack.template(level)
+    read_only, template = pack.read_only(level), answers.template(attempt)
     last = attempt.runs.exclude(report=None).first()
     return {
         "attempt": str(attempt.pk),
@@ -140,7 +142,9 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
             for section in pack.sections(level)
         ],
         "workloads": [
-            {"name": name, "title": title} for name, title in pack.public_workloads(level)
+            {"name": name, "title": title}
+            for name, title in pack.public_workloads(level)
+            if attempt.exercise.is_run
         ],
         "round": attempt.round,
         "feedback": _feedback(attempt),

@@ -1,4 +1,4 @@
-"""A grading shared between workers: each plays parts of it, and whoever holds the grading puts them together."""
+"""A grading shared between workers: each plays parts of it, and one puts them together."""
 
 from __future__ import annotations
 

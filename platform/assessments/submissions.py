@@ -64,7 +64,8 @@ def freeze(attempt: Attempt, draft: Draft | None, source: str, now: datetime) ->
         source=source,
         submitted_at=now,
     )
-    request_grading(submission, now=now)
+    if attempt.exercise.is_run:
+        request_grading(submission, now=now)
     return submission
 
 

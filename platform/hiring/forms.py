@@ -14,8 +14,9 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.row_numbers import RowsField, row_number
 from hiring.invitations import invite
-from hiring.models import Candidate, Exercise, Invitation, Mode, Opening, one_line
+from hiring.models import AnswerForm, Candidate, Exercise, Invitation, Mode, Opening, one_line
 from hiring.policies import battery_warning, default_limits
+from library.models import Kind
 from library.packs import pack_of
 from scenarios.packs import PackNotFound, all_packs
 
@@ -46,6 +47,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             "pack_name",
             "level",
             "mode",
+            "answer_form",
             "limit_minutes",
             "revision_minutes",
             "hidden_workloads",
@@ -61,6 +63,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "limit_minutes": "Empty: what is usual for this exercise and mode.",
             "revision_minutes": "Empty: what is usual for this exercise.",
+            "answer_form": "Pseudocode is never run: people score it against the rubric.",
         }
         widgets = {
             "references_policy": forms.Textarea(attrs={"rows": 3}),
@@ -100,6 +103,8 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             return data  # the field has said so
         if data.get("level") and data["level"] not in pack.levels:
             self.add_error("level", f"This pack exists for {', '.join(pack.levels)} only.")
+        if data.get("answer_form") == AnswerForm.PSEUDOCODE and pack.kind != Kind.AUTOMATION:
+            self.add_error("answer_form", "Only an automation exercise can ask for pseudocode.")
         self.instance.kind = pack.kind
         take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
         work, revision = default_limits(pack.kind, take_home=take_home)

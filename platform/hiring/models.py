@@ -61,6 +61,13 @@ class Mode(models.TextChoices):
     LIVE = "live", "Live, remote"
 
 
+class AnswerForm(models.TextChoices):
+    """What an automation exercise asks for; people score both, only code is also run."""
+
+    CODE = "code", "Working code"
+    PSEUDOCODE = "pseudocode", "Pseudocode or a written design"
+
+
 class Exercise(models.Model):
     """One exercise configured for an opening: pack, level, limits, policies."""
 
@@ -69,6 +76,9 @@ class Exercise(models.Model):
     kind = models.CharField(max_length=20, choices=Kind, editable=False)
     level = models.CharField(max_length=10, choices=Seniority)
     mode = models.CharField(max_length=10, choices=Mode, default=Mode.TAKE_HOME)
+    answer_form = models.CharField(
+        "asks for", max_length=12, choices=AnswerForm, default=AnswerForm.CODE
+    )
     limit_minutes = models.PositiveSmallIntegerField(
         validators=[MinValueValidator(5), MaxValueValidator(600)]
     )
@@ -97,6 +107,11 @@ class Exercise(models.Model):
     @property
     def limit(self) -> timedelta:
         return timedelta(minutes=self.limit_minutes)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the answer is a program that is run and measured."""
+        return self.answer_form == AnswerForm.CODE
 
     @property
     def revision_limit(self) -> timedelta:

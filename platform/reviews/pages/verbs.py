@@ -86,6 +86,8 @@ def _regrade(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) ->
     submission = submission_of(attempt, 2) or submission_of(attempt, 1)
     if submission is None:
         raise Refused("Nothing was handed in yet, so there is nothing to grade.")
+    if not attempt.exercise.is_run:
+        raise Refused("Pseudocode was asked for: there is nothing to run, and people score it.")
     Submission.objects.select_for_update().get(pk=submission.pk)
     if submission.grading_runs.filter(finished_at=None).exists():
         raise Refused("A grading of this answer is waiting or running: wait until it has ended.")

@@ -96,9 +96,9 @@ function fill(key) {
 
 /** Set up splitters and, on narrow windows, tabs; returns show(key) to bring a pane forward. */
 export function setUpPanes() {
-  const splitters = SPLITS.map((split) => new Splitter(split));
+  const splitters = SPLITS.filter((split) => document.getElementById(split.id)).map((split) => new Splitter(split));
   addEventListener("resize", () => splitters.forEach((splitter) => splitter.set(splitter.size)));
-  const keys = Object.keys(TITLES);
+  const keys = Object.keys(TITLES).filter((key) => document.getElementById(`pane-${key}`));
   const items = keys.map((key) => ({ key, label: TITLES[key], panel: `pane-${key}` }));
   const bar = tabs(byId("pane-tabs"), items, (key) => show(key));
 

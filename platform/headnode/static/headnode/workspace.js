@@ -40,8 +40,10 @@ class Workspace {
     this.showPane = setUpPanes();
     setUpDocuments(data.documents);
     setUpSections(this.answer);
-    this.runPanel = new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, show: this.showPane });
-    this.editor = new Editor(this.answer, { run: () => this.runPanel.run() });
+    // Where pseudocode is asked for nothing runs, and the page has no pane for it.
+    const runs = document.getElementById("pane-run");
+    this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, show: this.showPane });
+    this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
   }
 
@@ -49,7 +51,7 @@ class Workspace {
     this.#showFeedback();
     this.#listen();
     this.#onState(this.data.state);
-    this.runPanel.resume();
+    this.runPanel?.resume();
     const unsent = await this.queue.recover();
     if (unsent) {
       this.answer.replace(unsent);
@@ -82,7 +84,7 @@ class Workspace {
     }
     if (event.key === "Enter" && !event.defaultPrevented) {
       event.preventDefault();
-      this.runPanel.run();
+      this.runPanel?.run();
     }
   }
 
