@@ -7,9 +7,11 @@ from typing import Any
 
 from graders import VERSION
 from graders.measures import Measured, measure_workloads
+from graders.own_tests import own_tests
 from graders.parts import Part, part_of
 from graders.playing import BadAnswer, play, sdk_version, spec_for
-from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
+from graders.quality import code_quality
+from graders.report import EMPTY_TIMELINE, GradeReport, Json, RunReport, Versions
 from graders.workloads import hidden_workloads, public_workload
 from sandbox import Backend
 from scenarios.packs import Pack, load_pack
@@ -93,7 +95,14 @@ def grade(
         note(number, count)
         if part.ours:
             break
-    return assemble(pack, level, seed, files, parts, backend.name)
+    return assemble(
+        pack, level, seed, files, parts, backend.name, of_code(pack, level, files, backend)
+    )
+
+
+def of_code(pack: str, level: str, files: Mapping[str, str], backend: Backend) -> list[Json]:
+    """Evidence about the code itself and the candidate's own tests; no part of any measure."""
+    return [code_quality(files, load_pack(pack).template(level)), own_tests(files, backend)]
 
 
 def grade_part(
@@ -122,10 +131,12 @@ def assemble(
     files: Mapping[str, str],
     parts: Sequence[Part],
     backend_name: str,
+    code: Sequence[Json] = (),
 ) -> GradeReport:
     """The report of the parts, in the order of their numbers, whoever made them.
 
-    Without parts the files could not be a program, and the report says why.
+    `code` is evidence about the code (`of_code`). Without parts the files could not be a
+    program, and the report says why.
     """
     chosen = load_pack(pack)
     if not parts:
@@ -141,7 +152,7 @@ def assemble(
         detail=detail,
         versions=_versions(chosen, parts, backend_name),
         measures=_measured(chosen, level, parts) if done else [],
-        evidence=[_evidence(chosen, level, part, done) for part in parts],
+        evidence=[*(_evidence(chosen, level, part, done) for part in parts), *code],
         marks=sorted({mark for part in parts for mark in part.marks}),
     )
 

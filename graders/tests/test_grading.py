@@ -53,7 +53,8 @@ def test_grade_has_every_key_of_the_contract() -> None:
     assert report["status"] == "done"
     scores = [min(1.0, max(0.0, row["score"])) for row in report["measures"]]
     assert report["score"] == pytest.approx(sum(scores) / len(scores), abs=1e-4)
-    assert [row["name"] for row in report["evidence"]] == ["hidden-1", "hidden-2"]
+    assert [row["kind"] for row in report["evidence"]] == ["workload", "workload", "code", "tests"]
+    assert [row.get("name") for row in report["evidence"][:2]] == ["hidden-1", "hidden-2"]
 
 
 def test_same_answer_and_seed_give_the_same_bytes() -> None:

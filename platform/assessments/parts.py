@@ -14,7 +14,7 @@ from assessments import answers
 from assessments.jobs import Result
 from assessments.models import GradingPart, GradingRun
 from assessments.queue import publish
-from graders.grading import assemble, grade_part
+from graders.grading import assemble, grade_part, of_code
 from graders.parts import Part
 from sandbox import Backend
 
@@ -91,7 +91,7 @@ def conduct(
         said = next(part.trouble for part in left if part.trouble)
         unplayed(run).delete()
         return {"status": Result.INFRASTRUCTURE_ERROR, "detail": said}
-    return _report(run, backend.name)
+    return _report(run, backend)
 
 
 def _claimed(left: list[GradingPart], worker: str) -> GradingPart | None:
@@ -101,10 +101,11 @@ def _claimed(left: list[GradingPart], worker: str) -> GradingPart | None:
     return None
 
 
-def _report(run: GradingRun, backend_name: str) -> dict[str, Any]:
+def _report(run: GradingRun, backend: Backend) -> dict[str, Any]:
     attempt = run.submission.attempt
     found = [json.loads(row.report["part"]) for row in run.parts.order_by("number")]
     parts = [Part(**data) for data in found if data is not None]
     files = answers.program(attempt, run.submission.body)
     name, level = attempt.pack_version.name, attempt.level
-    return assemble(name, level, attempt.seed, files, parts, backend_name).to_dict()
+    code = of_code(name, level, files, backend)
+    return assemble(name, level, attempt.seed, files, parts, backend.name, code).to_dict()

@@ -86,6 +86,21 @@ def timeline(report: dict[str, Any] | None, position: int) -> dict[str, Any] | N
     return replay
 
 
+def code(report: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Size, complexity and lints of the answer's code (`graders.quality`), if it was looked at."""
+    return _first(report, "code")
+
+
+def own_tests(report: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What the candidate's own tests said (`graders.own_tests`), if the answer was run."""
+    return _first(report, "tests")
+
+
+def _first(report: dict[str, Any] | None, kind: str) -> dict[str, Any] | None:
+    items = (report or {}).get("evidence") or []
+    return next((item for item in items if item.get("kind") == kind), None)
+
+
 def measures(report: dict[str, Any] | None) -> list[Measure]:
     return [
         Measure(

@@ -47,6 +47,7 @@ def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = N
 
     monkeypatch.setattr(parts, "grade_part", grade_part)
     monkeypatch.setattr(parts, "assemble", lambda *args: Assembled(args[4]))
+    monkeypatch.setattr(parts, "of_code", lambda *args: [])
     return played
 
 

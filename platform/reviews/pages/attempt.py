@@ -104,6 +104,8 @@ def round_view(submission: Submission, titles: dict[str, str], sees: bool) -> di
         "gradings": runs,
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
         "workloads": evidence.workloads(report),
+        "code": evidence.code(report),
+        "own_tests": evidence.own_tests(report),
         "report_run": next((run.pk for run in runs if run.report), None),
         "sees_measures": sees,
         "measures": evidence.measures(report) if sees else [],

@@ -52,3 +52,11 @@ def test_change_needs_both_rounds() -> None:
     assert rows["a"].difference == pytest.approx(0.5)
     assert rows["b"].difference is None
     assert rows["c"].first is None
+
+
+def test_evidence_about_the_code_is_found_beside_the_workloads() -> None:
+    looked = {"kind": "code", "files": [], "lints": [], "lint_count": 0, "problem": ""}
+    report = REPORT | {"evidence": [*REPORT["evidence"], looked]}
+    assert evidence.code(report) == looked
+    assert evidence.own_tests(report) is None
+    assert len(evidence.workloads(report)) == 1
