@@ -95,9 +95,9 @@ def grade(
         note(number, count)
         if part.ours:
             break
-    return assemble(
-        pack, level, seed, files, parts, backend.name, of_code(pack, level, files, backend)
-    )
+    ours = bool(parts) and parts[-1].ours
+    code = [] if ours else of_code(pack, level, files, backend)
+    return assemble(pack, level, seed, files, parts, backend.name, code)
 
 
 def of_code(pack: str, level: str, files: Mapping[str, str], backend: Backend) -> list[Json]:
