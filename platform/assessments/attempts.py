@@ -34,7 +34,8 @@ __all__ = [
     "start_revision",
     "submit",
 ]
-SEED_BITS = 48
+SEED_BITS = 63
+"""Too many to search through with what a candidate is told, the hash of a public workload's seed."""
 
 
 def start(
