@@ -9,9 +9,9 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from sandbox import doctor, gpu, rootfs
+from sandbox import doctor, gpu, rootfs, roots
 from sandbox.backends import NAMES, open_backend
 from sandbox.contract import Backend, CallRefused, Outcome, SandboxUnavailable, Spec
 from sandbox.limits import Limits
@@ -20,6 +20,7 @@ _REPO = Path(__file__).resolve().parent.parent
 _SDK = _REPO / "graders" / "sdk" / "headnode_sdk"
 _STATE = _REPO / "data" / "sandbox"
 _LARGEST = 8 << 20
+_ROOTS = ", ".join(roots.NAMES)
 
 
 class BadInput(Exception):
@@ -69,7 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     doctor_ = actions.add_parser("doctor", help="say which layers work on this host")
     doctor_.add_argument("--json", action="store_true")
     doctor_.set_defaults(act=_doctor)
-    build = actions.add_parser("build-root", help="build the root folder programs see")
+    build = actions.add_parser("build-root", help="build the root folders programs see")
+    build.add_argument("names", nargs="*", default=["python"], metavar="NAME", help=_ROOTS)
     build.set_defaults(act=_build_root)
     return parser
 
@@ -79,12 +81,14 @@ def _run_parser(run: argparse.ArgumentParser) -> None:
     default = os.environ.get("SANDBOX_BACKEND", "namespace")
     run.add_argument("file", type=Path, metavar="FILE")
     run.add_argument("--backend", choices=NAMES, default=default)
+    run.add_argument("--root", choices=roots.NAMES, default="python", help="root folder under it")
     run.add_argument("--wall", type=float, default=normal.wall_s, metavar="S")
     run.add_argument("--cpu", type=float, default=normal.cpu_s, metavar="S")
     run.add_argument("--memory", type=int, default=normal.memory_mb, metavar="MB")
     run.add_argument("--pids", type=int, default=normal.pids, metavar="N")
     run.add_argument("--output", type=int, default=normal.output_kb, metavar="KB")
     run.add_argument("--gpu", type=int, default=0, metavar="N", help="number of GPUs")
+    run.add_argument("--gpu-memory", type=int, default=0, metavar="MB", help="on each; 0: all")
     run.add_argument("--sdk", type=Path, default=_SDK, metavar="DIR", help="module folder")
     run.add_argument("--json", action="store_true")
     run.set_defaults(act=_run)
@@ -93,7 +97,7 @@ def _run_parser(run: argparse.ArgumentParser) -> None:
 def _run(options: argparse.Namespace) -> int:
     spec = _spec(options)
     try:
-        if options.gpu:
+        if options.gpu and not gpu.survey().units:
             raise SandboxUnavailable(
                 f"The {options.backend} sandbox cannot give a program a GPU on this host. "
                 f"{gpu.survey().reason}".rstrip()
@@ -136,7 +140,15 @@ def _spec(options: argparse.Namespace) -> Spec:
             output_kb=options.output,
         )
         program = _read(options.file)
-        return Spec({"program.py": program}, "program.py", read_sdk(options.sdk), limits)
+        return Spec(
+            {"program.py": program},
+            "program.py",
+            read_sdk(options.sdk),
+            limits,
+            root=options.root,
+            gpus=options.gpu,
+            gpu_memory_mb=options.gpu_memory,
+        )
     except ValueError as error:
         raise BadInput(str(error)) from None
 
@@ -173,8 +185,22 @@ def _plain(outcome: Outcome) -> str:
         f"{outcome.wall_s:.3f} s, {outcome.cpu_s:.3f} s processor, "
         f"{outcome.max_rss_mb:.1f} MiB, {outcome.calls} calls, backend {outcome.backend}"
     ]
+    lines += [_card(one) for one in outcome.device.get("gpus", ())]
     lines += [f"Weaker than usual: {mark}." for mark in outcome.reduced]
     return "\n".join(line.rstrip("\n") for line in lines if line)
+
+
+def _card(one: Mapping[str, Any]) -> str:
+    figures = [
+        f"{one[key]:.0f} {unit}"
+        for key, unit in (
+            ("utilisation_mean", "% busy"),
+            ("memory_peak_mb", "MiB"),
+            ("energy_j", "J"),
+        )
+        if one[key] is not None
+    ]
+    return f"{one['uuid']} {one['name']}: {', '.join(figures) or 'the driver gives no figures'}"
 
 
 def _doctor(options: argparse.Namespace) -> int:
@@ -184,8 +210,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _build_root(options: argparse.Namespace) -> int:
-    root, built = rootfs.build(options.state.absolute())
-    _print(f"{'built' if built else 'ready'}: {rootfs.summary(root)}")
+    for name in options.names:
+        if name not in roots.NAMES:
+            raise BadInput(f"There is no root folder {name!r}: choose among {_ROOTS}.")
+    for name in options.names:
+        root, built = rootfs.build(options.state.absolute(), name)
+        _print(f"{'built' if built else 'ready'}: {rootfs.summary(root)}")
     return 0
 
 

@@ -68,6 +68,10 @@ class Attachment:
         self._sink.feed(data)
         return bool(data)
 
+    def let_go(self) -> None:
+        """In a child process: close the descriptor, and leave the connection to the parent."""
+        os.close(self._socket.detach())
+
     def close(self) -> None:
         """Before any kill: a stream that nobody reads makes the engine's kill and wait hang."""
         with contextlib.suppress(OSError):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 
 INSIDE_BOOT = "/opt/sbx"
 INSIDE_SDK = "/opt/headnode"
 INSIDE_UID = 64000
+SHM_BYTES = 8 << 20
 # A fixed hash seed: the same program has to make the same decisions in a regrade.
 ENVIRONMENT = {
     "PATH": "/usr/bin",
@@ -25,6 +28,11 @@ _FENCES = (
     *("--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID), "--hostname", "sandbox"),
     *("--cap-drop", "ALL"),
 )
+
+
+# For prlimit(1): from outside, a process without CAP_SYS_RESOURCE cannot set them. What depends on
+# the job the bootstrap takes on, before the job arrives (handover.py).
+RLIMITS = (f"--stack={8 << 20}", "--core=0", "--memlock=0", "--msgqueue=0")
 
 
 @dataclass(frozen=True)
@@ -58,17 +66,27 @@ def interpreter(bootstrap: str, *arguments: str) -> list[str]:
 
 
 def command(
-    bwrap: str, places: Places, fds: Descriptors, limits: Limits, program: list[str]
+    bwrap: str,
+    places: Places,
+    fds: Descriptors,
+    limits: Limits,
+    program: list[str],
+    hardware: Hardware = NO_HARDWARE,
 ) -> list[str]:
     """bubblewrap's argv. /proc and /dev are read-only: pid_max and oom_score_adj live there."""
     shown = [
         *("--ro-bind", str(places.root), "/"),
-        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
+        *_binds("--dev-bind", hardware.nodes),
+        *("--remount-ro", "/dev"),
+        *(("--tmpfs", "/run") if hardware.shown else ()),
+        *_binds("--ro-bind", hardware.shown),
+        *(("--remount-ro", "/run") if hardware.shown else ()),
         *("--ro-bind", str(places.boot), INSIDE_BOOT, "--ro-bind", str(places.sdk), INSIDE_SDK),
         *_work_mounts(places.work, limits),
         *("--chdir", "/box"),
     ]
-    variables = ENVIRONMENT | {"HEADNODE_CHANNEL_FD": str(fds.channel)}
+    variables = {**ENVIRONMENT, **hardware.variables, "HEADNODE_CHANNEL_FD": str(fds.channel)}
     settings = [word for item in variables.items() for word in ("--setenv", *item)]
     numbers = [
         *("--seccomp", str(fds.filter), "--info-fd", str(fds.info)),
@@ -77,25 +95,20 @@ def command(
     return [bwrap, *_FENCES, *shown, *settings, *numbers, "--", *program]
 
 
+def _binds(how: str, paths: Mapping[str, str]) -> list[str]:
+    return [word for here, inside in paths.items() for word in (how, here, inside)]
+
+
 def _work_mounts(work: Path | None, limits: Limits) -> list[str]:
-    box, tmp = "/box", "/tmp"  # noqa: S108 - the sandbox's own
+    """Without /dev/shm there are no semaphores between processes (multiprocessing)."""
+    inside = {"box": "/box", "tmp": "/tmp", "shm": "/dev/shm"}  # noqa: S108 - the sandbox's own
     if work is not None:
-        return ["--bind", str(work / "box"), box, "--bind", str(work / "tmp"), tmp]
-    half = str((limits.work_mb << 20) // 2)
-    return ["--size", half, "--tmpfs", box, "--size", half, "--tmpfs", tmp]
-
-
-def rlimits(limits: Limits, memory: bool) -> list[str]:
-    """Arguments of prlimit(1): from outside, a process without CAP_SYS_RESOURCE cannot set them.
-
-    Address space is bounded only where no group bounds memory: numpy's threads reserve far more
-    than they use. The interpreter's own mappings come on top.
-    """
-    words = [
-        f"--fsize={limits.file_mb << 20}",
-        f"--nofile={limits.open_files}",
-        f"--cpu={int(limits.cpu_s) + 2}",
-        f"--stack={8 << 20}",
-        *("--core=0", "--memlock=0", "--msgqueue=0"),
+        return _binds("--bind", {str(work / name): place for name, place in inside.items()})
+    sizes = {
+        "box": (limits.work_mb << 20) // 2,
+        "tmp": (limits.work_mb << 20) // 2,
+        "shm": SHM_BYTES,
+    }
+    return [
+        word for name in inside for word in ("--size", str(sizes[name]), "--tmpfs", inside[name])
     ]
-    return [*words, f"--as={(limits.memory_mb + 64) << 20}"] if memory else words

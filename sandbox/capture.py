@@ -57,17 +57,17 @@ class Capture:
         return visible(bytes(self._head)) + gap + visible(bytes(self._tail))
 
 
-@dataclass
 class Output:
     """Both streams of a run under one budget; errors keep a quarter, which no flood can take."""
 
-    keep: int
-    out: Capture = field(init=False)
-    err: Capture = field(init=False)
+    def __init__(self, keep: int) -> None:
+        self.out, self.err = Capture(0), Capture(0)
+        self.keep(keep)
 
-    def __post_init__(self) -> None:
-        self.err = Capture(self.keep // 4)
-        self.out = Capture(self.keep - self.keep // 4)
+    def keep(self, size: int) -> None:
+        """Set how many bytes to keep; what comes later counts, so before anything has come."""
+        self.err.keep = size // 4
+        self.out.keep = size - size // 4
 
     @property
     def total(self) -> int:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import signal
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from sandbox.limits import Limits
 
 HOUSE = "headnode"
+_ASIDE = "runner"
+_ATTEMPTS = 5
 _PERIOD_US = 100_000
 # Two processes of the sandbox itself are in the group beside the program.
 _OURS = 2
@@ -21,6 +25,8 @@ _V2 = ("memory", "pids", "cpu")
 
 class Group(Protocol):
     """One run's budget and its meters."""
+
+    def bound(self, limits: Limits) -> None: ...
 
     def add(self, pid: int) -> None: ...
 
@@ -58,11 +64,7 @@ class GroupV1:
 
     def bound(self, limits: Limits) -> None:
         memory, cpu = self._at["memory"], self._at["cpu"]
-        size = str(limits.memory_mb << 20)
-        (memory / "memory.limit_in_bytes").write_text(size)
-        with_swap = memory / "memory.memsw.limit_in_bytes"
-        if with_swap.exists():
-            with_swap.write_text(size)
+        _bound_memory(memory, limits.memory_mb << 20)
         (self._at["pids"] / "pids.max").write_text(str(limits.pids + _OURS))
         (cpu / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
         (cpu / "cpu.cfs_quota_us").write_text(str(int(_PERIOD_US * limits.cpus)))
@@ -102,6 +104,7 @@ class TreeV1:
         self._others = others
         for folder in self._house.values():
             _own_house(folder)
+        _weigh(self._house["cpu"] / "cpu.shares", 1024)
 
     def create(self, name: str, limits: Limits | None) -> Group:
         group = self.open(name)
@@ -128,13 +131,14 @@ class GroupV2:
 
     def __init__(self, folder: Path) -> None:
         self._at = folder
+        self._seen = 0
 
     def bound(self, limits: Limits) -> None:
         (self._at / "memory.max").write_text(str(limits.memory_mb << 20))
-        swap = self._at / "memory.swap.max"
-        if swap.exists():
-            swap.write_text("0")
-        (self._at / "memory.oom.group").write_text("0")
+        # Neither is on every kernel. A program whose helper ran out of memory may still go on.
+        for name in ("memory.swap.max", "memory.oom.group"):
+            if (self._at / name).exists():
+                (self._at / name).write_text("0")
         (self._at / "pids.max").write_text(str(limits.pids + _OURS))
         (self._at / "cpu.max").write_text(f"{int(_PERIOD_US * limits.cpus)} {_PERIOD_US}")
 
@@ -142,12 +146,19 @@ class GroupV2:
         (self._at / "cgroup.procs").write_text(str(pid))
 
     def cpu_s(self) -> float:
+        self._note_memory()
         return _field(self._at / "cpu.stat", "usage_usec") / 1e6
 
     def peak_mb(self) -> float:
-        peak = self._at / "memory.peak"
-        source = peak if peak.exists() else self._at / "memory.current"
-        return int(source.read_text()) / (1 << 20)
+        self._note_memory()
+        return self._seen / (1 << 20)
+
+    def _note_memory(self) -> None:
+        """Before kernel 5.19 there is no peak to read, and at the end nothing is left to see."""
+        for name in ("memory.peak", "memory.current"):
+            if (self._at / name).exists():
+                self._seen = max(self._seen, int((self._at / name).read_text()))
+                return
 
     def oom_kills(self) -> int:
         return _field(self._at / "memory.events", "oom_kill")
@@ -172,12 +183,11 @@ class TreeV2:
         offered = set((base / "cgroup.controllers").read_text().split())
         if not offered.issuperset(_V2):
             raise PermissionError(f"{base} lacks the controllers {' '.join(_V2)}")
-        _step_aside(base)
         self._house = base / HOUSE
         _own_house(self._house)
-        for folder in (base, self._house):
-            enabled = " ".join(f"+{name}" for name in _V2)
-            (folder / "cgroup.subtree_control").write_text(enabled)
+        _enable(base)
+        _enable(self._house)
+        _weigh(self._house / "cpu.weight", 100)
 
     def create(self, name: str, limits: Limits | None) -> Group:
         group = self.open(name)
@@ -204,7 +214,7 @@ def find_tree(proc: Path = Path("/proc/self")) -> Tree:
         return TreeV1(v1, others if v2 is None else others | {v2})
     if v2 is None:
         raise FileNotFoundError("no cgroup hierarchy with memory, pids and cpu is mounted")
-    return TreeV2(v2 if os.geteuid() == 0 else v2 / _own_path(proc))
+    return TreeV2(v2 if os.geteuid() == 0 else _delegated(v2, proc))
 
 
 def sweep(tree: Tree | None, is_dead: Callable[[str], bool]) -> list[str]:
@@ -233,21 +243,54 @@ def _mounts(proc: Path) -> tuple[dict[str, Path], set[Path], Path | None]:
     return v1, others - set(v1.values()), v2
 
 
-def _own_path(proc: Path) -> str:
+def _delegated(mount: Path, proc: Path) -> Path:
+    """The subtree a service manager gave this process, also when it has stepped aside in it."""
     for line in (proc / "cgroup").read_text().splitlines():
         if line.startswith("0::"):
-            return line[3:].lstrip("/")
-    return ""
+            own = PurePosixPath(line[3:].lstrip("/"))
+            if ".." in own.parts:
+                raise PermissionError("this process is outside the cgroup hierarchy it can see")
+            return mount / (own.parent if own.name == _ASIDE else own)
+    return mount
+
+
+def _enable(folder: Path) -> None:
+    """Let children have controllers, which a group with processes of its own may not."""
+    wanted = " ".join(f"+{name}" for name in _V2)
+    for attempt in range(_ATTEMPTS):
+        _step_aside(folder)
+        try:
+            (folder / "cgroup.subtree_control").write_text(wanted)
+        except OSError as error:
+            # Somebody may have forked meanwhile.
+            if error.errno != errno.EBUSY or attempt == _ATTEMPTS - 1:
+                raise
+        else:
+            return
 
 
 def _step_aside(base: Path) -> None:
-    """A v2 group with processes of its own may not have children with controllers."""
-    pids = _pids(base)
-    if pids and (base / "cgroup.type").exists():
-        runner = base / "runner"
-        runner.mkdir(exist_ok=True)
-        for pid in pids:
-            (runner / "cgroup.procs").write_text(str(pid))
+    """Move the group's own processes, and no run's below it, into a leaf beside the runs."""
+    # Only the true root has no type, and it may have both.
+    if not (base / "cgroup.type").exists():
+        return
+    for pid in _own_pids(base):
+        aside = base / _ASIDE
+        aside.mkdir(exist_ok=True)
+        try:
+            (aside / "cgroup.procs").write_text(str(pid))
+        except ProcessLookupError:
+            continue
+
+
+def _bound_memory(at: Path, size: int) -> None:
+    """Memory alone may never be above memory with swap, so the order depends on the way."""
+    files = [at / "memory.limit_in_bytes", at / "memory.memsw.limit_in_bytes"]
+    if files[1].exists() and int(files[1].read_text()) < size:
+        files.reverse()
+    for file in files:
+        if file.exists():
+            file.write_text(str(size))
 
 
 def _own_house(folder: Path) -> None:
@@ -255,6 +298,14 @@ def _own_house(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     if not os.access(folder, os.W_OK | os.X_OK):
         raise PermissionError(f"{folder} belongs to another user")
+
+
+def _weigh(file: Path, one: int) -> None:
+    """All runs together count against the host's other work like a process on each processor, and
+    not like a single process, which is what a group is worth when nobody says so."""
+    with contextlib.suppress(OSError):
+        if file.exists():
+            file.write_text(str(one * (os.cpu_count() or 1)))
 
 
 def _children(folder: Path) -> Iterator[str]:
@@ -273,13 +324,17 @@ def _pids(folder: Path) -> list[int]:
     """Those of the folder and of the folders a container runtime made in it."""
     found: list[int] = []
     try:
-        # A process of another pid namespace reads as 0, and kill(0) would be ourselves.
-        found += [int(pid) for pid in (folder / "cgroup.procs").read_text().split() if pid != "0"]
+        found += _own_pids(folder)
         for child in _children(folder):
             found += _pids(folder / child)
     except FileNotFoundError:
         pass
     return found
+
+
+def _own_pids(folder: Path) -> list[int]:
+    """A process of another pid namespace reads as 0, and that would name ourselves."""
+    return [int(pid) for pid in (folder / "cgroup.procs").read_text().split() if pid != "0"]
 
 
 def _kill_all(pids: Callable[[], list[int]]) -> None:

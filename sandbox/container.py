@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docker.types import LogConfig, Mount, Ulimit
+from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
 from sandbox import bubblewrap, seccomp
+from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 
 SOCKET_DIR = "/run"
@@ -18,11 +19,16 @@ LABEL_RUN = "headnode.run"
 _USER = f"{bubblewrap.INSIDE_UID}:{bubblewrap.INSIDE_UID}"
 # docker-init is in the group beside the program.
 _OURS = 1
+_SHM_INODES = 256
 
 
 @dataclass(frozen=True)
 class Request:
-    """One run's container. `parent` is a group of our own, whose meters outlive the container."""
+    """One run's container. `parent` is a group of our own, whose meters outlive the container.
+
+    A runtime with its own kernel (gVisor) starts the program without docker-init: Debian's build
+    of it stops with a fault of its own on the way from one to the other.
+    """
 
     name: str
     state: str
@@ -34,6 +40,8 @@ class Request:
     limits: Limits
     parent: str | None
     runtime: str | None
+    own_kernel: bool = False
+    hardware: Hardware = NO_HARDWARE
 
 
 def host_config(wanted: Request) -> dict[str, Any]:
@@ -44,22 +52,25 @@ def host_config(wanted: Request) -> dict[str, Any]:
     return {
         "network_mode": "none",
         "read_only": True,
-        "tmpfs": {"/box": _tmpfs(limits, "700"), "/tmp": _tmpfs(limits, "700")},  # noqa: S108
+        "tmpfs": _work_folders(limits),
         "mounts": _mounts(wanted),
         "mem_limit": memory,
         "memswap_limit": memory,
         "nano_cpus": int(limits.cpus * 1e9),
         "pids_limit": limits.pids + _OURS,
         "cap_drop": ["ALL"],
-        "security_opt": ["no-new-privileges:true", f"seccomp={seccomp.oci()}"],
+        "security_opt": [
+            "no-new-privileges:true",
+            f"seccomp={seccomp.oci(wanted.hardware.is_gpu)}",
+        ],
         "ulimits": _ulimits(limits),
         "ipc_mode": "private",
-        "shm_size": 8 << 20,
-        "init": True,
+        "init": not wanted.own_kernel,
         "log_config": LogConfig(type="none"),
         "oom_score_adj": 500,
         "cgroup_parent": wanted.parent,
         "runtime": wanted.runtime,
+        "device_requests": [DeviceRequest(**one) for one in wanted.hardware.requests] or None,
     }
 
 
@@ -72,16 +83,22 @@ def container_config(wanted: Request) -> dict[str, Any]:
         "hostname": "sandbox",
         "user": _USER,
         "working_dir": "/box",
-        "environment": dict(bubblewrap.ENVIRONMENT),
+        "environment": {**bubblewrap.ENVIRONMENT, **wanted.hardware.variables},
         "labels": {LABEL_STATE: wanted.state, LABEL_RUN: wanted.name},
     }
 
 
-def _tmpfs(limits: Limits, mode: str) -> str:
-    """Half of the room each: together they must not exceed the limit."""
+def _work_folders(limits: Limits) -> dict[str, str]:
+    """Half of the room each: together they must not exceed the limit. Programs may be started
+    from them, as in the namespace sandbox; the engine would forbid it by itself."""
     size, inodes = (limits.work_mb << 20) // 2, limits.inodes // 2
     owner = bubblewrap.INSIDE_UID
-    return f"nosuid,nodev,size={size},nr_inodes={inodes},mode={mode},uid={owner},gid={owner}"
+    common = f"nosuid,nodev,exec,mode=700,uid={owner},gid={owner}"
+    return {
+        "/box": f"{common},size={size},nr_inodes={inodes}",
+        "/tmp": f"{common},size={size},nr_inodes={inodes}",  # noqa: S108 - the sandbox's own
+        "/dev/shm": f"{common},size={bubblewrap.SHM_BYTES},nr_inodes={_SHM_INODES}",  # noqa: S108
+    }
 
 
 def _mounts(wanted: Request) -> list[Mount]:
@@ -90,9 +107,10 @@ def _mounts(wanted: Request) -> list[Mount]:
         bubblewrap.INSIDE_SDK: wanted.sdk,
         SOCKET_DIR: wanted.socket_dir,
     }
+    extra = [(inside, here) for here, inside in wanted.hardware.shown.items()]
     return [
         Mount(target=target, source=str(source), type="bind", read_only=True)
-        for target, source in shown.items()
+        for target, source in (*shown.items(), *extra)
     ]
 
 

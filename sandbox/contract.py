@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
+from sandbox import roots
 from sandbox.limits import Limits
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ class Session(Protocol):
         """True once the episode has reached its end."""
 
 
+@runtime_checkable
+class Metered(Protocol):
+    """A session that reads the run's processor time while it answers; the backend sets the meter."""
+
+    cpu_s: Callable[[], float | None]
+    """Seconds used so far by all processes of the run, None where nobody can tell."""
+
+
 def _check_path(path: str) -> None:
     pure = PurePosixPath(path)
     plain = path == str(pure) and not pure.is_absolute() and ".." not in pure.parts
@@ -79,17 +88,25 @@ class Spec:
     """One program to run.
 
     `files` lands in the writable working folder, `sdk` in a read-only folder on the import path;
-    both map relative POSIX paths to bytes. `entry` is the file run as `__main__`.
-    Raises ValueError for a path that leaves its folder, a missing entry, or files that cannot
-    fit into the working folder.
+    both map relative POSIX paths to bytes. `entry` is the file run as `__main__`. `root` names the
+    root folder under it, one of those declared in sandbox/roots. `gpus` cards of this host are
+    lent to it for the run, with at most `gpu_memory_mb` MiB on each (0: all there is).
+    Raises ValueError for a path that leaves its folder, a missing entry, files that cannot
+    fit into the working folder, or a root that nobody has declared.
     """
 
     files: Mapping[str, bytes]
     entry: str = "controller.py"
     sdk: Mapping[str, bytes] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    root: str = "python"
+    gpus: int = 0
+    gpu_memory_mb: int = 0
 
     def __post_init__(self) -> None:
+        if self.gpus < 0 or self.gpu_memory_mb < 0:
+            raise ValueError("The number of GPUs and their memory must not be negative.")
+        roots.declared(self.root)
         for files in (self.files, self.sdk):
             _check_paths(files)
         if self.entry not in self.files:
@@ -106,6 +123,7 @@ class Outcome:
     Times in seconds, memory in MiB. `layers` lists the fences that were in force, `reduced` the
     limits that were weaker than they should be (normally empty). `stdout`, `stderr` and `detail`
     are text to show, with control characters made visible; nothing is ever read out of them.
+    `device` is empty without a card; with one it has the keys sandbox.gpu.lending describes.
     """
 
     status: Status
@@ -122,6 +140,7 @@ class Outcome:
     reduced: list[str] = field(default_factory=list)
     calls: int = 0
     image: str = ""
+    device: dict[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON data, the object that `python -m sandbox run --json` prints."""

@@ -28,6 +28,10 @@ def cpu_sentence(limits: Limits) -> str:
     return f"Your program was stopped at the limit of {limits.cpu_s:g} s processor time."
 
 
+def memory_sentence(limits: Limits) -> str:
+    return f"Your program needed more than its {limits.memory_mb} MiB of memory."
+
+
 class Ended(Exception):
     """The run has to end now, for the reason given."""
 
@@ -73,6 +77,7 @@ class Wiring:
 
     `exited` is a pidfd of the program's main process; `on_exit` must see to it that nothing else
     of the run keeps writing; `cpu_s` returns seconds used so far, or None when nobody can tell.
+    `held_mb`, given a bound in MiB, returns the memory in use where no group keeps to the bound.
     `drain_s` is how long the streams may take to run dry once the program has gone.
     """
 
@@ -83,6 +88,7 @@ class Wiring:
     on_exit: Callable[[], None]
     cpu_s: Callable[[], float | None]
     drain_s: float = 2.0
+    held_mb: Callable[[float], float] = lambda bound_mb: 0.0
 
 
 class Conversation:
@@ -146,6 +152,8 @@ class Conversation:
             self._next_cpu = now + _CPU_EVERY
             if (self._wiring.cpu_s() or 0.0) > limits.cpu_s:
                 raise Ended("cpu_limit", cpu_sentence(limits))
+            if self._wiring.held_mb(limits.memory_mb) > limits.memory_mb:
+                raise Ended("oom", memory_sentence(limits))
 
     def _reader(self, stream: Stream) -> Callable[[int], None]:
         def on_output(_mask: int) -> None:

@@ -6,8 +6,9 @@ import os
 import threading
 import time
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from docker.errors import DockerException
 from requests.exceptions import RequestException
@@ -16,12 +17,19 @@ from sandbox import cgroups, probe, rootfs
 from sandbox.container import LABEL_RUN, LABEL_STATE
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
 from sandbox.engine import Engine
-from sandbox.episode import Assignment, Runs, StartFailed, failed, perform
-from sandbox.launch_container import Dock, Running, remove, start
+from sandbox.episode import Assignment, Runs, failed, perform
+from sandbox.handover import StartFailed
+from sandbox.hardware import NO_HARDWARE, Hardware
+from sandbox.housekeeping import Housekeeper
+from sandbox.launch_container import Dock, Running, Shape, remove, start
 from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
 from sandbox.runner import Runner
+from sandbox.spares import Spares
 from sandbox.workshop import Workshop
+
+if TYPE_CHECKING:
+    from sandbox.gpu.lending import Cards
 
 _TROUBLE = (StartFailed, SandboxUnavailable, OSError, DockerException, RequestException)
 # By default containers share these with the engine; the filter refuses what they would open.
@@ -40,8 +48,9 @@ class DockerBackend:
         allow_reduced: bool = False,
         url: str | None = None,
         runtime: str | None = None,
+        spares: int = 0,
     ) -> None:
-        self._allow_reduced = allow_reduced
+        self._allow_reduced, self._number = allow_reduced, spares
         self._root, self._state_dir = root, state_dir
         self._runs = Runs()
         self._lock = threading.Lock()
@@ -55,26 +64,66 @@ class DockerBackend:
         except BaseException:
             self._dock.runner.close()
             raise
+        self._keeper = self._keep_house()
 
     def _here(self) -> Dock:
-        """After a fork the lock is the parent's: take one of our own."""
+        """After a fork the thread is gone and the lock is the parent's: open anew."""
         with self._lock:
             if self._dock.runner.pid != os.getpid():
-                self._dock = _open_dock(
-                    self._dock.root.folder.name, self._state_dir, self._dock.engine
-                )
+                self._keeper.forget()
+                self._dock.runner.abandon()
+                self._dock = _open_dock(self._root, self._state_dir, self._dock.engine)
+                self._keeper = self._keep_house()
             return self._dock
 
+    def _keep_house(self) -> Housekeeper[Shape, Running]:
+        dock = self._dock
+        spares = Spares[Shape, Running](self._number, lambda shape, made: shape.start(dock, made))
+        return Housekeeper(spares, self.sweep)
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The GPUs this host lends to runs."""
+        from sandbox.gpu.lending import Cards
+
+        return Cards(self._state_dir)
+
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
+        if spec.gpus:
+            return self.cards.run(self.name, spec, session, cancel, self._run)
+        return self._run(spec, session, cancel)
+
+    def _run(
+        self,
+        spec: Spec,
+        session: Session,
+        cancel: threading.Event | None,
+        hardware: Hardware = NO_HARDWARE,
+    ) -> Outcome:
         given = Assignment(spec, session, cancel, time.monotonic())
         try:
-            dock = self._here()
-            with self._runs, dock.engine.connect() as api, ExitStack() as stack:
-                running = start(dock, api, spec.limits, spec.sdk, stack)
+            dock = self._here().on(spec.root)
+            with self._runs, ExitStack() as stack:
+                running = self._ready(dock, spec, hardware, stack)
                 report = self._report(dock, running)
-                return perform(running, given, report, dock.root.digest, self._runs)
+                return perform(running, given, report, dock.root.image, self._runs)
         except _TROUBLE as error:
             return failed(self.name, given, error)
+
+    def _ready(self, dock: Dock, spec: Spec, hardware: Hardware, stack: ExitStack) -> Running:
+        """A spare if there is one, under the limits of this run."""
+        if self._number and not hardware.is_gpu:
+            stack.callback(self._keeper.wake)
+            shape = dock.shape(spec.limits, spec.sdk)
+            if (spare := self._keeper.spares.take(shape, spec.limits, stack)) is not None:
+                return spare
+        api = stack.enter_context(dock.engine.connect())
+        return start(dock, api, spec.limits, spec.sdk, stack, hardware)
+
+    def prepare(self, spec: Spec) -> None:
+        """Expect runs like this one: where spares are kept, have one stand ready for it."""
+        dock = self._here().on(spec.root)
+        self._keeper.expect(dock.shape(spec.limits, spec.sdk))
 
     def probe(self) -> Report:
         try:
@@ -86,7 +135,10 @@ class DockerBackend:
             return Report(self.name, refusal=refusal)
 
     def _report(self, dock: Dock, running: Running) -> Report:
-        fences = probe.from_hello(running.hello, self._own, _SHARED)
+        if dock.engine.own_kernel:
+            fences = probe.from_own_kernel(running.hello)
+        else:
+            fences = probe.from_hello(running.hello, self._own, _SHARED)
         layers = [*fences, *_engine_layers(dock)]
         return Report(self.name, layers, probe.refusal(layers, self._allow_reduced))
 
@@ -95,21 +147,24 @@ class DockerBackend:
         with dock.engine.connect() as api:
             removed = _remove_containers(api, dock.runner)
         removed += cgroups.sweep(dock.tree, dock.runner.is_dead)
-        return removed + dock.runner.sweep_folders()
+        cards = self.cards.sweep() if (self._state_dir / "gpu").is_dir() else []
+        return removed + dock.runner.sweep_folders() + cards
 
     def close(self) -> None:
-        if self._runs.end():
-            self._here().runner.close()
+        if self._runs.end() and self._dock.runner.pid == os.getpid():
+            self._keeper.close()
+            self._dock.runner.close()
 
 
 def _open_dock(root: str, state_dir: Path, engine: Engine) -> Dock:
     built = rootfs.load(root, state_dir)
     return Dock(
+        state_dir=state_dir,
         engine=engine,
         image=engine.image(built),
         root=built,
         runner=Runner(state_dir),
-        workshop=Workshop(state_dir, built.magic),
+        workshop=Workshop(state_dir, built),
         tree=_parent_tree(engine),
     )
 
@@ -131,7 +186,7 @@ def _engine_layers(dock: Dock) -> list[Layer]:
         Layer("read-only root", True, "required", "The program sees only the image."),
         Layer("resource limits", True, "required", "Each process has hard limits."),
         Layer("wall clock", True, "required", "The run is ended from outside."),
-        Layer("inode limit", True, "required", "The work folders are bounded tmpfs mounts."),
+        _inode_limit(dock.engine.own_kernel),
         *(_engine_limit(name, works) for name, works in limits.items()),
         Layer(
             "lasting meters",
@@ -140,6 +195,15 @@ def _engine_layers(dock: Dock) -> list[Layer]:
             "Without them processor time and peak memory are sampled every 0.1 s.",
         ),
     ]
+
+
+def _inode_limit(own_kernel: bool) -> Layer:
+    if own_kernel:
+        meaning = (
+            "This kernel keeps files in the run's own memory, whose limit bounds them instead."
+        )
+        return Layer("inode limit", False, "extra", meaning)
+    return Layer("inode limit", True, "required", "The work folders are bounded tmpfs mounts.")
 
 
 def _engine_limit(name: str, works: bool) -> Layer:

@@ -45,7 +45,11 @@ class Engine:
             "pids": bool(info.get("PidsLimit")),
             "cpu": bool(info.get("CpuCfsQuota") or info.get("CPUCfsQuota")),
         }
-        if runtime is not None and runtime not in info.get("Runtimes", {}):
+        runtimes: dict[str, Any] = info.get("Runtimes", {})
+        # gVisor's program is called runsc, whatever name the engine knows the runtime by.
+        self.gvisor = sorted(name for name, how in runtimes.items() if "runsc" in f"{name} {how}")
+        self.own_kernel = runtime in self.gvisor
+        if runtime is not None and runtime not in runtimes:
             raise SandboxUnavailable(
                 f"The Docker engine at {self.url} has no runtime {runtime!r}: "
                 "install it, or unset SANDBOX_RUNTIME."
@@ -61,15 +65,24 @@ class Engine:
             api.close()
 
     def image(self, root: rootfs.Root) -> str:
-        """The image's name, imported from the root folder unless the engine has it."""
+        """The image's name, imported from the root folder unless the engine has it.
+
+        Raises SandboxUnavailable when what the engine has under that name is something else.
+        """
         tag = root.digest[:12]
         name = f"{_REPOSITORY}:{tag}"
         with self.connect() as api:
             try:
-                api.inspect_image(name)
+                found = api.inspect_image(name)
             except ImageNotFound:
                 with tempfile.TemporaryFile() as tar:
                     rootfs.write_tar(root.folder, tar)
                     tar.seek(0)
                     api.import_image_from_data(tar, repository=_REPOSITORY, tag=tag)
+                found = api.inspect_image(name)
+        if found["RootFS"]["Layers"] != [f"sha256:{root.digest}"]:
+            raise SandboxUnavailable(
+                f"The Docker engine's image {name} is not the root folder {root.folder}: "
+                f"remove it with 'docker image rm {name}', and it will be made again."
+            )
         return name

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import logging
-import marshal
-import socket
 import threading
 import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from sandbox import channel
+from sandbox import handover
 from sandbox.capture import Output
-from sandbox.contract import Outcome, Session, Spec
+from sandbox.contract import Metered, Outcome, Session, Spec
 from sandbox.conversation import Conversation, Wiring
+from sandbox.handover import START_S, StartFailed
 from sandbox.probe import Report
 from sandbox.verdict import Facts
 
 log = logging.getLogger(__name__)
 
-START_S = 15.0
-
-
-class StartFailed(Exception):
-    """The sandbox did not come up: our trouble, never the program's. One sentence."""
-
 
 class Ready(Protocol):
-    """A fenced interpreter that has said hello and holds none of the candidate's bytes yet."""
+    """A fenced interpreter under the job's limits, which holds none of the candidate's bytes yet."""
 
     output: Output
 
@@ -45,14 +38,12 @@ class Ready(Protocol):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One call of `Backend.run`. `began` is its monotonic time; `nproc` asks the bootstrap to
-    bound processes where no group does (0: a group does)."""
+    """One call of `Backend.run`; `began` is its monotonic time."""
 
     spec: Spec
     session: Session
     cancel: threading.Event | None
     began: float
-    nproc: int = 0
 
     def elapsed(self) -> float:
         return time.monotonic() - self.began
@@ -92,7 +83,9 @@ def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: R
     if report.refusal:
         raise StartFailed(report.refusal)
     spec, wiring = given.spec, ready.wiring()
-    _send_job(wiring.channel, spec, given.nproc)
+    if isinstance(given.session, Metered):
+        given.session.cpu_s = wiring.cpu_s
+    handover.program(wiring.channel, spec)
     cancel = given.cancel or threading.Event()
     talk = Conversation(wiring, spec.limits, given.session, lambda: runs.closing or cancel.is_set())
     stopped = talk.serve()
@@ -109,13 +102,6 @@ def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: R
         peak_mb=peak_mb,
     )
     return facts.outcome(spec.limits, ready.output, report, image)
-
-
-def _send_job(to: socket.socket, spec: Spec, nproc: int) -> None:
-    job = {"files": dict(spec.files), "entry": spec.entry, "nproc": nproc}
-    to.settimeout(START_S)
-    # Version 2 is the newest that every Python 3 reads the same.
-    to.sendall(channel.frame(marshal.dumps(job, 2)))
 
 
 def failed(backend: str, given: Assignment, error: Exception) -> Outcome:

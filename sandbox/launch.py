@@ -8,16 +8,18 @@ import os
 import select
 import socket
 import subprocess
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox import bubblewrap, channel, seccomp
+from sandbox import bubblewrap, handover, rootfs, seccomp
 from sandbox.capture import Output, visible
 from sandbox.cgroups import Group, Tree
-from sandbox.conversation import Pipe, Stream, Wiring
-from sandbox.episode import START_S, StartFailed
+from sandbox.conversation import Pipe, Wiring
+from sandbox.handover import START_S, StartFailed
+from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 from sandbox.processes import Pair
 from sandbox.rootfs import Root
@@ -27,13 +29,13 @@ from sandbox.workshop import Workshop
 
 _FIRST_UID = 64000
 _UIDS = 1000
-_HELLO = Limits()
 
 
 @dataclass(frozen=True)
 class Host:
     """What every run in this process shares. `tree` is None where no group can be made."""
 
+    state_dir: Path
     bwrap: str
     prlimit: str
     root: Root
@@ -43,35 +45,123 @@ class Host:
     tree: Tree | None
     own_users: bool
 
+    def on(self, name: str) -> Host:
+        """The same with another root folder. Raises SandboxUnavailable where it is not built."""
+        if name == self.root.name:
+            return self
+        root = rootfs.load(name, self.state_dir)
+        return replace(self, root=root, workshop=Workshop(self.state_dir, root))
+
     def close(self) -> None:
         self.spawner.close()
         self.runner.close()
 
+    def shape(self, limits: Limits, sdk: Mapping[str, bytes]) -> Shape:
+        """What a run with these needs of a sandbox that stands already."""
+        size = 0 if self.spawner.mounts and self.own_users else limits.work_mb
+        folder = self.workshop.folder(sdk, bubblewrap.INSIDE_SDK)
+        return Shape(self.root.name, self.root.digest, folder, size, sdk)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What cannot be changed once a sandbox stands.
+
+    `work_mb` counts only where bubblewrap makes the work folders, whose size it alone can set.
+    """
+
+    root: str
+    digest: str
+    sdk_folder: Path
+    work_mb: int
+    sdk: Mapping[str, bytes] = field(compare=False)
+
+    def start(self, host: Host, stack: ExitStack) -> Started:
+        """A spare, with ordinary limits until there is a job."""
+        limits = replace(Limits(), work_mb=self.work_mb) if self.work_mb else Limits()
+        return start(host.on(self.root), limits, self.sdk, stack)
+
+
+class Work:
+    """A run's own tmpfs, by the spawner's name for it, until the run's limits are settled."""
+
+    def __init__(self, spawner: Spawner, at: Path) -> None:
+        self._spawner, self._at = spawner, at
+        self._held = True
+
+    def bound(self, limits: Limits) -> None:
+        size_mb, inodes = limits.work_mb, limits.inodes
+        self._spawner.call(lambda: self._spawner.resize_work(self._at, size_mb, inodes))
+
+    def drop(self) -> None:
+        """The sandbox keeps it; a second time does nothing."""
+        if self._held:
+            self._held = False
+            self._spawner.post(lambda: self._spawner.drop_work(self._at))
+
 
 @dataclass
 class Started:
-    """bubblewrap's sandbox, ready for a program; `group` is None where none can be made."""
+    """bubblewrap's sandbox, waiting; `group` and `work` are None where they cannot be made.
+
+    `limits` are those that group and work folder have been given.
+    """
 
     pair: Pair
     channel: socket.socket
-    streams: list[Stream]
+    streams: list[Pipe]
     output: Output
     group: Group | None
+    work: Work | None
+    limits: Limits
     hello: Mapping[str, object]
+    bounds_space: bool
+    ours: list[int]
+
+    @property
+    def exited(self) -> int:
+        return self.pair.outer_fd
+
+    def get_ready(self) -> None:
+        handover.get_ready(self.channel)
+
+    def bound(self, limits: Limits) -> None:
+        """Put a job's limits in force, whatever it was started with."""
+        if limits != self.limits:
+            self.output.keep(limits.output_kb << 10)
+            if self.group is not None:
+                self.group.bound(limits)
+            if self.work is not None:
+                self.work.bound(limits)
+        if self.work is not None:
+            self.work.drop()
+        bounds = handover.process_bounds(limits, self.group is not None, self.bounds_space)
+        handover.bound(self.channel, self.exited, bounds)
+
+    def let_go(self) -> None:
+        """In a child of the process that started it: close the descriptors, touch nothing."""
+        self.channel.close()
+        self.pair.close()
+        for fd in self.ours:
+            os.close(fd)
 
     def wiring(self) -> Wiring:
         pair, group = self.pair, self.group
         return Wiring(
             channel=self.channel,
-            streams=self.streams,
+            streams=list(self.streams),
             output=self.output,
             exited=pair.outer_fd,
             on_exit=pair.kill_inside,
             cpu_s=pair.sample if group is None else group.cpu_s,
+            held_mb=pair.held_mb if group is None else (lambda bound_mb: 0.0),
         )
 
     def finish(self, stopped: bool) -> None:
         self.pair.kill_inside()
+        if not stopped:
+            # Gone already; the group then has no more than what the kernel is just ending.
+            self.pair.reap()
         if self.group is not None:
             self.group.kill()
         self.pair.reap()
@@ -81,27 +171,35 @@ class Started:
 
     def used(self) -> tuple[float, float, int]:
         if self.group is None:
-            return self.pair.cpu_s, self.pair.peak_mb, 0
+            # The program's own word, but it says only that it failed.
+            gave_up = self.pair.exit_code == handover.OUT_OF_MEMORY
+            return self.pair.cpu_s, self.pair.peak_mb, int(gave_up)
         return self.group.cpu_s(), self.group.peak_mb(), self.group.oom_kills()
 
 
-def start(host: Host, limits: Limits, sdk: Mapping[str, bytes], stack: ExitStack) -> Started:
+def start(
+    host: Host,
+    limits: Limits,
+    sdk: Mapping[str, bytes],
+    stack: ExitStack,
+    hardware: Hardware = NO_HARDWARE,
+) -> Started:
     """Everything made is given back when `stack` unwinds, also half-way through.
 
     Raises StartFailed or OSError.
     """
     name = host.runner.next_name()
     group = _group(host, name, limits, stack)
-    ends = _Ends(stack)
-    uid = _FIRST_UID + hash(name) % _UIDS
-    spawn = _Spawn(host, name, limits, sdk, ends, uid if host.own_users else None)
-    pair, work = host.spawner.call(spawn)
+    ends = _Ends(stack, hardware)
+    uid = _FIRST_UID + zlib.crc32(name.encode()) % _UIDS
+    spawn = _Spawn(host, name, limits, sdk, ends, uid if host.own_users else None, hardware)
+    pair, at = host.spawner.call(spawn)
     stack.callback(pair.close)
-    drop = _once(lambda: work and host.spawner.call(lambda: host.spawner.drop_work(work)))
-    stack.callback(drop)
+    work = None if at is None else Work(host.spawner, at)
+    if work is not None:
+        stack.callback(work.drop)
     output = Output(limits.output_kb << 10)
     streams = [Pipe(ends.stdout, output.out.feed), Pipe(ends.stderr, output.err.feed)]
-    started = Started(pair, ends.channel, list(streams), output, group, {})
     stack.callback(pair.reap)
     if group is not None:
         stack.callback(group.kill)
@@ -110,9 +208,9 @@ def start(host: Host, limits: Limits, sdk: Mapping[str, bytes], stack: ExitStack
     if not (pair.attach(_child_pid(ends)) and _into_group(group, pair)):
         raise StartFailed(f"bubblewrap could not set it up: {_complaint(ends)}.")
     os.write(ends.unblock, b"1")
-    started.hello = _hello(ends, pair)
-    drop()
-    return started
+    said = _hello(ends, pair)
+    space, mine = not hardware.is_gpu, [*ends.ours, ends.unblock]
+    return Started(pair, ends.channel, streams, output, group, work, limits, said, space, mine)
 
 
 def _group(host: Host, name: str, limits: Limits, stack: ExitStack) -> Group | None:
@@ -137,21 +235,12 @@ def _into_group(group: Group | None, pair: Pair) -> bool:
     return True
 
 
-def _once(function: Callable[[], object]) -> Callable[[], None]:
-    waiting = [function]
-
-    def first_time_only() -> None:
-        if waiting:
-            waiting.pop()()
-
-    return first_time_only
-
-
 class _Ends:
     """Both ends of the channel, the two streams and bubblewrap's two control pipes."""
 
-    def __init__(self, stack: ExitStack) -> None:
+    def __init__(self, stack: ExitStack, hardware: Hardware = NO_HARDWARE) -> None:
         self._inner: list[int] = []
+        self.ours: list[int] = []
         stack.callback(self.close_inner)
         self.channel, there = socket.socketpair()
         stack.callback(self.channel.close)
@@ -162,7 +251,7 @@ class _Ends:
         block, self.unblock = os.pipe()
         stack.callback(os.close, self.unblock)
         self.block = self._keep(block)
-        self.filter = self._keep(_filter())
+        self.filter = self._keep(_filter(hardware))
 
     def _keep(self, fd: int) -> int:
         self._inner.append(fd)
@@ -170,6 +259,7 @@ class _Ends:
 
     def _pipe(self, stack: ExitStack) -> tuple[int, int]:
         ours, theirs = os.pipe()
+        self.ours.append(ours)
         stack.callback(os.close, ours)
         return ours, self._keep(theirs)
 
@@ -181,9 +271,9 @@ class _Ends:
         return bubblewrap.Descriptors(self.there, self.filter, self.info_in, self.block)
 
 
-def _filter() -> int:
+def _filter(hardware: Hardware) -> int:
     fd = os.memfd_create("filter")
-    os.write(fd, seccomp.bpf())
+    os.write(fd, seccomp.bpf(hardware.is_gpu))
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 
@@ -198,6 +288,7 @@ class _Spawn:
     sdk: Mapping[str, bytes]
     ends: _Ends
     uid: int | None
+    hardware: Hardware = NO_HARDWARE
 
     def __call__(self) -> tuple[Pair, Path | None]:
         spawner, limits = self.host.spawner, self.limits
@@ -220,10 +311,9 @@ class _Spawn:
             reachable(host.root.folder), reachable(boot), reachable(sdk), work
         )
         program = bubblewrap.interpreter(bootstrap)
-        fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program)
-        limited = bubblewrap.rlimits(self.limits, memory=host.tree is None)
+        fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
         process = subprocess.Popen(  # noqa: S603 - our own command line
-            [host.prlimit, *limited, "--", *fenced],
+            [host.prlimit, *bubblewrap.RLIMITS, "--", *fenced],
             stdin=subprocess.DEVNULL,
             stdout=self.ends.stdout_in,
             stderr=self.ends.stderr_in,
@@ -252,28 +342,10 @@ def _child_pid(ends: _Ends) -> int:
 
 
 def _hello(ends: _Ends, pair: Pair) -> Mapping[str, object]:
-    """Wait for the bootstrap: until it speaks, a failure is ours."""
-    inbox = channel.Inbox(_HELLO.frame_bytes)
-    ours = ends.channel.fileno()
-    while True:
-        ready, _, _ = select.select([ours, pair.outer_fd], [], [], START_S)
-        data = ends.channel.recv(4096) if ours in ready else b""
-        if not data:
-            raise StartFailed(f"The sandbox did not come up: {_complaint(ends)}.")
-        inbox.feed(data)
-        if (body := inbox.take()) is not None:
-            return read_hello(body)
-
-
-def read_hello(body: bytes) -> Mapping[str, object]:
-    """The bootstrap's account of its own process. Raises StartFailed."""
     try:
-        call = channel.decode(body, _HELLO)
-    except channel.ProtocolError as error:
-        raise StartFailed(f"The bootstrap spoke out of turn: {error}.") from None
-    if call.method != "hello":
-        raise StartFailed("The bootstrap spoke out of turn.")
-    return call.params
+        return handover.hello(ends.channel, pair.outer_fd)
+    except handover.Silent:
+        raise StartFailed(f"The sandbox did not come up: {_complaint(ends)}.") from None
 
 
 def _complaint(ends: _Ends) -> str:

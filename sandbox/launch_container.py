@@ -5,26 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import socket
 import struct
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from docker.errors import APIError, DockerException, NotFound
 from requests.exceptions import RequestException
 
-from sandbox import bubblewrap, channel, container
+from sandbox import bubblewrap, container, handover, rootfs
 from sandbox.attach import Attachment
 from sandbox.capture import Output
 from sandbox.cgroups import HOUSE, Group, Tree
 from sandbox.conversation import Wiring
 from sandbox.engine import Engine
-from sandbox.episode import START_S, StartFailed
-from sandbox.launch import read_hello
+from sandbox.handover import START_S, StartFailed
+from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 from sandbox.processes import sample_tree
 from sandbox.rootfs import Root
@@ -35,18 +36,58 @@ _PEER = struct.Struct("3i")
 _GIVE_UP_S = 20
 # A busy engine may take its time to pass the last of a container's output on.
 _DRAIN_S = 10.0
+_KILLED = 128 + signal.SIGKILL
 
 
 @dataclass(frozen=True)
 class Dock:
     """What every run shares. `tree` is None where we cannot make a parent group of our own."""
 
+    state_dir: Path
     engine: Engine
     image: str
     root: Root
     runner: Runner
     workshop: Workshop
     tree: Tree | None
+
+    def on(self, name: str) -> Dock:
+        """The same with another root. Raises SandboxUnavailable where it is not built."""
+        if name == self.root.name:
+            return self
+        root = rootfs.load(name, self.state_dir)
+        return replace(
+            self,
+            image=self.engine.image(root),
+            root=root,
+            workshop=Workshop(self.state_dir, root),
+        )
+
+    def shape(self, limits: Limits, sdk: Mapping[str, bytes]) -> Shape:
+        """What a run with these needs of a container that stands already."""
+        folder = self.workshop.folder(sdk, bubblewrap.INSIDE_SDK)
+        normal = Limits()
+        outside = {name: getattr(normal, name) for name in _KEPT_OUTSIDE}
+        return Shape(self.root.name, self.image, folder, replace(limits, **outside), sdk)
+
+
+# Limits that the host keeps by itself; a container can serve any value of them.
+_KEPT_OUTSIDE = ("wall_s", "output_kb", "frame_kb", "depth", "calls", "unread_kb")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What is asked of the engine and not changed once a container stands."""
+
+    root: str
+    image: str
+    sdk_folder: Path
+    limits: Limits
+    sdk: Mapping[str, bytes] = field(compare=False)
+
+    def start(self, dock: Dock, stack: ExitStack) -> Running:
+        api = stack.enter_context(dock.engine.connect())
+        return start(dock.on(self.root), api, self.limits, self.sdk, stack)
 
 
 class Running:
@@ -56,15 +97,14 @@ class Running:
         self,
         api: Any,
         container_id: str,
+        main: int,
         peer: socket.socket,
         attachment: Attachment,
         output: Output,
         group: Group | None,
     ) -> None:
         self.output = output
-        self.main, _uid, _gid = _PEER.unpack(
-            peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-        )
+        self.main = main
         self.main_fd = os.pidfd_open(self.main)
         self.hello: Mapping[str, object] = {}
         self._api, self._id, self._peer = api, container_id, peer
@@ -72,6 +112,24 @@ class Running:
         self._exit_code: int | None = None
         self._oom_kills = 0
         self._cpu_s = self._peak_mb = 0.0
+
+    @property
+    def exited(self) -> int:
+        return self.main_fd
+
+    def get_ready(self) -> None:
+        handover.get_ready(self._peer)
+
+    def bound(self, limits: Limits) -> None:
+        """The engine has bounded the container when it made it."""
+        self.output.keep(limits.output_kb << 10)
+
+    def let_go(self) -> None:
+        """In a child of the process that started it: close the descriptors, touch nothing."""
+        self._peer.close()
+        self._attachment.let_go()
+        self._api.close()
+        os.close(self.main_fd)
 
     def wiring(self) -> Wiring:
         return Wiring(
@@ -103,8 +161,9 @@ class Running:
             with contextlib.suppress(DockerException):
                 self._api.kill(self._id)
         self._exit_code = self._api.wait(self._id, timeout=_GIVE_UP_S)["StatusCode"]
-        state = self._api.inspect_container(self._id)["State"]
-        self._oom_kills = int(bool(state.get("OOMKilled")))
+        if self._exit_code == _KILLED:
+            state = self._api.inspect_container(self._id)["State"]
+            self._oom_kills = int(bool(state.get("OOMKilled")))
         self._sample()
 
     def exit_code(self) -> int | None:
@@ -115,7 +174,12 @@ class Running:
 
 
 def start(
-    dock: Dock, api: Any, limits: Limits, sdk: Mapping[str, bytes], stack: ExitStack
+    dock: Dock,
+    api: Any,
+    limits: Limits,
+    sdk: Mapping[str, bytes],
+    stack: ExitStack,
+    hardware: Hardware = NO_HARDWARE,
 ) -> Running:
     """Everything made is given back when `stack` unwinds, also half-way through.
 
@@ -127,7 +191,7 @@ def start(
     with ExitStack() as briefly:
         folder = _socket_folder(dock, name, stack)
         listener = _listen(folder, briefly)
-        wanted = _request(dock, name, limits, sdk, folder, group)
+        wanted = replace(_request(dock, name, limits, sdk, folder, group), hardware=hardware)
         host_config = api.create_host_config(**container.host_config(wanted))
         created = api.create_container(
             **container.container_config(wanted), host_config=host_config
@@ -138,9 +202,10 @@ def start(
         api.start(created)
         peer = _accept(listener, api, created)
     stack.callback(peer.close)
-    running = Running(api, created, peer, attachment, output, group)
+    main = _main(peer, api, created, dock.engine.own_kernel)
+    running = Running(api, created, main, peer, attachment, output, group)
     stack.callback(os.close, running.main_fd)
-    running.hello = _hello(peer)
+    running.hello = handover.hello(peer, running.main_fd)
     return running
 
 
@@ -197,6 +262,7 @@ def _request(
         limits=limits,
         parent=None if group is None else f"/{HOUSE}/{name}",
         runtime=dock.engine.runtime,
+        own_kernel=dock.engine.own_kernel,
     )
 
 
@@ -220,15 +286,14 @@ def _accept(listener: socket.socket, api: Any, created: str) -> socket.socket:
     raise StartFailed("The container did not connect in time.")
 
 
-def _hello(peer: socket.socket) -> Mapping[str, object]:
-    inbox = channel.Inbox(1 << 16)
-    peer.settimeout(START_S)
-    while (body := inbox.take()) is None:
-        data = peer.recv(4096)
-        if not data:
-            raise StartFailed("The container's bootstrap ended before it was ready.")
-        inbox.feed(data)
-    return read_hello(body)
+def _main(peer: socket.socket, api: Any, created: str, own_kernel: bool) -> int:
+    """The interpreter's number on this host; where another kernel runs it, the container's."""
+    if not own_kernel:
+        pid, _uid, _gid = _PEER.unpack(
+            peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
+        )
+        return int(pid)
+    return int(api.inspect_container(created)["State"]["Pid"])
 
 
 def remove(api: Any, container_id: str) -> None:

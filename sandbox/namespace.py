@@ -7,18 +7,26 @@ import shutil
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sandbox import cgroups, probe, rootfs, seccomp
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
-from sandbox.episode import Assignment, Runs, StartFailed, failed, perform
-from sandbox.launch import Host, Started, start
+from sandbox.episode import Assignment, Runs, failed, perform
+from sandbox.handover import StartFailed
+from sandbox.hardware import NO_HARDWARE, Hardware
+from sandbox.housekeeping import Housekeeper
+from sandbox.launch import Host, Shape, Started, start
 from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
 from sandbox.runner import Runner
+from sandbox.spares import Spares
 from sandbox.spawner import Spawner
 from sandbox.workshop import Workshop
+
+if TYPE_CHECKING:
+    from sandbox.gpu.lending import Cards
 
 
 class NamespaceBackend:
@@ -26,9 +34,11 @@ class NamespaceBackend:
 
     name = "namespace"
 
-    def __init__(self, root: str, state_dir: Path, allow_reduced: bool = False) -> None:
+    def __init__(
+        self, root: str, state_dir: Path, allow_reduced: bool = False, spares: int = 0
+    ) -> None:
         self._root, self._state_dir = root, state_dir
-        self._allow_reduced = allow_reduced
+        self._allow_reduced, self._number = allow_reduced, spares
         self._lock = threading.Lock()
         self._runs = Runs()
         self._own = probe.own_namespaces()
@@ -41,26 +51,67 @@ class NamespaceBackend:
         except BaseException:
             self._host.close()
             raise
+        self._keeper = self._keep_house()
 
     def _here(self) -> Host:
-        """After a fork the spawner thread is gone and the lock is the parent's: open anew."""
+        """After a fork the threads are gone and the lock is the parent's: open anew."""
         with self._lock:
             if self._host.runner.pid != os.getpid():
+                self._keeper.forget()
+                self._host.runner.abandon()
                 self._host = _open_host(self._root, self._state_dir)
+                self._keeper = self._keep_house()
             return self._host
 
+    def _keep_house(self) -> Housekeeper[Shape, Started]:
+        host = self._host
+        spares = Spares[Shape, Started](self._number, lambda shape, made: shape.start(host, made))
+        return Housekeeper(spares, self.sweep)
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The GPUs this host lends to runs."""
+        from sandbox.gpu.lending import Cards
+
+        return Cards(self._state_dir)
+
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
+        if spec.gpus:
+            return self.cards.run(self.name, spec, session, cancel, self._run)
+        return self._run(spec, session, cancel)
+
+    def _run(
+        self,
+        spec: Spec,
+        session: Session,
+        cancel: threading.Event | None,
+        hardware: Hardware = NO_HARDWARE,
+    ) -> Outcome:
         given = Assignment(spec, session, cancel, time.monotonic())
         try:
-            host = self._here()
-            if host.tree is None:
-                given = replace(given, nproc=spec.limits.pids)
+            host = self._here().on(spec.root)
             with self._runs, ExitStack() as stack:
-                started = start(host, spec.limits, spec.sdk, stack)
+                started = self._ready(host, spec, hardware, stack)
                 report = self._report(host, started)
-                return perform(started, given, report, host.root.digest, self._runs)
+                return perform(started, given, report, host.root.image, self._runs)
         except (StartFailed, SandboxUnavailable, OSError) as error:
             return failed(self.name, given, error)
+
+    def _ready(self, host: Host, spec: Spec, hardware: Hardware, stack: ExitStack) -> Started:
+        """A spare if there is one, under the limits of this run."""
+        if self._number and not hardware.is_gpu:
+            stack.callback(self._keeper.wake)
+            shape = host.shape(spec.limits, spec.sdk)
+            if (spare := self._keeper.spares.take(shape, spec.limits, stack)) is not None:
+                return spare
+        started = start(host, spec.limits, spec.sdk, stack, hardware)
+        started.bound(spec.limits)
+        return started
+
+    def prepare(self, spec: Spec) -> None:
+        """Expect runs like this one: where spares are kept, have one stand ready for it."""
+        host = self._here().on(spec.root)
+        self._keeper.expect(host.shape(spec.limits, spec.sdk))
 
     def probe(self) -> Report:
         try:
@@ -77,11 +128,13 @@ class NamespaceBackend:
 
     def sweep(self) -> list[str]:
         host = self._here()
-        return cgroups.sweep(host.tree, host.runner.is_dead) + host.runner.sweep_folders()
+        cards = self.cards.sweep() if (self._state_dir / "gpu").is_dir() else []
+        return cgroups.sweep(host.tree, host.runner.is_dead) + host.runner.sweep_folders() + cards
 
     def close(self) -> None:
-        if self._runs.end():
-            self._here().close()
+        if self._runs.end() and self._host.runner.pid == os.getpid():
+            self._keeper.close()
+            self._host.close()
 
 
 def _open_host(root: str, state_dir: Path) -> Host:
@@ -99,12 +152,13 @@ def _open_host(root: str, state_dir: Path) -> Host:
         tree = None
     spawner = Spawner(state_dir)
     return Host(
+        state_dir=state_dir,
         bwrap=bwrap,
         prlimit=prlimit,
         root=built,
         runner=Runner(state_dir),
         spawner=spawner,
-        workshop=Workshop(state_dir, built.magic),
+        workshop=Workshop(state_dir, built),
         tree=tree,
         own_users=os.geteuid() == 0,
     )

@@ -86,10 +86,9 @@ def from_hello(
         )
         for name, key, meaning in NAMESPACES
     ]
-    bare = not any(str(hello.get(key, "1")).strip("0") for key in ("CapEff", "CapBnd"))
     return [
         *layers,
-        _required("no capabilities", bare, "the program could act as an administrator"),
+        _no_capabilities(hello),
         _required(
             "no new privileges",
             hello.get("NoNewPrivs") == "1",
@@ -101,6 +100,34 @@ def from_hello(
             "the program could use every part of the kernel",
         ),
     ]
+
+
+def has_own_kernel(hello: Mapping[str, object]) -> bool:
+    """Whether another kernel than this host's runs the program, as under gVisor."""
+    return hello.get("kernel") not in (None, os.uname().release)
+
+
+def from_own_kernel(hello: Mapping[str, object]) -> list[Layer]:
+    """The layers where the runtime brings a kernel of its own, which keeps no namespaces and
+    whose system calls are not the host's."""
+    return [
+        _required(
+            "own kernel", has_own_kernel(hello), "the program would speak to the host's kernel"
+        ),
+        _no_capabilities(hello),
+        Layer(
+            "system-call filter",
+            hello.get("Seccomp") == "2",
+            "extra",
+            "Without it the program may use all that the runtime's kernel offers, and nothing of "
+            "the host's: give the runtime the option --oci-seccomp.",
+        ),
+    ]
+
+
+def _no_capabilities(hello: Mapping[str, object]) -> Layer:
+    bare = not any(str(hello.get(key, "1")).strip("0") for key in ("CapEff", "CapBnd"))
+    return _required("no capabilities", bare, "the program could act as an administrator")
 
 
 def _required(name: str, works: bool, meaning: str) -> Layer:

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -92,6 +93,10 @@ class Pair:
         self.peak_mb = max(self.peak_mb, peak_mb)
         return cpu_s
 
+    def held_mb(self, bound_mb: float) -> float:
+        """Memory of the whole run now, in MiB; see the function of this name."""
+        return 0.0 if self.inner is None else held_mb(self.inner, bound_mb)
+
     def close(self) -> None:
         os.close(self.outer_fd)
         if self._inner_fd is not None:
@@ -101,15 +106,37 @@ class Pair:
 def sample_tree(root: int) -> tuple[float, float]:
     """Processor seconds of a process and all below it, and the largest one's peak in MiB."""
     cpu_s, peak_mb = 0.0, 0.0
+    for pid in _tree(root):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            cpu_s += _cpu_s(pid)
+            peak_mb = max(peak_mb, _size_mb(pid, "status", "VmHWM:"))
+    return cpu_s, peak_mb
+
+
+def held_mb(root: int, bound_mb: float) -> float:
+    """Memory in MiB that a process and all below it hold now, with what they share counted once
+    as soon as that matters: finding out costs time, so it is done only above the bound."""
+    pids = list(_tree(root))
+    total = _total_mb(pids, "status", "VmRSS:")
+    return total if total <= bound_mb else _total_mb(pids, "smaps_rollup", "Pss:")
+
+
+def _total_mb(pids: list[int], file: str, field: str) -> float:
+    total = 0.0
+    for pid in pids:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            total += _size_mb(pid, file, field)
+    return total
+
+
+def _tree(root: int) -> Iterator[int]:
     queue = [root]
     while queue:
         pid = queue.pop()
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            cpu_s += _cpu_s(pid)
-            peak_mb = max(peak_mb, _peak_mb(pid))
+        yield pid
+        with contextlib.suppress(OSError, ValueError):
             children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
             queue += map(int, children.split())
-    return cpu_s, peak_mb
 
 
 def _cpu_s(pid: int) -> float:
@@ -118,8 +145,8 @@ def _cpu_s(pid: int) -> float:
     return sum(int(value) for value in fields[11:15]) / _TICKS
 
 
-def _peak_mb(pid: int) -> float:
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
+def _size_mb(pid: int, file: str, field: str) -> float:
+    for line in Path(f"/proc/{pid}/{file}").read_text().splitlines():
+        if line.startswith(field):
             return int(line.split()[1]) / 1024
     return 0.0

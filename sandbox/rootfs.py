@@ -1,21 +1,18 @@
-"""Builds the small root folder a program sees, from Debian packages; no registry, no root needed.
+"""Keeps the finished root folders that programs see: builds one, finds one, names its content.
 
-Packages are fetched and verified by apt and only unpacked: none of their scripts runs. The result
-has no shell, no package manager and no set-uid file, and two builds give the same digest.
+A root is made from Debian packages, with no registry and no rights needed. Two builds from the
+same packages and declaration give the same digest.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
-import stat
-import subprocess
 import tarfile
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,75 +20,79 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from sandbox.contract import SandboxUnavailable
+from sandbox.roots import debian, declared
+from sandbox.roots.furnish import furnish
 
-_RECIPE = 1
-_PYTHONS = ("3.13", "3.12", "3.11")
-# Dependencies that only their packages' scripts, a terminal or a person would use.
-_UNWANTED = re.compile(
-    r"debconf|dpkg|tar|perl.*|readline-common|libtirpc-common|gcc-.*-base|install-info|tzdata|ucf|mailcap|mime-support"
-)
-_DROPPED = (
-    *("usr/share/doc", "usr/share/man", "usr/share/locale", "usr/share/lintian", "usr/share/bug"),
-    *("usr/share/binfmts", "usr/share/applications", "usr/share/pixmaps", "usr/share/perl*"),
-    *("usr/lib/*-linux-gnu/gconv", "usr/lib/*-linux-gnu/perl*"),
-    *(f"usr/lib/python3*/{n}" for n in ("idlelib", "turtledemo", "test", "ensurepip", "lib2to3")),
-)
-# A read-only root cannot grow mount points later.
-_MOUNT_POINTS = ("proc", "sys", "dev", "tmp", "run", "box", "opt/sbx", "opt/headnode", "etc")
-_ETC = {
-    "passwd": "root:x:0:0::/:/usr/sbin/nologin\ncandidate:x:64000:64000::/box:/usr/sbin/nologin\n",
-    "group": "root:x:0:\ncandidate:x:64000:\n",
-    "hosts": "127.0.0.1 localhost\n",
-    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
-}
+_RECIPE = 2
 _EPOCH = 1_700_000_000
-_APT = ("apt-get", "apt-cache", "dpkg-deb")
 
 
 @dataclass(frozen=True)
 class Root:
-    """A finished root folder. `digest` is the SHA-256 of its tar, `magic` its byte-code number."""
+    """A finished root folder. `digest` is the SHA-256 of its tar, `magic` its byte-code number,
+    `size` the bytes of its files."""
 
+    name: str
     folder: Path
     digest: str
     python: str
     magic: str
+    size: int
     packages: dict[str, str]
+
+    @property
+    def image(self) -> str:
+        """Name and content, as results record it."""
+        return f"{self.name}@sha256:{self.digest}"
 
 
 def load(name: str, state_dir: Path) -> Root:
-    """Raises SandboxUnavailable when the folder has not been built."""
-    folder, record = state_dir / "roots" / name, state_dir / "roots" / f"{name}.json"
+    """Raises SandboxUnavailable when it has not been built, or was built to another declaration,
+    and ValueError for a name that nobody has declared."""
+    wanted = _recipe(name)
     try:
-        found = json.loads(record.read_text())
-        current = found.pop("recipe") == _RECIPE and folder.is_dir()
+        found = json.loads(_record(state_dir, name).read_text())
+        folder = state_dir / "roots" / found.pop("folder")
+        current = found.pop("recipe") == wanted and folder.is_dir()
+        found.pop("before")
     except (OSError, ValueError, KeyError):
         current = False
     if not current:
+        which = "" if name == "python" else f" {name}"
         raise SandboxUnavailable(
-            f"The sandbox's root folder {folder} is missing: run 'python -m sandbox build-root'."
+            f"The sandbox's root folder {name!r} is missing in {state_dir / 'roots'}: "
+            f"run 'python -m sandbox build-root{which}'."
         )
-    return Root(folder=folder, **found)
+    return Root(name=name, folder=folder, **found)
 
 
 def build(state_dir: Path, name: str = "python") -> tuple[Root, bool]:
-    """Build unless it is there; the second value says whether anything was built.
+    """Build unless it is there, unchanged; the second value says whether anything was built.
 
-    Raises SandboxUnavailable with one sentence when apt is missing or cannot fetch.
+    Several may call this at once: one builds, the others wait for it. Runs that go on keep the
+    folder they have. Raises SandboxUnavailable with one sentence when apt is missing or cannot
+    fetch, ValueError for a name that nobody has declared.
     """
+    declared(name)
     roots = state_dir / "roots"
     roots.mkdir(parents=True, exist_ok=True)
-    with _only_one(roots / ".lock"):
+    with _only_one(roots / f".lock-{name}"):
+        with contextlib.suppress(SandboxUnavailable):
+            if is_unchanged(found := load(name, state_dir)):
+                return found, False
+        draft = roots / f".draft-{name}"
+        # A builder that was killed has left it; only its packages are of use.
+        shutil.rmtree(draft, ignore_errors=True)
         try:
-            return load(name, state_dir), False
-        except SandboxUnavailable:
-            pass
-        draft = Path(tempfile.mkdtemp(dir=roots, prefix=".draft-"))
-        try:
-            _build_into(draft, roots, name)
+            _build_into(draft, state_dir, name)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
         return load(name, state_dir), True
+
+
+def is_unchanged(root: Root) -> bool:
+    """Whether the folder still is what was built; reads all of it."""
+    return digest(root.folder) == root.digest
 
 
 @contextmanager
@@ -101,129 +102,63 @@ def _only_one(lock: Path) -> Iterator[None]:
         yield
 
 
-def _build_into(draft: Path, roots: Path, name: str) -> None:
-    _require_apt()
-    python, packages = _choose()
-    debs, root = draft / "debs", draft / "root"
-    debs.mkdir()
-    root.mkdir(mode=0o755)
-    _run(["apt-get", "-q", "download", *packages], cwd=debs)
-    files = sorted(debs.glob("*.deb"))
-    for deb in files:
-        _run(["dpkg-deb", "-x", str(deb), str(root)])
-    _trim(root)
-    _furnish(root, python)
-    _compile(root, python)
-    _check(root)
+def _build_into(draft: Path, state_dir: Path, name: str) -> None:
+    wanted, roots = declared(name), state_dir / "roots"
+    debian.require_apt()
+    python = debian.python_version()
+    chosen = [f"python{python}-minimal", f"libpython{python}-stdlib", *wanted.packages]
+    debs = roots / f".packages-{name}"
+    files = debian.fetch(debian.with_dependencies(chosen, wanted.without), debs)
+    draft.mkdir(mode=0o755)
+    packages = debian.unpack(files, draft)
+    furnish(draft, wanted, python)
+    total = digest(draft)
     record = {
-        "recipe": _RECIPE,
-        "digest": digest(root),
+        "recipe": _recipe(name),
+        "folder": f"{name}-{total[:12]}",
+        "before": _folder_before(state_dir, name),
+        "digest": total,
         "python": python,
-        "magic": _magic(root, python),
-        "packages": dict(_versions(files)),
+        "magic": _magic(draft, python),
+        "size": size(draft),
+        "packages": packages,
     }
-    final = roots / name
-    shutil.rmtree(final, ignore_errors=True)
-    root.rename(final)
-    (roots / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    _publish(draft, state_dir, name, record)
+    shutil.rmtree(debs)
 
 
-def _require_apt() -> None:
-    missing = [tool for tool in _APT if shutil.which(tool) is None]
-    if missing:
-        raise SandboxUnavailable(
-            f"The sandbox's root folder cannot be built here: {', '.join(missing)} is missing "
-            "(it is unpacked from Debian packages, so build it on Debian or Ubuntu)."
-        )
+def _publish(draft: Path, state_dir: Path, name: str, record: dict[str, object]) -> None:
+    """Replacing the record is the one step that counts. The root before it stays for the runs
+    and workers that have it open; older ones go."""
+    roots = state_dir / "roots"
+    final = roots / str(record["folder"])
+    if final.is_dir() and digest(final) != record["digest"]:
+        aside = roots / f".changed-{name}"
+        shutil.rmtree(aside, ignore_errors=True)
+        final.rename(aside)
+    if not final.is_dir():
+        draft.rename(final)
+    fresh = roots / f".{name}.json"
+    fresh.write_text(json.dumps(record, indent=1) + "\n")
+    fresh.replace(_record(state_dir, name))
+    for old in roots.glob(f"{name}-*"):
+        if old.name not in (record["folder"], record["before"]):
+            shutil.rmtree(old, ignore_errors=True)
 
 
-def _run(command: list[str], cwd: Path | None = None) -> str:
-    """Raises SandboxUnavailable with the tool's last line."""
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
-    done = subprocess.run(  # noqa: S603 - fixed tools, package names from apt
-        command, cwd=cwd, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        lines = (done.stderr or done.stdout).strip().splitlines() or ["no message"]
-        raise SandboxUnavailable(
-            f"The sandbox's root folder could not be built: {command[0]} said "
-            f"{lines[-1][:200]!r}; check the network and run 'apt-get update', then try again."
-        )
-    return done.stdout
+def _record(state_dir: Path, name: str) -> Path:
+    return state_dir / "roots" / f"{name}.json"
 
 
-def _choose() -> tuple[str, list[str]]:
-    for python in _PYTHONS:
-        wanted = [f"python{python}-minimal", f"libpython{python}-stdlib"]
-        shown = _run(["apt-cache", "policy", *wanted])
-        if shown.count("Candidate:") == 2 and "Candidate: (none)" not in shown:
-            return python, _with_dependencies(wanted)
-    raise SandboxUnavailable(
-        f"The sandbox's root folder cannot be built: apt offers no Python {_PYTHONS[-1]} to "
-        f"{_PYTHONS[0]}; run 'apt-get update' and try again."
-    )
+def _recipe(name: str) -> str:
+    return f"{_RECIPE}-{declared(name).fingerprint}"
 
 
-def _with_dependencies(wanted: list[str]) -> list[str]:
-    found: set[str] = set()
-    fresh = set(wanted)
-    while fresh:
-        found |= fresh
-        shown = _run(["apt-cache", "depends", "--important", *sorted(fresh)])
-        named = re.findall(r"^ [ |](?:Pre)?Depends: ([a-z0-9][a-z0-9.+-]*)$", shown, re.MULTILINE)
-        fresh = {name for name in named if not _UNWANTED.fullmatch(name)} - found
-    return sorted(found)
-
-
-def _trim(root: Path) -> None:
-    for pattern in _DROPPED:
-        for path in root.glob(pattern):
-            shutil.rmtree(path)
-
-
-def _furnish(root: Path, python: str) -> None:
-    for name in _MOUNT_POINTS:
-        (root / name).mkdir(parents=True, exist_ok=True)
-    for name in ("lib", "lib64"):
-        if not os.path.lexists(root / name) and (root / "usr" / name).is_dir():
-            (root / name).symlink_to(f"usr/{name}")
-    link = root / "usr/bin/python3"
-    link.unlink(missing_ok=True)
-    link.symlink_to(f"python{python}")
-    for name, text in _ETC.items():
-        (root / "etc" / name).write_text(text)
-    for folder, names, files in os.walk(root):
-        for path in (Path(folder, name) for name in (*names, *files)):
-            if not path.is_symlink():
-                path.chmod(path.stat().st_mode & 0o755 | 0o444)
-    root.chmod(0o755)
-
-
-def _compile(root: Path, python: str) -> None:
-    """With the root's own interpreter: its byte code is tied to its version."""
-    inner = [
-        *("/usr/bin/python3", "-I", "-S", "-m", "compileall", "-q"),
-        *("--invalidation-mode", "unchecked-hash", f"/usr/lib/python{python}"),
-    ]
-    if os.geteuid() == 0:
-        _run(["chroot", str(root), *inner])
-    elif (bwrap := shutil.which("bwrap")) is not None:
-        _run([bwrap, "--unshare-all", "--bind", str(root), "/", "--", *inner])
-    else:
-        raise SandboxUnavailable(
-            "The sandbox's root folder cannot be built by an ordinary user without bubblewrap: "
-            "install it with 'apt-get install bubblewrap'."
-        )
-
-
-def _check(root: Path) -> None:
-    for folder, _names, files in os.walk(root):
-        for name in files:
-            mode = os.lstat(os.path.join(folder, name)).st_mode
-            if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID):
-                raise SandboxUnavailable(f"The root folder would hold a set-uid file, {name}.")
-    if any(os.path.lexists(root / where / "sh") for where in ("bin", "usr/bin")):
-        raise SandboxUnavailable("The root folder would hold a shell.")
+def _folder_before(state_dir: Path, name: str) -> str:
+    try:
+        return str(json.loads(_record(state_dir, name).read_text())["folder"])
+    except (OSError, ValueError, KeyError):
+        return ""
 
 
 def _magic(root: Path, python: str) -> str:
@@ -231,14 +166,18 @@ def _magic(root: Path, python: str) -> str:
     return compiled.read_bytes()[:4].hex()
 
 
-def _versions(debs: list[Path]) -> Iterator[tuple[str, str]]:
-    for deb in debs:
-        name, version, _arch = deb.stem.split("_")
-        yield name, version.replace("%3a", ":")
+def size(root: Path) -> int:
+    """Bytes of all its files."""
+    return sum(
+        os.lstat(os.path.join(folder, name)).st_size
+        for folder, _names, files in os.walk(root)
+        for name in files
+    )
 
 
 def write_tar(root: Path, out: BinaryIO) -> None:
     """The folder as a tar whose bytes depend on nothing but its contents."""
+    root = root.resolve()
     with tarfile.open(fileobj=out, mode="w|", format=tarfile.GNU_FORMAT) as tar:
         tar.add(root, arcname=".", recursive=False, filter=_plain)
         for folder, names, files in os.walk(root):
@@ -271,12 +210,7 @@ class _Meter:
 
 
 def summary(root: Root) -> str:
-    size = sum(
-        os.lstat(os.path.join(folder, name)).st_size
-        for folder, _names, files in os.walk(root.folder)
-        for name in files
-    )
     return (
         f"{root.folder}: Python {root.python}, {len(root.packages)} packages, "
-        f"{size >> 20} MiB, sha256 {root.digest[:12]}"
+        f"{root.size >> 20} MiB, sha256 {root.digest[:12]}"
     )

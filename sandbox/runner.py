@@ -39,6 +39,10 @@ class Runner:
         (self.folder / f"{self.id}.lock").unlink(missing_ok=True)
         os.close(self._lock)
 
+    def abandon(self) -> None:
+        """In a child process: while it held the lock too, a dead parent would seem alive."""
+        os.close(self._lock)
+
     def _take_lock(self) -> int:
         path = self.folder / f"{self.id}.lock"
         fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)

@@ -16,9 +16,10 @@ _OCI_ARCH = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
 @cache
-def bpf() -> bytes:
+def bpf(gpu: bool = False) -> bytes:
     """The filter as the kernel reads it. Other architectures' calls kill (libseccomp's default).
 
+    With `gpu` the NVIDIA driver may be spoken to as well.
     Raises SandboxUnavailable when libseccomp is missing.
     """
     try:
@@ -32,7 +33,7 @@ def bpf() -> bytes:
         _add(built, lib.ALLOW, name)
     for name in syscalls.REFUSED:
         _add(built, lib.ERRNO(errno.EPERM), name)
-    for rule in syscalls.CONDITIONAL:
+    for rule in (*syscalls.CONDITIONAL, *(syscalls.NVIDIA if gpu else ())):
         _add(built, lib.ALLOW, rule.name, _condition(lib, rule))
     with tempfile.TemporaryFile() as out:
         built.export_bpf(out)
@@ -55,8 +56,11 @@ def _add(built: Any, action: Any, name: str, *conditions: Any) -> None:
             raise
 
 
-def oci() -> str:
-    """The filter as JSON. clone3 gets its own ENOSYS: engine 20.10 ignores defaultErrnoRet."""
+def oci(gpu: bool = False) -> str:
+    """The filter as JSON, `gpu` as in `bpf`.
+
+    clone3 gets its own ENOSYS: engine 20.10 ignores defaultErrnoRet.
+    """
     refused = [name for name in syscalls.REFUSED if name not in syscalls.RUNTIME_NEEDS]
     rules: list[dict[str, Any]] = [
         {"names": [*syscalls.ALLOWED, *syscalls.RUNTIME_NEEDS], "action": "SCMP_ACT_ALLOW"},
@@ -65,7 +69,8 @@ def oci() -> str:
     ]
     # docker-init hands its terminal over before it starts the program, and dies if it may not.
     handover = syscalls.Rule("ioctl", 1, syscalls.TIOCSPGRP)
-    rules += [_oci_rule(rule) for rule in (*syscalls.CONDITIONAL, handover)]
+    nvidia = syscalls.NVIDIA if gpu else ()
+    rules += [_oci_rule(rule) for rule in (*syscalls.CONDITIONAL, handover, *nvidia)]
     arch = _OCI_ARCH.get(platform.machine(), "SCMP_ARCH_X86_64")
     profile = {
         "defaultAction": "SCMP_ACT_ERRNO",

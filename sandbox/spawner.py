@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 _CLONE_NEWNS = 0x20000
 _MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x2, 0x4, 0x100, 0x1000
+_MS_REMOUNT = 0x20
 _MS_REC, _MS_SLAVE = 0x4000, 0x80000
 _MNT_DETACH = 2
 # One of them is covered by a tmpfs that only this thread and its children see: a place that every
@@ -47,6 +48,10 @@ class Spawner:
         future: Future[T] = Future()
         self._work.put((future, function))
         return future.result()
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Run on the spawner thread some time, after what was asked for before."""
+        self._work.put((Future(), function))
 
     def close(self) -> None:
         """End the thread; the kernel then kills what it started and still runs."""
@@ -85,19 +90,25 @@ class Spawner:
         return self._bound[key]
 
     def make_work(self, name: str, size_mb: int, inodes: int, uid: int) -> Path:
-        """A run's tmpfs with folders box and tmp. Only on the spawner thread. Raises OSError."""
+        """A run's tmpfs with folders box, tmp and shm. Only on the spawner thread. Raises OSError."""
         at = self._hall / name
         at.mkdir()
         options = f"size={size_mb}m,nr_inodes={inodes},mode=700,uid={uid},gid={uid}"
         try:
             _mount("tmpfs", at, "tmpfs", _MS_NOSUID | _MS_NODEV | _MS_NOSYMFOLLOW, options)
-            for folder in (at / "box", at / "tmp"):
+            for folder in (at / "box", at / "tmp", at / "shm"):
                 folder.mkdir(mode=0o700)
                 os.chown(folder, uid, uid)
         except OSError:
             self.drop_work(at)
             raise
         return at
+
+    def resize_work(self, at: Path, size_mb: int, inodes: int) -> None:
+        """Give a run's tmpfs other bounds. Only on the thread. Raises OSError."""
+        options = f"size={size_mb}m,nr_inodes={inodes}"
+        flags = _MS_REMOUNT | _MS_NOSUID | _MS_NODEV | _MS_NOSYMFOLLOW
+        _mount("tmpfs", at, "tmpfs", flags, options)
 
     def drop_work(self, at: Path) -> None:
         """Let go of a run's tmpfs; a sandbox that has it bound keeps it. Only on the thread."""

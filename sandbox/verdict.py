@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sandbox.capture import Output
 from sandbox.contract import Outcome, Status
-from sandbox.conversation import Ended, cpu_sentence
+from sandbox.conversation import Ended, cpu_sentence, memory_sentence
+from sandbox.handover import OUT_OF_MEMORY
 from sandbox.limits import Limits
 from sandbox.probe import Report
 
@@ -63,6 +64,8 @@ class Facts:
             return "sandbox_error", "The sandbox lost sight of the program; not your fault."
         if code > _SIGNALLED and (name := _signal_name(code - _SIGNALLED)):
             return self._signalled(name, limits)
+        if code == OUT_OF_MEMORY and self.oom_kills:
+            return "oom", memory_sentence(limits)
         if code:
             return "candidate_error", _explain(code, stderr)
         if not self.complete:
@@ -71,7 +74,7 @@ class Facts:
 
     def _signalled(self, name: str, limits: Limits) -> tuple[Status, str]:
         if name == "SIGKILL" and self.oom_kills:
-            return "oom", f"Your program needed more than its {limits.memory_mb} MiB of memory."
+            return "oom", memory_sentence(limits)
         if name == "SIGXCPU":
             return "cpu_limit", cpu_sentence(limits)
         return "crashed", f"Your program was ended by the signal {name}."

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from sandbox.rootfs import Root
+
 BOOTSTRAP = "bootstrap.py"
 
 
@@ -23,15 +25,15 @@ def bootstrap_files() -> Mapping[str, bytes]:
 class Workshop:
     """Keeps content-addressed folders below the state folder.
 
-    `magic` is the byte-code magic number (hex) of the interpreter inside; when it is ours too the
-    files are compiled here, which saves every run the time.
+    When the interpreter in `root` reads the same byte code as ours, the files are compiled here,
+    which saves every run the time.
     """
 
-    def __init__(self, state_dir: Path, magic: str) -> None:
+    def __init__(self, state_dir: Path, root: Root) -> None:
         self._at = state_dir / "inside"
         self._at.mkdir(parents=True, exist_ok=True)
         self._at.chmod(0o755)
-        self._compile = magic == importlib.util.MAGIC_NUMBER.hex()
+        self._compile = root.magic == importlib.util.MAGIC_NUMBER.hex()
 
     def folder(self, files: Mapping[str, bytes], inside: str) -> Path:
         """The folder with exactly these files, to be seen at path `inside`."""

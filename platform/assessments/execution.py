@@ -36,6 +36,7 @@ def sandbox() -> Backend:
         state_dir=settings.SANDBOX_STATE,
         docker_url=settings.SANDBOX_DOCKER_URL,
         runtime=settings.SANDBOX_RUNTIME,
+        spares=settings.SANDBOX_SPARES,
     )
 
 

@@ -6,15 +6,15 @@ import logging
 from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_ready
+from celery.signals import worker_process_shutdown, worker_ready
 from django.db import DatabaseError
 from django.utils import timezone
 
-from assessments import execution
+from assessments import execution, gpu
 from assessments.attempts import close_due
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
-from assessments.pulses import WORKER
+from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
 
 logger = logging.getLogger(__name__)
@@ -39,6 +39,7 @@ def execute_part(pk: int) -> None:
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()
+    gpu.stop_clocks(now)
     close_due(now=now)
     execution.free_dead_leases(now)
     for model, task in ((Run, "execute_run"), (GradingRun, "execute_grading")):
@@ -54,10 +55,21 @@ def sweep_sandbox() -> None:
     execution.sandbox().sweep()
 
 
+@worker_process_shutdown.connect
+def close_sandbox(**kwargs: Any) -> None:
+    """End what still runs and the spares; the process itself ends without cleaning up."""
+    if execution.sandbox.cache_info().currsize:
+        execution.sandbox().close()
+
+
 @worker_ready.connect
-def start_pulse(**kwargs: Any) -> None:
+def start_pulse(sender: Any, **kwargs: Any) -> None:
     """The worker is back: credit who waited, then take up what was left."""
-    keep_pulse(WORKER)
+    queues = set(sender.app.amqp.queues.consume_from)
+    if gpu.DEFAULT_QUEUE in queues:
+        keep_pulse(WORKER)
+    if gpu.GPU_QUEUE in queues:
+        keep_pulse(GPU, lambda: not gpu.obstacle())
     try:
         sweep()
     except DatabaseError as error:

@@ -214,6 +214,10 @@ class Pool:
                 return left
             time.sleep(0.05)
 
+    def left_on(self, unit: Unit) -> tuple[DeviceProcess, ...] | None:
+        """Processes that keep the unit from being lent; None where the driver does not say."""
+        return self._left_over(driver.read(unit))
+
     def _left_over(self, reading: Reading) -> tuple[DeviceProcess, ...] | None:
         if reading.processes is None:
             return None

@@ -42,6 +42,10 @@ class Telemetry:
     def __init__(self) -> None:
         self._readings: list[Reading] = []
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        return tuple(self._readings)
+
     def add(self, reading: Reading) -> None:
         """A lost card has nothing to add."""
         if not reading.lost:
@@ -68,6 +72,34 @@ class Telemetry:
             sm_clock_mean_mhz=_mean((one.at, one.sm_clock_mhz) for one in seen),
             clock_reasons=_shares(seen),
         )
+
+
+Row = tuple[float, float | None, float | None, int | None, float | None]
+
+
+def rows(readings: Iterable[Reading]) -> list[Row]:
+    """(CLOCK_MONOTONIC in s, utilisation in per cent, W, MiB in use, J so far) of each reading."""
+    return [
+        (one.at, one.utilisation, one.power_w, one.memory_used_mb, one.energy_j) for one in readings
+    ]
+
+
+def between(found: Iterable[Row], begin: float, end: float) -> Summary:
+    """The part of a run's rows from `begin` to `end` (CLOCK_MONOTONIC in s), summed up.
+
+    The last row before each end belongs to it, so that a counter's rise is not cut short.
+    """
+    kept = Telemetry()
+    held = list(found)
+    last_before = max((row[0] for row in held if row[0] <= begin), default=begin)
+    for at, busy, power, memory, energy in held:
+        if last_before <= at <= end:
+            kept.add(
+                Reading(
+                    "", at, utilisation=busy, power_w=power, memory_used_mb=memory, energy_j=energy
+                )
+            )
+    return kept.summary()
 
 
 def _mean(points: Iterable[tuple[float, float | None]]) -> float | None:

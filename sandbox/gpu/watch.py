@@ -67,6 +67,11 @@ class Watch:
         self._began = self._killed_at = 0.0
         self._base_mb, self._older = 0, frozenset[int]()
 
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """What was read so far, oldest first."""
+        return self._telemetry.readings
+
     def start(self) -> None:
         """Returns once the first reading is in; begin the program after it."""
         self._thread.start()

@@ -1,7 +1,8 @@
 """First code inside the sandbox: reports the fences, takes the program, runs it as `__main__`.
 
-It imports nothing that costs time and speaks two frames of its own: a hello that says which
-fences are really in force (sent before any of the candidate's bytes have arrived) and the job.
+It says hello with the fences that are really in force and then does what the host's frames say:
+get ready (a spare has the time to import the SDK), take on the job's limits and report them, run
+the program. All but the last happen before any of the candidate's bytes have arrived.
 Given an argument, it connects to the Unix socket of that name; otherwise it inherits the channel.
 """
 
@@ -14,6 +15,11 @@ import sys
 
 BOX = "/box/"
 SDK = "/opt/headnode"
+OUT_OF_MEMORY = 112
+# In every Python these are loaded before the program: no file of its own has ever won there.
+FIRST = frozenset(sys.modules)
+DISPLACED: list[object] = []
+bounded_memory = False
 
 
 def open_channel() -> int:
@@ -45,28 +51,74 @@ def fences() -> str:
     with open("/proc/self/status") as status:
         lines = dict(line.split(":\t", 1) for line in status if ":\t" in line)
     wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid")
-    members = [f'"{name}":"{" ".join(lines[name].split())}"' for name in wanted]
+    found = {name: " ".join(lines[name].split()) for name in wanted if name in lines}
+    found["kernel"] = os.uname().release
     for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
-        members.append(f'"{name}":"{os.stat("/proc/self/ns/" + name).st_ino}"')
-    return ",".join(members)
+        # gVisor's kernel gives no account of some.
+        if os.path.exists("/proc/self/ns/" + name):
+            found[name] = str(os.stat("/proc/self/ns/" + name).st_ino)
+    return ",".join(f'"{name}":"{value}"' for name, value in found.items())
 
 
-def say_hello(fd: int) -> None:
-    body = f'{{"id":0,"m":"hello","p":{{{fences()}}}}}'.encode()
+def say(fd: int, what: str, members: str) -> None:
+    body = f'{{"id":0,"m":"{what}","p":{{{members}}}}}'.encode()
     os.write(fd, len(body).to_bytes(4, "big") + body)
 
 
-def take_job(fd: int) -> dict[str, object]:
+def take_order(fd: int) -> dict[str, object]:
     size = int.from_bytes(read_exactly(fd, 4), "big")
-    job: dict[str, object] = marshal.loads(read_exactly(fd, size))  # noqa: S302 - from the host
-    return job
+    order: dict[str, object] = marshal.loads(read_exactly(fd, size))  # noqa: S302 - from the host
+    return order
 
 
-def limit_processes(count: int) -> None:
-    """Only inside the user namespace does the kernel count this run's processes alone."""
+def take_on(fd: int, bounds: object) -> None:
+    """Set hard limits by name on this process, and so on all that come of it; report them."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_NPROC, (count, count))
+    global bounded_memory
+    if not isinstance(bounds, dict):
+        os._exit(97)
+    bounded_memory = "AS" in bounds
+    for name, value in bounds.items():
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+    held = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}")) for name in bounds}
+    members = ",".join(f'"{name}":[{soft},{hard}]' for name, (soft, hard) in held.items())
+    say(fd, "bounded", members)
+
+
+def get_ready() -> None:
+    """Import what nearly every program will. A module that fails does so for its program too."""
+    import gc
+    import resource  # noqa: F401 - for `take_on`, when there is no time
+
+    sys.path.insert(0, SDK)
+    for name in sorted(os.listdir(SDK)):
+        try:
+            __import__(name.removesuffix(".py"))
+        except Exception:  # noqa: S112 - the program's own import says what is wrong
+            continue
+    sys.path.remove(SDK)
+    gc.freeze()  # the collections at the program's end need not look at all of this
+
+
+def make_way(files: dict[str, bytes], entry: str) -> None:
+    """The program's own modules win over the library's, whether or not those are loaded.
+
+    The SDK is loaded first, so that it keeps the library's: a spare has done so already, and a
+    program must not behave otherwise because there was none.
+    """
+    folder = os.path.dirname(entry)
+    start = f"{folder}/" if folder else ""
+    below = [path[len(start) :] for path in files if path.startswith(start)]
+    own = {path.split("/")[0].removesuffix(".py") for path in below}
+    if own.isdisjoint(os.listdir(SDK)):
+        if own.isdisjoint(sys.stdlib_module_names):
+            return
+        get_ready()
+    for name in list(sys.modules):
+        if name.partition(".")[0] in own and name not in FIRST:
+            # Kept alive: with the SDK's module its end of the channel would close.
+            DISPLACED.append(sys.modules.pop(name))
 
 
 def write_files(files: dict[str, bytes]) -> None:
@@ -121,6 +173,15 @@ def show(error: BaseException) -> None:
     sys.stderr.flush()
 
 
+def out_of_memory(error: MemoryError) -> int:
+    """Its own exit code where no group would have killed the program for it."""
+    import traceback
+
+    traceback.clear_frames(error.__traceback__)
+    show(error)
+    return OUT_OF_MEMORY if bounded_memory else 1
+
+
 def run(entry: str) -> int:
     module = type(sys)("__main__")
     module.__file__ = BOX + entry
@@ -132,6 +193,8 @@ def run(entry: str) -> int:
         exec(code, module.__dict__)  # noqa: S102 - the one thing this file is for
     except SystemExit:
         raise
+    except MemoryError as error:
+        return out_of_memory(error)
     except BaseException as error:
         show(error)
         return 1
@@ -140,13 +203,16 @@ def run(entry: str) -> int:
 
 def main() -> int:
     fd = open_channel()
-    say_hello(fd)
-    job = take_job(fd)
-    nproc, files, entry = job["nproc"], job["files"], job["entry"]
-    if isinstance(nproc, int) and nproc:
-        limit_processes(nproc)
+    say(fd, "hello", fences())
+    while "entry" not in (order := take_order(fd)):
+        if "bounds" in order:
+            take_on(fd, order["bounds"])
+        else:
+            get_ready()
+    files, entry = order["files"], order["entry"]
     if not isinstance(files, dict) or not isinstance(entry, str):
         os._exit(97)
+    make_way(files, entry)
     write_files(files)
     restore_site()
     os.chdir(BOX)

@@ -114,6 +114,14 @@ ORDINARY = [
         prints("__main__ /box/controller.py ['controller.py'] 5 a,b"),
         files={"parts/one.py": b"X = 5", "n.csv": b"a,b"},
     ),
+    Behaviour(
+        "files of its own named like the library's, which win, and not for the SDK",
+        "ok",
+        "import headnode_sdk, json, queue, selectors\n"
+        "print(queue.X, json.X, selectors.__name__, headnode_sdk.call('ping'))",
+        prints("5 6 selectors {'pong': True}"),
+        files={"queue.py": b"X = 5", "json/__init__.py": b"X = 6"},
+    ),
     Behaviour("reading its input", "ok", "import sys; print(repr(sys.stdin.read()))", prints("''")),
     Behaviour(
         "an order of a set that is the same in every run",

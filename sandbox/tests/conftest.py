@@ -11,6 +11,7 @@ import pytest
 
 from sandbox import Backend, SandboxUnavailable, open_backend, rootfs
 from sandbox.engine import DEFAULT_URL
+from sandbox.tests.ahead import Ahead
 
 REPO = Path(__file__).resolve().parents[2]
 STATE = REPO / "data" / "sandbox"
@@ -24,6 +25,15 @@ def docker_url() -> str:
 def built_root() -> rootfs.Root:
     """The root folder all tests share; made here when the set-up has not."""
     return rootfs.build(STATE)[0]
+
+
+@pytest.fixture(scope="session")
+def login_root() -> rootfs.Root:
+    """The root with a shell; built here, which needs apt and some seconds, when it is not there."""
+    try:
+        return rootfs.build(STATE, "login")[0]
+    except SandboxUnavailable as error:
+        missing(str(error))
 
 
 def _state(below: Path, root: rootfs.Root) -> Path:
@@ -75,8 +85,37 @@ def docker(shared_state: Path) -> Iterator[Backend]:
     backend.close()
 
 
-@pytest.fixture(params=["namespace", pytest.param("docker", marks=pytest.mark.docker)])
+# Not for the whole session: a spare that comes up late would disturb tests that count processes.
+@pytest.fixture(scope="module")
+def namespace_ahead(shared_state: Path) -> Iterator[Backend]:
+    ahead = _open_or_say(lambda: Ahead("namespace", shared_state, docker_url()))
+    yield ahead
+    ahead.close()
+
+
+@pytest.fixture(scope="module")
+def docker_ahead(shared_state: Path) -> Iterator[Backend]:
+    ahead = _open_or_say(lambda: Ahead("docker", shared_state, docker_url()))
+    yield ahead
+    ahead.close()
+
+
+def _named(*names: str) -> list[object]:
+    return [
+        pytest.param(name, marks=[pytest.mark.docker] if name.startswith("docker") else [])
+        for name in names
+    ]
+
+
+@pytest.fixture(params=_named("namespace", "docker"))
 def backend(request: pytest.FixtureRequest) -> Backend:
     """Each backend in turn."""
+    found: Backend = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=_named("namespace", "namespace_ahead", "docker", "docker_ahead"))
+def any_start(request: pytest.FixtureRequest) -> Backend:
+    """Each backend in turn, with sandboxes started for the run and with spares."""
     found: Backend = request.getfixturevalue(request.param)
     return found

@@ -44,10 +44,11 @@ def run(
     program: str | bytes,
     session: Steps | None = None,
     files: dict[str, bytes] | None = None,
+    root: str = "python",
     **limits: Any,
 ) -> Outcome:
     source = program.encode() if isinstance(program, str) else program
     bounds = {"wall_s": 10.0, "cpu_s": 8.0, "memory_mb": 256} | limits
     all_files = {"controller.py": source} | (files or {})
-    spec = Spec(all_files, sdk=SDK, limits=Limits(**bounds))
+    spec = Spec(all_files, sdk=SDK, limits=Limits(**bounds), root=root)
     return backend.run(spec, session or Steps())

@@ -14,13 +14,13 @@ ALL = [*ORDINARY, *BOUNDED, *HOSTILE, *FENCED]
 
 @pytest.mark.parametrize("wanted", ALL, ids=lambda wanted: wanted.name)
 def test_backend_shows(
-    wanted: Behaviour, backend: Backend, monkeypatch: pytest.MonkeyPatch
+    wanted: Behaviour, any_start: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CANARY_SECRET", "canary")
     session = Steps(wanted.steps)
-    outcome = run(backend, wanted.program, session, wanted.files, **wanted.limits)
+    outcome = run(any_start, wanted.program, session, wanted.files, **wanted.limits)
     assert outcome.status == wanted.status, outcome
     assert wanted.holds(outcome, session), outcome
     assert outcome.reduced == []
-    assert outcome.backend == backend.name
-    assert len(outcome.image) == 64 or outcome.status == "sandbox_error"
+    assert outcome.backend == any_start.name
+    assert outcome.image.startswith("python@sha256:") or outcome.status == "sandbox_error"

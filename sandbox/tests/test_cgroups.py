@@ -3,6 +3,8 @@ enforcement) and on the kernel's own version 1 where it is mounted."""
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,153 @@ def test_v2_delegated_runner_steps_into_a_leaf(fake_v2: Path) -> None:
     (fake_v2 / "runner").mkdir()
     TreeV2(fake_v2)
     assert (fake_v2 / "runner" / "cgroup.procs").read_text() == "4242"
+
+
+def test_v2_stepping_aside_leaves_living_runs_in_their_groups(fake_v2: Path) -> None:
+    """A second runner of the subtree must not pull the first one's programs out of their limits."""
+    TreeV2(fake_v2).create("run", Limits())
+    (fake_v2 / "headnode" / "run" / "cgroup.procs").write_text("4343\n")
+    (fake_v2 / "cgroup.procs").write_text("4242\n")
+    TreeV2(fake_v2)
+    assert (fake_v2 / "runner" / "cgroup.procs").read_text() == "4242"
+
+
+def test_v2_process_that_ends_while_it_is_moved_is_no_trouble(
+    fake_v2: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (fake_v2 / "cgroup.procs").write_text("4242\n4243\n")
+    moved: list[str] = []
+    real = Path.write_text
+
+    def write(at: Path, text: str) -> int:
+        if at.name == "cgroup.procs":
+            moved.append(text)
+            if text == "4242":
+                raise ProcessLookupError(text)
+        return real(at, text)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    TreeV2(fake_v2)
+    assert moved[:2] == ["4242", "4243"]
+
+
+def test_v2_tries_again_when_somebody_forked_meanwhile(
+    fake_v2: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = [OSError(errno.EBUSY, "busy")] * 2
+    real = Path.write_text
+
+    def write(at: Path, text: str) -> int:
+        if at.name == "cgroup.subtree_control" and busy:
+            raise busy.pop()
+        return real(at, text)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    TreeV2(fake_v2)
+    assert (fake_v2 / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
+
+
+def test_v2_hierarchy_that_is_read_only_is_no_use(
+    fake_v2: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose engine was not told to delegate."""
+    (fake_v2 / "headnode").mkdir()
+
+    def write(at: Path, text: str) -> int:
+        raise OSError(errno.EROFS, "Read-only file system", str(at))
+
+    monkeypatch.setattr(Path, "write_text", write)
+    with pytest.raises(OSError, match="Read-only"):
+        TreeV2(fake_v2)
+
+
+def _proc(tmp_path: Path, mounted: Path, own: str) -> Path:
+    """What /proc/self says of a host with version 2 only."""
+    proc = tmp_path / "proc"
+    proc.mkdir()
+    (proc / "mounts").write_text(f"cgroup2 {mounted} cgroup2 rw 0 0\n")
+    (proc / "cgroup").write_text(f"0::{own}\n")
+    return proc
+
+
+@pytest.mark.parametrize("own", ["/user/unit", "/user/unit/runner"])
+def test_v2_every_runner_of_a_user_finds_the_same_subtree(
+    own: str, fake_v2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one that was forked from a process which had stepped aside already."""
+    unit = fake_v2 / "user" / "unit"
+    unit.mkdir(parents=True)
+    for name in ("cgroup.controllers", "cgroup.procs", "cgroup.type"):
+        (unit / name).write_text((fake_v2 / name).read_text())
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    find_tree(_proc(tmp_path, fake_v2, own)).create("run", Limits())
+    assert (unit / "headnode" / "run" / "memory.max").exists()
+
+
+def test_v2_process_outside_what_it_can_see_has_no_tree(
+    fake_v2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    with pytest.raises(PermissionError, match="outside"):
+        find_tree(_proc(tmp_path, fake_v2, "/../../elsewhere"))
+
+
+def test_v2_runs_weigh_as_much_as_the_host_has_processors(fake_v2: Path) -> None:
+    weight = fake_v2 / "headnode" / "cpu.weight"
+    weight.parent.mkdir()
+    weight.write_text("100\n")
+    TreeV2(fake_v2)
+    assert int(weight.read_text()) == 100 * (os.cpu_count() or 1)
+
+
+def test_v2_swap_and_group_kill_are_off_where_the_kernel_has_them(fake_v2: Path) -> None:
+    at = fake_v2 / "headnode" / "run"
+    at.mkdir(parents=True)
+    (at / "memory.swap.max").write_text("max\n")
+    (at / "memory.oom.group").write_text("1\n")
+    TreeV2(fake_v2).create("run", Limits())
+    assert (at / "memory.swap.max").read_text() == "0"
+    assert (at / "memory.oom.group").read_text() == "0"
+
+
+def test_v2_peak_is_kept_on_kernels_that_keep_none(fake_v2: Path) -> None:
+    group = TreeV2(fake_v2).create("run", None)
+    at = fake_v2 / "headnode" / "run"
+    (at / "cpu.stat").write_text("usage_usec 1\n")
+    for held in (5, 90, 1):
+        (at / "memory.current").write_text(str(held << 20))
+        group.cpu_s()
+    assert group.peak_mb() == 90
+
+
+def test_v2_kill_uses_the_switch_that_takes_all_at_once(fake_v2: Path) -> None:
+    group = TreeV2(fake_v2).create("run", None)
+    at = fake_v2 / "headnode" / "run"
+    (at / "cgroup.kill").write_text("")
+    (at / "cgroup.procs").write_text("")
+    group.kill()
+    assert (at / "cgroup.kill").read_text() == "1"
+
+
+@pytest.mark.parametrize("now", [64, 2048])
+def test_v1_memory_is_bounded_in_the_order_the_kernel_takes(
+    now: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A spare has a bound already, and memory alone may never exceed memory with swap."""
+    limit, with_swap = tmp_path / "memory.limit_in_bytes", tmp_path / "memory.memsw.limit_in_bytes"
+    for file in (limit, with_swap):
+        file.write_text(str(now << 20))
+    real = Path.write_text
+
+    def write(at: Path, text: str) -> int:
+        held = {one: int(one.read_text()) for one in (limit, with_swap)} | {at: int(text)}
+        if held[limit] > held[with_swap]:
+            raise OSError(errno.EINVAL, "memory may not be above memory with swap")
+        return real(at, text)
+
+    monkeypatch.setattr(Path, "write_text", write)
+    cgroups._bound_memory(tmp_path, 512 << 20)
+    assert limit.read_text() == with_swap.read_text() == str(512 << 20)
 
 
 def test_v2_without_the_controllers_is_no_use(fake_v2: Path) -> None:

@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from sandbox import doctor, rootfs
 from sandbox.__main__ import main
 from sandbox.tests.conftest import REPO
 
 KEYS = {
     *("status", "exit_code", "stdout", "stderr", "stdout_truncated", "wall_s", "cpu_s"),
-    *("max_rss_mb", "backend", "layers", "reduced", "detail", "calls", "image"),
+    *("max_rss_mb", "backend", "layers", "reduced", "detail", "calls", "image", "device"),
 }
 
 pytestmark = pytest.mark.usefixtures("namespace")
@@ -67,6 +68,8 @@ def test_failing_program_is_still_exit_0(program: Path, capsys: pytest.CaptureFi
         (["run", "PROGRAM", "--sdk", "/nowhere"], "/nowhere"),
         (["run", "PROGRAM", "--wall", "soon"], "soon"),
         (["run", "PROGRAM", "--backend", "none"], "none"),
+        (["run", "PROGRAM", "--root", "windows"], "windows"),
+        (["build-root", "windows"], "windows"),
         (["run"], "FILE"),
         (["dance"], "dance"),
         ([], "ACTION"),
@@ -130,9 +133,82 @@ def test_doctor_names_each_backends_layers(capsys: pytest.CaptureFixture[str]) -
     assert found["backends"].keys() == {"namespace", "docker"}
     layers = {layer["name"]: layer for layer in found["backends"]["namespace"]["layers"]}
     assert layers["system-call filter"]["works"] is True
+    assert all(layer["meaning"].endswith(".") for layer in layers.values())
     assert found["backends"]["docker"]["state"] in ("full", "reduced", "unusable")
+    assert found["backends"]["namespace"]["roots"]["python"] == ""
     assert main(["doctor"]) == 0
-    assert "yes  system-call filter" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "yes  system-call filter" in out
+    assert "\n  yes  root python\n" in out
+
+
+def test_doctor_lists_the_roots_built_or_not(
+    tmp_path: Path, built_root: rootfs.Root, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "roots").mkdir()
+    for path in (built_root.folder, built_root.folder.parent / "python.json"):
+        (tmp_path / "roots" / path.name).symlink_to(path)
+    assert main(["--state", str(tmp_path), "doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["roots"]
+    assert {name: root["state"] for name, root in found.items()} == {
+        "login": "not built",
+        "python": "built",
+        "torch": "not built",
+    }
+    assert found["python"]["digest"] == built_root.digest
+    assert found["python"]["size_mb"] == built_root.size >> 20
+    assert main(["--state", str(tmp_path), "doctor"]) == 0
+    assert "no   torch: not built; python -m sandbox build-root torch" in capsys.readouterr().out
+
+
+def test_doctor_says_what_an_absent_engine_means(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SANDBOX_DOCKER_URL", f"unix://{tmp_path}/none.sock")
+    assert main(["doctor", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["backends"]["docker"]["state"] == "unusable"
+    assert "none.sock" in found["backends"]["docker"]["reason"]
+    assert found["gvisor"] == {"state": "unknown", "runtimes": []}
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "docker: does not work\n  No Docker engine answers" in out
+    assert "gvisor: no Docker engine answers, and without one it is not used." in out
+
+
+def test_doctor_says_what_keeps_ordinary_users_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {"user/max_user_namespaces": 0, "kernel/apparmor_restrict_unprivileged_userns": 1}
+    monkeypatch.setattr(doctor, "_number", kept.get)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    lines = "\n".join(doctor._host_lines(doctor._host()))
+    assert "max_user_namespaces is 0" in lines
+    assert "AppArmor" in lines
+
+
+def test_program_runs_on_the_root_it_asks_for(
+    login_root: rootfs.Root, program: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program.write_text("import pandas, subprocess\nsubprocess.run(['sh', '-c', 'echo hi'])\n")
+    assert main(["run", "--root", "login", str(program), "--json"]) == 0
+    outcome = json.loads(capsys.readouterr().out)
+    assert (outcome["status"], outcome["stdout"]) == ("ok", "hi\n")
+    assert outcome["image"] == login_root.image
+
+
+def test_root_that_was_not_built_is_our_failure_and_says_what_to_do(
+    built_root: rootfs.Root,
+    tmp_path: Path,
+    program: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "roots").mkdir()
+    for path in (built_root.folder, built_root.folder.parent / "python.json"):
+        (tmp_path / "roots" / path.name).symlink_to(path)
+    asked = ["--state", str(tmp_path), "run", "--root", "torch", str(program), "--json"]
+    assert main(asked) == 3
+    outcome = json.loads(capsys.readouterr().out)
+    assert outcome["status"] == "sandbox_error"
+    assert "python -m sandbox build-root torch" in outcome["detail"]
 
 
 def test_build_root_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:

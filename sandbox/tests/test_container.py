@@ -13,25 +13,26 @@ from sandbox.attach import Demultiplexer
 from sandbox.capture import Output
 from sandbox.container import Request, container_config, host_config
 
+REQUEST = Request(
+    name="state-run-1",
+    state="state",
+    image="headnode-sandbox:0123",
+    boot=Path("/boot"),
+    bootstrap="/opt/sbx/bootstrap.py",
+    sdk=Path("/sdk"),
+    socket_dir=Path("/sockets"),
+    limits=Limits(memory_mb=100, pids=20, cpus=0.5),
+    parent="/headnode/state-run-1",
+    runtime=None,
+)
+
 
 @pytest.fixture
 def asked() -> dict[str, Any]:
     """The body of the engine's create call, as the SDK would send it."""
-    wanted = Request(
-        name="state-run-1",
-        state="state",
-        image="headnode-sandbox:0123",
-        boot=Path("/boot"),
-        bootstrap="/opt/sbx/bootstrap.py",
-        sdk=Path("/sdk"),
-        socket_dir=Path("/sockets"),
-        limits=Limits(memory_mb=100, pids=20, cpus=0.5),
-        parent="/headnode/state-run-1",
-        runtime=None,
-    )
     api = docker.APIClient("unix:///nowhere", version="1.41")
-    host: dict[str, Any] = api.create_host_config(**host_config(wanted))
-    found = container_config(wanted)
+    host: dict[str, Any] = api.create_host_config(**host_config(REQUEST))
+    found = container_config(REQUEST)
     found.pop("name")
     body: dict[str, Any] = api.create_container_config(**found, host_config=host)
     return body
@@ -58,9 +59,10 @@ def test_container_is_bounded(asked: dict[str, Any]) -> None:
     assert host["PidsLimit"] == 21
     assert host["CgroupParent"] == "/headnode/state-run-1"
     assert host["LogConfig"]["Type"] == "none"
-    for options in host["Tmpfs"].values():
-        assert "nr_inodes=2048" in options
-        assert f"size={32 << 20}" in options
+    assert host["Tmpfs"].keys() == {"/box", "/tmp", "/dev/shm"}  # noqa: S108
+    for place, options in host["Tmpfs"].items():
+        size, inodes = (8 << 20, 256) if place.endswith("shm") else (32 << 20, 2048)
+        assert {"nosuid", "nodev", f"size={size}", f"nr_inodes={inodes}"} <= {*options.split(",")}
     assert {limit["Name"] for limit in host["Ulimits"]} >= {"fsize", "nofile", "core", "memlock"}
 
 

@@ -19,19 +19,20 @@ from sandbox.launch import start
 from sandbox.namespace import NamespaceBackend
 from sandbox.runner import state_key
 from sandbox.tests import traces
+from sandbox.tests.ahead import Ahead
 from sandbox.tests.conftest import REPO, docker_url
 from sandbox.tests.episode import SDK, Steps, run
 
-Opener = Callable[[str], Backend]
+Opener = Callable[..., Backend]
 
 
 @pytest.fixture
 def opener(request: pytest.FixtureRequest, state_dir: Path) -> Opener:
     """Opens a backend on the test's own state folder; skips as the backend's fixture does."""
 
-    def open_named(name: str) -> Backend:
+    def open_named(name: str, spares: int = 0) -> Backend:
         request.getfixturevalue(name)
-        found = open_backend(name, state_dir=state_dir, docker_url=docker_url())
+        found = open_backend(name, state_dir=state_dir, docker_url=docker_url(), spares=spares)
         request.addfinalizer(found.close)
         return found
 
@@ -57,10 +58,13 @@ def test_killed_runner_leaves_nothing_after_sweep(
 ) -> None:
     request.getfixturevalue(name)
     kill_runner_in_the_middle(name, state_dir)
-    assert traces.groups(state_key(state_dir)), "the killed runner should leave a group to sweep"
+    state = state_key(state_dir)
+    left = {group.rpartition("/")[2] for group in traces.groups(state)}
+    assert len(left) == 3, "the killed runner should leave its run's group and two spares' to sweep"
     opener(name)
-    assert traces.gone(state_key(state_dir))
-    assert traces.groups(state_key(state_dir)) == set()
+    assert traces.gone(state)
+    assert traces.groups(state) == set()
+    assert traces.containers(state, docker_url()) == []
     locks = list((state_dir / "runs").iterdir())
     assert [entry.suffix for entry in locks] == [".lock"], "only the living runner's lock"
 
@@ -104,21 +108,33 @@ def leftovers(state_dir: Path) -> tuple[object, ...]:
         traces.children(),
         threading.active_count(),
         sorted(entry.name for entry in (state_dir / "runs").iterdir()),
+        traces.containers(state_key(state_dir), docker_url()),
     )
 
 
+def printing(number: int) -> Spec:
+    """Without the SDK, whose import in every spare would only take the suite's time."""
+    return Spec({"controller.py": f"print({number})".encode()})
+
+
 @pytest.mark.parametrize(
-    ("name", "runs"),
-    [("namespace", 100), pytest.param("docker", 12, marks=pytest.mark.docker)],
+    ("name", "runs", "spares"),
+    [
+        ("namespace", 300, 2),
+        ("namespace", 40, 0),
+        pytest.param("docker", 60, 2, marks=pytest.mark.docker),
+        pytest.param("docker", 8, 0, marks=pytest.mark.docker),
+    ],
 )
 def test_many_runs_at_a_time_leave_nothing(
-    name: str, runs: int, opener: Opener, state_dir: Path
+    name: str, runs: int, spares: int, opener: Opener, state_dir: Path
 ) -> None:
-    backend = opener(name)
-    run(backend, "pass")
+    opener(name).close()
     before = leftovers(state_dir)
+    backend = opener(name, spares)
     with ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(lambda n: run(backend, f"print({n})"), range(runs)))
+        outcomes = list(pool.map(lambda n: backend.run(printing(n), Steps()), range(runs)))
+    backend.close()
     assert [outcome.stdout for outcome in outcomes] == [f"{n}\n" for n in range(runs)]
     assert leftovers(state_dir) == before
     assert traces.gone(state_key(state_dir))
@@ -153,8 +169,11 @@ def _run_in_child(backend: Backend, write_to: int) -> None:
 
 
 @BOTH
-def test_backend_works_on_both_sides_of_a_fork(name: str, opener: Opener) -> None:
-    backend = opener(name)
+def test_backend_works_on_both_sides_of_a_fork(name: str, opener: Opener, state_dir: Path) -> None:
+    """The child leaves the parent's spares alone, and does not keep a dead parent's lock held."""
+    backend = opener(name, 1)
+    spec = Spec({"controller.py": b""}, sdk=SDK, limits=Limits(wall_s=10, cpu_s=8, memory_mb=256))
+    Ahead.over(backend).wait_for_spare(spec)
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -166,7 +185,7 @@ def test_backend_works_on_both_sides_of_a_fork(name: str, opener: Opener) -> Non
     with os.fdopen(reader) as told:
         assert told.read() == "ok from the child\n"
     os.waitpid(child, 0)
-    assert run(backend, "print('parent')").stdout == "parent\n"
+    assert Ahead.over(backend).run(spec, Steps()).status == "ok"
 
 
 def test_sandbox_outlives_the_thread_that_asked_for_it(opener: Opener) -> None:

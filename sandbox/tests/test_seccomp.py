@@ -23,11 +23,11 @@ READ, SOCKET, CLONE, PRLIMIT, IOCTL = 0, 41, 56, 302, 16
 _INSTRUCTION = struct.Struct("<HBBI")
 
 
-def decide(number: int, *arguments: int, arch: int = X86_64) -> int:
+def decide(number: int, *arguments: int, arch: int = X86_64, gpu: bool = False) -> int:
     """Run the filter on one call. Opcodes: linux/filter.h; data: struct seccomp_data."""
     padded = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<IIQ6Q", number, arch, 0, *padded)
-    code_of = seccomp.bpf()
+    code_of = seccomp.bpf(gpu)
     program = [_INSTRUCTION.unpack_from(code_of, at) for at in range(0, len(code_of), 8)]
     at, value = 0, 0
     while True:
@@ -85,6 +85,39 @@ def test_calls_that_are_on_no_list_do_not_exist() -> None:
 def test_other_processes_limits_are_out_of_reach() -> None:
     assert decide(PRLIMIT, 0) == ALLOW
     assert decide(PRLIMIT, 1) == ENOSYS
+
+
+@pytest.mark.parametrize("request_", [0xC00846C8, 0xC020462A, 0x4F, 0x27, 0x30000001, 0x30000002])
+def test_nvidias_driver_is_spoken_to_only_by_a_run_with_a_card(request_: int) -> None:
+    assert decide(IOCTL, 3, request_) == ENOSYS
+    assert decide(IOCTL, 3, request_, gpu=True) == ALLOW
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        0x5412,
+        0x541C,
+        0x5412 | 1 << 32,
+        0x8927,
+        0x400454CA,
+        0xC0186201,
+        0x30000003,
+        0x80,
+        200,
+        1 << 40,
+    ],
+)
+def test_a_card_opens_no_other_request(request_: int) -> None:
+    """TIOCSTI, TIOCLINUX, the same hidden in 64 bits, SIOCGIFHWADDR, TUNSETIFF, binder, the tests
+    of nvidia-uvm."""
+    assert decide(IOCTL, 3, request_, gpu=True) == ENOSYS
+
+
+def test_a_card_opens_no_other_call() -> None:
+    for number, argument in ((SOCKET, 2), (CLONE, 1 << 29 | 17), (435, 0), (10_000, 0)):
+        assert decide(number, argument, gpu=True) == ENOSYS
+    assert decide(101, gpu=True) == EPERM
 
 
 def test_terminal_input_cannot_be_forged() -> None:

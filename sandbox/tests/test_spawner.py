@@ -28,7 +28,7 @@ def test_work_folder_is_invisible_to_the_host(spawner: Spawner) -> None:
     at = spawner.call(lambda: spawner.make_work("run", 4, 64, 64000))
     assert not at.exists()
     assert traces.mounts() == before
-    assert spawner.call(lambda: sorted(os.listdir(at))) == ["box", "tmp"]
+    assert spawner.call(lambda: sorted(os.listdir(at))) == ["box", "shm", "tmp"]
     spawner.call(lambda: spawner.drop_work(at))
     assert spawner.call(at.exists) is False
 

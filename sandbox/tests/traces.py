@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from pathlib import Path
+
+import docker
+from docker.errors import DockerException
+
+from sandbox.container import LABEL_STATE
 
 _CGROUPS = Path("/sys/fs/cgroup")
 
@@ -36,6 +42,16 @@ def groups(prefix: str) -> set[str]:
         for entry in house.iterdir()
         if entry.is_dir() and entry.name.startswith(prefix)
     }
+
+
+def containers(state: str, url: str) -> list[str]:
+    """Those of this installation that the engine knows, running or not; none without an engine."""
+    try:
+        with contextlib.closing(docker.APIClient(url, version="auto", timeout=10)) as api:
+            found = api.containers(all=True, filters={"label": f"{LABEL_STATE}={state}"})
+    except DockerException:
+        return []
+    return sorted(one["Id"] for one in found)
 
 
 def mounts() -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
@@ -10,6 +11,8 @@ import pytest
 
 from sandbox.gpu import Grant, NotNow, Pool, Watch, read, survey
 from sandbox.gpu.tests.cards import RealCards, StubCards, first_unit
+from sandbox.gpu.tests.play import play
+from sandbox.namespace import NamespaceBackend
 
 Cards = StubCards | RealCards
 pytestmark = pytest.mark.usefixtures("cards")
@@ -172,3 +175,43 @@ def test_card_over_the_set_temperature_stays_out_until_put_back(folder: Path) ->
     assert fault.code == "hot"
     assert normal.put_back(unit.gpu) is None
     granted(normal.lease(unit=unit.uuid)).release()
+
+
+def test_program_in_the_sandbox_gets_its_card_and_no_other(
+    lender: NamespaceBackend, cards: Cards
+) -> None:
+    outcome = play(lender, cards, hold_s=0.3)
+    assert (outcome.status, outcome.stderr) == ("ok", "")
+    said = json.loads(outcome.stdout)
+    (told,) = outcome.device["gpus"]
+    assert said["init"] == 0
+    assert (said["visible"], said["count"]) == (told["uuid"], 1)
+    assert told["uuid"] == survey().units[0].uuid
+    minor = next(gpu.minor for gpu in survey().gpus if gpu.uuid == survey().units[0].gpu)
+    assert [name for name in said["files"] if name[6:].isdigit()] == [f"nvidia{minor}"]
+    assert said["terminal_refused"]
+    assert told["samples"] >= 2
+    assert told["memory_peak_mb"] is not None
+    assert outcome.device["energy_j"] is not None
+    assert lender.cards.why_not_now() == ""
+
+
+def test_program_in_the_sandbox_is_ended_at_its_gpu_memory(
+    lender: NamespaceBackend, cards: Cards
+) -> None:
+    outcome = play(lender, cards, memory_mb=900, hold_s=20, gpu_memory_mb=400)
+    assert outcome.status == "oom"
+    assert "GPU memory; the limit is 400 MiB." in outcome.detail
+    assert outcome.wall_s < 15
+    assert outcome.device["memory_peak_mb"] > 400
+
+
+def test_sandboxed_run_waits_for_a_card_and_says_so(lender: NamespaceBackend, cards: Cards) -> None:
+    units = len(survey().units)
+    with granted(lender.cards.pool.lease(units)):
+        outcome = play(lender, cards)
+        assert "is leased to process" in lender.cards.why_not_now()
+    assert outcome.status == "sandbox_error"
+    assert outcome.device == {"waiting": True}
+    assert "No GPU can be lent now." in outcome.detail
+    assert play(lender, cards).status == "ok"
