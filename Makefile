@@ -26,6 +26,7 @@ check: .venv/dev ## lint, types, import rules, missing migrations
 
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibrate
+	$(BIN)/python -m graders.gpu.calibration
 
 lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --output-file requirements.txt

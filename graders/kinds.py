@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from graders import grading
+from graders.gpu import grading as training
 from graders.grading import Progress
 from graders.report import GradeReport, RunReport
 from sandbox import Backend
 from scenarios.packs import load_pack
 from scenarios.profile import Profile
 
-KINDS: Mapping[str, Any] = {"automation": grading}
+KINDS: Mapping[str, Any] = {"automation": grading, "gpu": training}
 """Kind of pack -> module with `run_public` and `grade` of the signatures below."""
 
 

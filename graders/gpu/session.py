@@ -20,9 +20,10 @@ MOST_LOSSES = 500
 class TrainingSession:
     """Answers `begin`, `losses`, `probe` and `predictions`; satisfies `sandbox.Session`.
 
-    The clock (`clock` in s, monotonic) starts when the plan is handed out and stops when the
-    predictions are in: everything that depends on the plan's seed lies between the two. The
-    images to predict are named last, when all losses are in, so that the model must be there.
+    The clocks (`clock` in s, monotonic, and the sandbox's meter of processor time) are read when
+    the plan is handed out and when the predictions are in: everything that depends on the plan's
+    seed lies between the two. The images to predict are named last, when all losses are in, so
+    that the model must be there.
     """
 
     plan: Plan
@@ -32,6 +33,9 @@ class TrainingSession:
     predictions: list[float] = field(default_factory=list)
     began: float | None = None
     ended: float | None = None
+    cpu_s: Callable[[], float | None] = lambda: None
+    _cpu_began: float | None = None
+    _cpu_ended: float | None = None
     _probed: bool = False
 
     @property
@@ -44,6 +48,13 @@ class TrainingSession:
         if self.began is None or self.ended is None:
             return None
         return self.ended - self.began
+
+    @property
+    def processor_seconds(self) -> float | None:
+        """The same in processor time; None where nobody can tell."""
+        if self._cpu_began is None or self._cpu_ended is None:
+            return None
+        return self._cpu_ended - self._cpu_began
 
     def call(self, method: str, params: dict[str, object]) -> object:
         takes = {"begin": set(), "losses": {"first", "values"}, "probe": set()}
@@ -62,6 +73,7 @@ class TrainingSession:
     def _begin(self) -> object:
         if self.began is not None:
             raise CallRefused("begun", "The plan was given already; a training begins once.")
+        self._cpu_began = self.cpu_s()
         self.began = self.clock()
         return self.plan.to_dict()
 
@@ -92,6 +104,7 @@ class TrainingSession:
         if len(numbers) != wanted:
             raise CallRefused("invalid", f"Send {wanted} numbers: {self.plan.classes} an image.")
         self.ended = self.clock()
+        self._cpu_ended = self.cpu_s()
         self.predictions = numbers
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from assessments import gpu
 from assessments.clock import EventKind, Phase
 from assessments.models import Attempt, Draft, Run, TimeEvent
 
@@ -71,6 +72,7 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "detail": run.detail,
     }
     if state == "queued":
+        row["waiting_for"] = gpu.WAITING if gpu.waits(run, now) else ""
         row["position"] = 1 + Run.objects.unfinished().filter(created_at__lt=run.created_at).count()
     if with_report:
         row["report"] = run.report

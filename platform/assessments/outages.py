@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
+from assessments.gpu import REASON as GPU_REASON
+from assessments.gpu import is_served, needs_gpu
 from assessments.jobs import Result
 from assessments.ledger import credit, locked
 from assessments.models import Attempt, Outage, Pulse, Run
@@ -67,25 +70,32 @@ def credit_run(run: Run, *, now: datetime) -> bool:
         return False
     failed = run.result == Result.INFRASTRUCTURE_ERROR
     ended = run.finished_at if failed else run.claimed_at or run.finished_at
-    if not failed and ended - run.created_at <= AWAY:
+    for_gpu = needs_gpu(run.attempt) and is_served(now)
+    if not failed and not for_gpu and ended - run.created_at <= AWAY:
         return False
-    reason = "A run could not be carried out." if failed else "A run waited for the platform."
+    waited = GPU_REASON if for_gpu else "A run waited for the platform."
+    reason = "A run could not be carried out." if failed else waited
     with locked(run.attempt_id) as attempt:
         if attempt.round != run.round:
             return False
         return credit(attempt, began=run.created_at, ended=ended, reason=reason, now=now)
 
 
-def keep_pulse(component: str) -> None:
-    """Pulse now and from a thread for as long as this process lives, whatever the database does."""
+def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> None:
+    """Pulse now and from a thread for as long as this process lives, whatever the database does.
+
+    While `serves` says no the part is silent, as if it were not there.
+    """
     stop = threading.Event()
 
     def beat() -> None:
         while not stop.wait(PULSE_S):
-            _try_pulse(component)
+            if serves():
+                _try_pulse(component)
             connection.close()
 
-    _try_pulse(component)
+    if serves():
+        _try_pulse(component)
     threading.Thread(target=beat, name=f"pulse-{component}", daemon=True).start()
 
 

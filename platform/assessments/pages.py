@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 from markdown_it import MarkdownIt
 
-from assessments import answers, candidate_data
+from assessments import answers, candidate_data, gpu
 from assessments.clock import Phase
 from assessments.models import Attempt, Submission
 from hiring.models import Exercise, Invitation
@@ -149,6 +149,7 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "round": attempt.round,
         "feedback": _feedback(attempt),
         "last_run": last.report if last else None,
+        "run_note": gpu.PRACTICE if gpu.needs_gpu(attempt) and not gpu.is_served(now) else "",
         "client_limits": {"max_body": settings.MAX_BODY},
     }
 

@@ -6,9 +6,14 @@ from datetime import datetime, timedelta
 
 from assessments.models import Pulse
 
-WEB, WORKER = "web", "worker"
+WEB, WORKER, GPU = "web", "worker", "gpu"
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
+
+
+def is_alive(component: str, now: datetime) -> bool:
+    """True where the part has said so lately."""
+    return Pulse.objects.filter(component=component, at__gte=now - AWAY).exists()
 
 
 def is_away(component: str, now: datetime) -> bool:

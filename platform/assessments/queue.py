@@ -10,6 +10,8 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
+from assessments.gpu import queue_of
+
 logger = logging.getLogger(__name__)
 EXPIRES_S = 3600
 
@@ -25,6 +27,7 @@ def enqueue_grading(pk: int) -> None:
 def publish(task: str, pk: Any, expires: float = EXPIRES_S) -> None:
     """Send the row's id; a broker that does not answer is logged and left to the sweep."""
     try:
-        current_app.send_task(task, args=[pk], expires=expires, retry=False)
+        queue = queue_of(task, pk)
+        current_app.send_task(task, args=[pk], queue=queue, expires=expires, retry=False)
     except (OperationalError, OSError) as error:
         logger.warning("The broker did not take %s %s: %s", task, pk, error)

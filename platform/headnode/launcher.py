@@ -176,7 +176,21 @@ def site(port: int) -> list[Child]:
             "web server", web, logs / "web.log", signal.SIGINT
         ),  # without waiting for idle browsers
         Child("worker", worker, logs / "worker.log"),
+        *gpu_workers(tools, logs),
     ]
+
+
+def gpu_workers(tools: Path, logs: Path) -> list[Child]:
+    """One worker for the queue of GPU runs where this host has a card that works, else none."""
+    from assessments.gpu import GPU_QUEUE, obstacle
+    from sandbox.gpu import survey
+
+    cards = len(survey().units)
+    if not cards or obstacle():
+        return []
+    command = [f"{tools}/celery", "-A", "headnode", "worker", "-Q", GPU_QUEUE, "-n", "gpu@%h"]
+    command += ["--concurrency", str(cards), "--loglevel", "WARNING"]
+    return [Child("GPU worker", command, logs / "gpu-worker.log")]
 
 
 def await_health(port: int, children: list[Child]) -> None:

@@ -8,6 +8,7 @@ const HEIGHT = 180;
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const clock = (seconds) => `${String(Math.floor(seconds / 3600)).padStart(2, "0")}:${String(Math.floor(seconds / 60) % 60).padStart(2, "0")}`;
+const instant = (data, at) => (data.axis === "step" ? String(at) : clock(at));
 
 /** data: {t: [s], series: [{key, label, unit, group, values}], marks: [{t, kind, text}]} */
 export function drawTimeline(place, data) {
@@ -19,7 +20,7 @@ export function drawTimeline(place, data) {
   if (data.marks.length) {
     place.append(
       el("details", {}, el("summary", {}, `${data.marks.length} events of the day`),
-        el("ul", { className: "mark-list" }, data.marks.map((mark) => el("li", {}, `${clock(mark.t)} ${mark.text}`)))),
+        el("ul", { className: "mark-list" }, data.marks.map((mark) => el("li", {}, `${instant(data, mark.t)} ${mark.text}`)))),
     );
   }
 }
@@ -43,14 +44,14 @@ function draw(chart, data, series, key) {
   let plot = null;
   const make = () => {
     plot?.destroy();
-    plot = new uPlot(options(chart.clientWidth || 600, series, key), [data.t, ...series.map((one) => one.values)], chart);
+    plot = new uPlot(options(chart.clientWidth || 600, data, series, key), [data.t, ...series.map((one) => one.values)], chart);
   };
   make();
   document.addEventListener("themechange", make);
   new ResizeObserver(() => chart.clientWidth && plot.setSize({ width: chart.clientWidth, height: HEIGHT })).observe(chart);
 }
 
-function options(width, series, key) {
+function options(width, data, series, key) {
   const axis = { stroke: colour("--text-2"), grid: { stroke: colour("--grid"), width: 1 }, ticks: { stroke: colour("--grid"), width: 1 }, font: "12px 'IBM Plex Sans'" };
   return {
     width,
@@ -59,11 +60,11 @@ function options(width, series, key) {
     cursor: { sync: { key }, drag: { x: true, y: false } },
     legend: { live: true },
     axes: [
-      { ...axis, values: (plot, ticks) => ticks.map(clock), incrs: [300, 600, 900, 1800, 3600, 7200, 10800, 21600] },
+      { ...axis, values: (plot, ticks) => ticks.map((tick) => instant(data, tick)), incrs: data.axis === "step" ? [1, 5, 10, 20, 50, 100, 200] : [300, 600, 900, 1800, 3600, 7200, 10800, 21600] },
       { ...axis, size: 56 },
     ],
     series: [
-      { label: "Time", value: (plot, at) => (at === null ? "–" : clock(at)) },
+      { label: "Time", value: (plot, at) => (at === null ? "–" : instant(data, at)) },
       ...series.map((one, at) => ({
         label: one.label,
         stroke: colour(`--series-${(at % 8) + 1}`),
@@ -84,6 +85,6 @@ function figures(data, series) {
     "table",
     {},
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"), series.map((one) => el("th", { scope: "col", className: "figure" }, one.label)))),
-    el("tbody", {}, rows.map((at) => el("tr", {}, el("th", { scope: "row" }, clock(data.t[at])), series.map((one) => el("td", { className: "figure" }, String(Math.round(one.values[at] * 100) / 100)))))),
+    el("tbody", {}, rows.map((at) => el("tr", {}, el("th", { scope: "row" }, instant(data, data.t[at])), series.map((one) => el("td", { className: "figure" }, String(Math.round(one.values[at] * 100) / 100)))))),
   );
 }

@@ -1,81 +1,77 @@
-// The timeline of a run: charts over one time axis, with a cursor and a zoom they share.
+// One chart of a replay: the series of one group, of a second replay dashed, with keys and a table.
 
 import { el } from "./dom.js";
 import { figure } from "./measures.js";
+import { moment, tick, tickSteps, valueAt } from "./replay_data.js";
+import { seriesColour, token } from "./replay_paint.js";
 import uPlot from "./vendor/uplot.js";
 
-const GROUPS = {
-  queue: { title: "Jobs waiting", stepped: true },
-  gpus: { title: "GPUs", stepped: true },
-  nodes: { title: "Nodes", stepped: true },
-  cost: { title: "Cost so far", stepped: false },
-};
-const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3], [], [6, 3], [2, 3], [9, 3, 2, 3]];
-const MARKS = { fault: "fault", action: "action", spot: "spot", log: "your log" };
-const HEIGHT = 150;
-const MOST_ROWS = 2000;
+const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
+const B_DASH = [4, 4];
+const HEIGHT = 140;
+const MOST_ROWS = 400;
+const PLAIN_UNITS = ["jobs", "nodes", "GPUs", ""];
 
-function token(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** The groups of one replay, or of two: series that share a key stand together. */
+export function chartGroups(a, b) {
+  const keys = [...new Set([...a.groups, ...(b?.groups || [])].map((group) => group.key))];
+  return keys.map((key) => {
+    const [first, second] = [a, b].map((data) => data?.groups.find((group) => group.key === key));
+    const names = [...new Set([...(first?.series || []), ...(second?.series || [])].map((one) => one.key))];
+    const pairs = names.map((name) => [first, second].map((group) => group?.series.find((one) => one.key === name)));
+    return { ...(first || second), pairs };
+  });
 }
 
-/** Simulated seconds as hours and minutes, with seconds when they say something. */
-export function moment(seconds) {
-  const whole = Math.round(seconds);
-  const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
-  const two = (value) => String(value).padStart(2, "0");
-  return s ? `${h}:${two(m)}:${two(s)}` : `${h}:${two(m)}`;
-}
-
-class Chart {
-  constructor(group, series, timeline, sync) {
-    Object.assign(this, { group, series, timeline, sync });
-    this.shown = series.map(() => true);
-    this.values = series.map(() => el("span", { className: "value" }));
+export class Chart {
+  constructor(group, stage) {
+    Object.assign(this, { group, stage });
+    this.shown = group.pairs.map(() => true);
+    this.values = group.pairs.map(() => el("span", { className: "value" }));
     this.host = el("div", { className: "plot" });
     this.table = el("div", { className: "scroll chart-table", tabindex: "0", role: "region", hidden: true });
     this.node = el("figure", { className: "chart" }, this.#head(), this.host, this.table);
     this.host.setAttribute("role", "img");
-    this.host.setAttribute("aria-label", `${this.title}, chart. ${this.#summary()} The table view has every figure.`);
-    this.table.setAttribute("aria-label", `${this.title}, table`);
+    this.host.setAttribute("aria-label", `${group.title}, chart. ${this.#summary()} The table has the figures.`);
+    this.table.setAttribute("aria-label", `${group.title}, table`);
   }
 
-  get title() {
-    return GROUPS[this.group]?.title || this.group;
-  }
-
-  get unit() {
-    return this.series[0].unit || "";
+  #one(pair) {
+    return pair[0] || pair[1];
   }
 
   #summary() {
-    const parts = this.series.map((series) => {
-      const known = series.values.filter((value) => value !== null);
-      return `${series.label} at most ${figure(known.reduce((a, b) => Math.max(a, b), 0), series.unit)}`;
+    const parts = this.group.pairs.map((pair) => {
+      const said = pair.map((series, at) => {
+        if (!series) return null;
+        const top = series.values.reduce((a, b) => Math.max(a, b ?? -Infinity), -Infinity);
+        return `${this.stage.b ? `${"AB"[at]} ` : ""}at most ${figure(top === -Infinity ? null : top, series.unit)}`;
+      });
+      return `${this.#one(pair).label} ${said.filter(Boolean).join(", ")}`;
     });
-    return `${parts.join(", ")}.`;
+    return `${parts.join("; ")}.`;
   }
 
   #head() {
-    this.keys = this.series.map((series, at) =>
+    this.keys = this.group.pairs.map((pair, at) =>
       el(
         "button",
         { type: "button", className: "key", "aria-pressed": "true", title: "Show only this; again shows all", onclick: () => this.#isolate(at) },
-        el("span", { className: `swatch series-${(at % 8) + 1} dash-${at % 4}` }),
-        series.label,
+        el("span", { className: `swatch series-${(at % 8) + 1} dash-${this.stage.b ? 0 : at % 4}` }),
+        this.group.unit ? this.#one(pair).label : `${this.#one(pair).label} (${this.#one(pair).unit || "no unit"})`,
         this.values[at],
       ),
     );
-    this.toggle = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() }, "Table");
-    const unit = this.unit && !["jobs", "nodes", "GPUs"].includes(this.unit) ? ` (${this.unit})` : "";
-    return el("figcaption", {}, el("h3", {}, this.title + unit), el("div", { className: "keys" }, this.keys), this.toggle);
+    this.toggle = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() }, "Table", el("span", { className: "unseen" }, ` of ${this.group.title}`));
+    const unit = PLAIN_UNITS.includes(this.group.unit) ? "" : ` (${this.group.unit})`;
+    return el("figcaption", {}, el("h4", {}, this.group.title + unit), el("div", { className: "keys" }, this.keys), this.toggle);
   }
 
   #isolate(at) {
     const alone = this.shown[at] && this.shown.filter(Boolean).length === 1;
     this.shown = this.shown.map((_, other) => alone || other === at);
     this.keys.forEach((key, other) => key.setAttribute("aria-pressed", String(this.shown[other])));
-    this.shown.forEach((show, other) => this.plot?.setSeries(other + 1, { show }));
+    this.draw();
   }
 
   #showTable() {
@@ -84,138 +80,93 @@ class Chart {
     this.table.hidden = !open;
     this.host.hidden = open;
     this.toggle.setAttribute("aria-pressed", String(open));
+    if (!open) this.draw();
+  }
+
+  #columns() {
+    const sides = [[this.stage.a, 0], [this.stage.b, 1]];
+    return this.group.pairs.flatMap((pair) =>
+      sides.filter(([, at]) => pair[at]).map(([data, at]) => ({ data, series: pair[at], title: this.stage.b ? `${pair[at].label}, ${"AB"[at]}` : pair[at].label })),
+    );
   }
 
   #rows() {
-    const t = this.timeline.t;
-    const step = Math.ceil(t.length / MOST_ROWS);
-    const rows = t
-      .map((time, at) => [time, at])
-      .filter(([, at]) => at % step === 0)
-      .map(([time, at]) => el("tr", {}, el("th", { scope: "row" }, moment(time)), this.series.map((series) => el("td", { className: "figure" }, figure(series.values[at])))));
+    const times = this.stage.b ? [...new Set([...this.stage.a.t, ...this.stage.b.t])].sort((a, b) => a - b) : this.stage.a.t;
+    const step = Math.max(1, Math.ceil(times.length / MOST_ROWS));
+    const columns = this.#columns();
+    const rows = times
+      .filter((_, at) => at % step === 0)
+      .map((at) => el("tr", {}, el("th", { scope: "row" }, this.stage.moment(at)), columns.map(({ data, series }) => el("td", { className: "figure" }, figure(valueAt(data, series, at))))));
     return el(
       "table",
       {},
-      el("caption", {}, step > 1 ? `Every ${step}th of ${t.length} moments` : `${t.length} moments`),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"), this.series.map((series) => el("th", { scope: "col", className: "figure" }, series.label)))),
+      el("caption", {}, step > 1 ? `${rows.length} of ${times.length} moments, evenly spread` : `${times.length} moments`),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"), columns.map(({ title }) => el("th", { scope: "col", className: "figure" }, title)))),
       el("tbody", {}, rows),
     );
   }
 
-  draw(width) {
-    const range = this.plot ? { min: this.plot.scales.x.min, max: this.plot.scales.x.max } : null;
+  /** Draw anew: another width, other colours, other series. */
+  draw() {
     this.plot?.destroy();
-    this.plot = new uPlot(this.#options(width), [this.timeline.t, ...this.series.map((series) => series.values)], this.host);
-    if (range && range.min !== null) this.plot.setScale("x", range);
+    this.plot = null;
+    if (this.host.hidden) return;
+    this.plot = new uPlot(this.#options(), this.#data(), this.host);
+    this.stage.listen(this.plot.over);
   }
 
-  resize(width) {
-    if (this.plot && this.plot.width !== width) this.plot.setSize({ width, height: HEIGHT });
+  /** Take up the stage's window of time. */
+  zoom() {
+    this.plot?.setScale("x", { min: this.stage.view.from, max: this.stage.view.to });
   }
 
-  #options(width) {
-    const line = (series, at) => ({
-      label: series.label,
-      stroke: token(`--series-${(at % 8) + 1}`),
-      width: 1.5,
-      dash: DASHES[at % 8],
-      show: this.shown[at],
-      points: { show: false },
-      paths: GROUPS[this.group]?.stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
-    });
+  #data() {
+    const side = (data, at) => [data.t, ...this.group.pairs.map((pair) => pair[at]?.values || data.t.map(() => null))];
+    if (!this.stage.b) return side(this.stage.a, 0);
+    return uPlot.join([side(this.stage.a, 0), side(this.stage.b, 1)]);
+  }
+
+  #lines(at) {
+    const data = at ? this.stage.b : this.stage.a;
+    return this.group.pairs.map((pair, index) => ({
+      stroke: seriesColour(index),
+      width: at ? 1.25 : 1.5,
+      dash: this.stage.b ? (at ? B_DASH : []) : DASHES[index % 4],
+      show: this.shown[index] && Boolean(pair[at]),
+      points: { show: data.t.length === 1, size: 7, fill: seriesColour(index) },
+      paths: this.group.stepped ? uPlot.paths.stepped({ align: 1 }) : uPlot.paths.linear(),
+    }));
+  }
+
+  #options() {
+    const { width, gutter, margin } = this.stage;
     const axis = { stroke: token("--text-2"), grid: { stroke: token("--grid"), width: 1 }, ticks: { show: false }, font: '12px "IBM Plex Sans"' };
+    const data = this.stage.a;
     return {
       width,
       height: HEIGHT,
       legend: { show: false },
-      padding: [6, 18, 0, 0],
-      cursor: { y: false, sync: { key: this.sync.key, setSeries: false }, drag: { x: true, y: false }, points: { size: 6 } },
-      scales: { x: { time: false }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high || 1) * 1.08] } },
+      padding: [6, margin, 0, 0],
+      cursor: { show: false },
+      scales: { x: { time: false, range: () => [this.stage.view.from, this.stage.view.to] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, Math.min(0, low ?? 0) + 1e-9, high ? 0 : 1) * 1.08] } },
       axes: [
-        { ...axis, size: 28, space: 70, values: (_, ticks) => ticks.map(moment), incrs: [60, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400] },
-        { ...axis, size: 52, space: 22, values: (_, ticks) => ticks.map((tick) => figure(tick)) },
+        { ...axis, size: 24, space: 64, values: (_, ticks, __, ___, step) => ticks.map((at) => tick(data, at, step)), incrs: tickSteps(data) },
+        { ...axis, size: gutter, space: 22, values: (_, ticks) => ticks.map((at) => figure(at)) },
       ],
-      series: [{}, ...this.series.map(line)],
-      hooks: { drawClear: [(plot) => this.#marks(plot)], setCursor: [(plot) => this.#follow(plot)] },
+      series: [{}, ...this.#lines(0), ...(this.stage.b ? this.#lines(1) : [])],
     };
   }
 
-  #follow(plot) {
-    const at = plot.cursor.idx;
-    this.series.forEach((series, index) => {
-      const value = at === null || at === undefined ? null : series.values[at];
-      this.values[index].textContent = value === null ? "" : figure(value);
+  /** The values at a moment, beside their keys. */
+  follow(at) {
+    this.group.pairs.forEach((pair, index) => {
+      const said = [this.stage.a, this.stage.b].map((data, side) => (data && pair[side] ? figure(valueAt(data, pair[side], at)) : "–"));
+      this.values[index].textContent = this.stage.b ? `${said[0]} | ${said[1]}` : said[0];
     });
-    this.sync.moved(at);
-  }
-
-  #marks(plot) {
-    const { ctx, bbox } = plot;
-    const [bad, other] = [token("--bad"), token("--line-strong")];
-    ctx.save();
-    ctx.lineWidth = devicePixelRatio;
-    for (const mark of this.timeline.marks || []) {
-      const x = plot.valToPos(mark.t, "x", true);
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      ctx.strokeStyle = mark.kind === "fault" ? bad : other;
-      const happened = mark.kind === "fault" || mark.kind === "spot";
-      for (const [alpha, length] of [[happened ? 0.35 : 0, bbox.height], [1, 6 * devicePixelRatio]]) {
-        ctx.globalAlpha = alpha;
-        ctx.beginPath();
-        ctx.moveTo(x, bbox.top);
-        ctx.lineTo(x, bbox.top + length);
-        ctx.stroke();
-      }
-    }
-    ctx.restore();
   }
 }
 
-/** What happened near the cursor, and the same as a list. */
-function marksList(timeline) {
-  const marks = timeline.marks || [];
-  if (!marks.length) return null;
-  const rows = marks.slice(0, MOST_ROWS).map((mark) =>
-    el("tr", {}, el("th", { scope: "row" }, moment(mark.t)), el("td", {}, MARKS[mark.kind] || mark.kind), el("td", {}, mark.text)),
-  );
-  return el(
-    "details",
-    { className: "events" },
-    el("summary", {}, `Events (${marks.length})`),
-    el("div", { className: "scroll chart-table", tabindex: "0", role: "region", "aria-label": "Events" },
-      el("table", {}, el("thead", {}, el("tr", {}, ["Time", "Kind", "What happened"].map((head) => el("th", { scope: "col" }, head)))), el("tbody", {}, rows))),
-  );
-}
-
-function nearest(timeline, at) {
-  const time = timeline.t[at];
-  const span = (timeline.t.at(-1) - timeline.t[0]) / 60;
-  const near = (timeline.marks || []).filter((mark) => Math.abs(mark.t - time) <= span);
-  return near.slice(0, 2).map((mark) => mark.text).join(" · ");
-}
-
-/** All charts of one run, in `host`; returns {redraw, resize}. */
-export function drawTimeline(host, timeline) {
-  const where = el("span", { className: "mono where" });
-  const sync = {
-    key: uPlot.sync(`timeline-${Math.random()}`).key,
-    moved: (at) => {
-      where.textContent = at === null || at === undefined ? "" : `${moment(timeline.t[at])} ${nearest(timeline, at)}`;
-    },
-  };
-  const order = [...new Set([...Object.keys(GROUPS), ...timeline.series.map((series) => series.group)])];
-  const charts = order
-    .map((group) => [group, timeline.series.filter((series) => series.group === group)])
-    .filter(([, series]) => series.length)
-    .map(([group, series]) => new Chart(group, series, timeline, sync));
-  host.replaceChildren(
-    el("p", { className: "muted small chart-help" }, "Drag to zoom, double click for all of it. Lines through the chart: faults (red) and spot events. Ticks at the top: what your controller did. ", where),
-    ...charts.map((chart) => chart.node),
-  );
-  const events = marksList(timeline);
-  if (events) host.append(events);
-  const width = () => Math.max(240, host.clientWidth - 24);
-  const redraw = () => charts.forEach((chart) => chart.draw(width()));
-  redraw();
-  return { redraw, resize: () => charts.forEach((chart) => chart.resize(width())) };
+/** What a moment is called on an axis that two replays share. */
+export function sharedMoment(a, b) {
+  return (at) => moment({ axis: a.axis, long: a.long || Boolean(b?.long) }, at);
 }

@@ -35,9 +35,9 @@ function stream(title, text) {
   return el("section", {}, el("h3", {}, title), el("pre", { className: "text output", tabindex: "0" }, visible(text)));
 }
 
-function output(report, detail) {
+function output(report, detail, note) {
   if (!report) {
-    return el("p", { className: "empty" }, detail || "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.");
+    return el("p", { className: "empty" }, detail || note || "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.");
   }
   const [meaning, label] = STATUS[report.status] || ["warn", report.status];
   const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU; ${report.calls ?? 0} calls`;
@@ -56,6 +56,7 @@ function output(report, detail) {
 function progress(run, seconds) {
   if (!run) return "Connection lost; the run goes on. Asking again…";
   if (run.state === "running") return `Running · ${seconds} s`;
+  if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
   const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
   return `${place} · ${seconds} s`;
 }
@@ -65,8 +66,8 @@ export class RunPanel {
   #report = null;
   #busy = false;
 
-  constructor({ queue, urls, workloads, lastRun, show }) {
-    Object.assign(this, { queue, urls, show });
+  constructor({ queue, urls, workloads, lastRun, note, show }) {
+    Object.assign(this, { queue, urls, note, show });
     this.#build(workloads);
     this.#take(lastRun, "");
     document.addEventListener("themechange", () => this.#timeline?.redraw());
@@ -180,7 +181,7 @@ export class RunPanel {
     this.current = key;
     this.#timeline = null;
     this.body.setAttribute("aria-label", key);
-    if (key === "output") this.body.replaceChildren(output(this.#report, this.detail));
+    if (key === "output") this.body.replaceChildren(output(this.#report, this.detail, this.note));
     if (key === "measures") this.body.replaceChildren(measuresTable(this.#report));
     if (key === "timeline") this.#openTimeline();
   }

@@ -42,7 +42,7 @@ class Workspace {
     setUpSections(this.answer);
     // Where pseudocode is asked for nothing runs, and the page has no pane for it.
     const runs = document.getElementById("pane-run");
-    this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, show: this.showPane });
+    this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, note: data.run_note, show: this.showPane });
     this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
   }
