@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 from ._channel import ApiError, call
+from .alerts import AlertVerbs
 from .checkpoints import CheckpointVerbs
 from .clouds import CloudVerbs
 from .errors import specific
 from .model import DrainResult, Event, Job, Metrics, Node, NodeMetrics, Pool, Queue, ScaleResult
+from .quotas import QuotaReads, SlurmVerbs
 from .slices import SliceVerbs
+from .workloads import WorkloadVerbs
 
 Call = Callable[..., Any]
 
@@ -20,7 +23,9 @@ def connect() -> Cluster:
     return Cluster(call)
 
 
-class Cluster(SliceVerbs, CloudVerbs, CheckpointVerbs):
+class Cluster(
+    SliceVerbs, CloudVerbs, CheckpointVerbs, QuotaReads, SlurmVerbs, AlertVerbs, WorkloadVerbs
+):
     """Reads answer with what the cluster knew at `read_at`; writes say what they did.
 
     Every read and write may raise `ApiTimeout` or `RateLimited`; see `errors`.
@@ -41,8 +46,8 @@ class Cluster(SliceVerbs, CloudVerbs, CheckpointVerbs):
         except ApiError as error:
             raise specific(error) from None
 
-    def _read(self, method: str) -> Any:
-        answer = self._ask(method)
+    def _read(self, method: str, **params: object) -> Any:
+        answer = self._ask(method, **params)
         self.read_at = answer["at"]
         return answer["rows"]
 
@@ -63,7 +68,7 @@ class Cluster(SliceVerbs, CloudVerbs, CheckpointVerbs):
 
     def pools(self) -> dict[str, Pool]:
         """The pools by name."""
-        return {row[0]: Pool._make(row) for row in self._read("pools")}
+        return {row[0]: Pool(*row) for row in self._read("pools")}
 
     def metrics(self) -> Metrics:
         """Queues, GPUs, spend and readings of each node."""
@@ -71,7 +76,8 @@ class Cluster(SliceVerbs, CloudVerbs, CheckpointVerbs):
         queues = {name: Queue._make(row) for name, row in rows["queue"].items()}
         nodes = {row[0]: NodeMetrics._make(row) for row in rows["nodes"]}
         busy, total = rows["gpus_busy"], rows["gpus_total"]
-        return Metrics(rows["at"], queues, total, busy, rows["spend"], nodes)
+        budget = rows.get("budget", -1.0)
+        return Metrics(rows["at"], queues, total, busy, rows["spend"], nodes, budget)
 
     def scale(self, pool: str, size: int) -> ScaleResult:
         """Bring a pool to `size` nodes.

@@ -51,6 +51,10 @@ class Job(NamedTuple):
     """Where its data must stay; empty if they may go anywhere."""
     driver: int = 0
     """Oldest NVIDIA driver branch that its image runs with; 0 if any will do."""
+    zone: str = ""
+    """The zone that its data lies in, and in which it has to run; empty if anywhere will do."""
+    promise: int = -1
+    """Seconds it may wait in all by its team's contract; before 0 if nothing is promised."""
 
 
 class Node(NamedTuple):
@@ -92,6 +96,7 @@ class Pool(NamedTuple):
     max: int
     price: float
     """USD for a node-hour."""
+    zone: str = ""
 
 
 class Queue(NamedTuple):
@@ -133,6 +138,8 @@ class Metrics(NamedTuple):
     """USD since the day began."""
     nodes: dict[str, NodeMetrics]
     """By node name. A node whose scrape failed is missing."""
+    budget: float = -1.0
+    """USD that the day's nodes may cost; before 0 if nobody set a budget."""
 
 
 class Event(NamedTuple):

@@ -6,6 +6,22 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 
+def size_of(profile: str) -> tuple[int, int]:
+    """(compute slices, memory in GB) of a profile: "2g.20gb" has (2, 20).
+
+    Seven compute slices and eight of the smallest profile's memory make a GPU; whatever stays
+    within both can stand on it together. Raises ValueError for what is no profile.
+    """
+    compute, _, memory = profile.removesuffix("gb").partition("g.")
+    return int(compute), int(memory)
+
+
+def fits(profile: str, wanted: str) -> bool:
+    """Whether a replica that asks for `wanted` runs on an instance of `profile`."""
+    have, need = size_of(profile), size_of(wanted)
+    return have[0] >= need[0] and have[1] >= need[1]
+
+
 class MigInstance(NamedTuple):
     """One MIG instance, and the replica on it."""
 
@@ -111,7 +127,7 @@ class SliceVerbs:
     def mig_gpus(self) -> list[MigGpu]:
         """Every GPU with its instances, in order of node and index."""
         return [
-            MigGpu(*row[:-1], [MigInstance(*one) for one in row[-1]])
+            MigGpu._make([*row[:-1], [MigInstance(*one) for one in row[-1]]])
             for row in self._read("mig_gpus")
         ]
 
