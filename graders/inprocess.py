@@ -6,6 +6,7 @@ import importlib.util
 import sys
 from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -36,8 +37,10 @@ def sdk() -> ModuleType:
 @cache
 def _program(source: str) -> Callable[[Any], None]:
     sdk()
-    module = ModuleType("trusted_program")
-    exec(compile(source, "trusted_program", "exec"), module.__dict__)  # noqa: S102  our own
+    name = f"trusted_program_{sha256(source.encode()).hexdigest()[:16]}"
+    # dataclasses look their module up by its name
+    module = sys.modules[name] = ModuleType(name)
+    exec(compile(source, name, "exec"), module.__dict__)  # noqa: S102  our own
     control: Callable[[Any], None] = module.control
     return control
 

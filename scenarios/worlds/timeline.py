@@ -9,7 +9,7 @@ from typing import Any
 from scenarios.simulator.agenda import MINUTE
 from scenarios.worlds.contract import Series
 
-MOST_MARKS = 600
+MOST_MARKS = 1000
 MOST_LOG_LINES = 400
 MOST_BARS = 4000
 MOST_ROWS = 400
@@ -29,7 +29,8 @@ class Mark:
 
 @dataclass
 class Timeline:
-    """Times come in ms of simulated time and are kept in s. What exceeds a cap is dropped.
+    """Times come in ms of simulated time and are kept in s. What exceeds a cap is dropped, and
+    `replay` says from when on.
 
     `keys` are the columns of a sample, in the order of its values.
     """
@@ -43,6 +44,7 @@ class Timeline:
     bars: list[Bar] = field(default_factory=list)
     _open: dict[tuple[str, object], Bar] = field(default_factory=dict)
     _logged: int = 0
+    _cut: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.columns = {key: [] for key in self.keys}
@@ -61,6 +63,8 @@ class Timeline:
         """A point on the timeline."""
         if len(self.marks) < MOST_MARKS:
             self.marks.append(Mark(now // 1000, kind, text))
+        else:
+            self._cut.setdefault("marks", now // 1000)
 
     def log(self, now: int, text: str) -> None:
         """A line of the controller's own log; what cannot be printed becomes a replacement mark."""
@@ -81,6 +85,8 @@ class Timeline:
             drawn: Bar = [self.rows[row], now // 1000, -1, label, kind]
             self.bars.append(drawn)
             self._open[row, bar] = drawn
+        elif row in self.rows:
+            self._cut.setdefault("bars", now // 1000)
 
     def end(self, row: str, bar: object, now: int) -> None:
         """`bar` left the machine `row`. One that was never begun is ignored."""
@@ -91,11 +97,14 @@ class Timeline:
     def replay(self, series: Sequence[Series], now: int) -> dict[str, Any]:
         """Everything as plain data: t in s, series with values, marks, gantt {rows, bars}.
 
-        A bar that still lasts ends at `now` ms; bars of no length are left out.
+        A bar that still lasts ends at `now` ms; bars of no length are left out. Where a cap was
+        reached, `cut` has the time in s of the first mark or bar that was dropped.
         """
         until = now // 1000
         bars = [[r, b, until if e < 0 else e, label, kind] for r, b, e, label, kind in self.bars]
+        cut = {"cut": dict(self._cut)} if self._cut else {}
         return {
+            **cut,
             "t": list(self.times),
             "series": [
                 {
