@@ -1,8 +1,9 @@
-"""The reference program's run on one workload of a variant, to be drawn beside an answer's; also as a command."""
+"""The reference program's run on one workload of a variant, to be drawn beside an answer's."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from typing import Any
@@ -56,12 +57,16 @@ def made_with(pack: Pack) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """PACK LEVEL SEED WORKLOAD: the replay on stdout; 2 and one sentence for bad input."""
+    """PACK LEVEL SEED WORKLOAD: the replay on stdout; 2 and one sentence for bad input.
+
+    It makes way for whatever else the machine does.
+    """
+    os.nice(10)
     try:
         pack, level, seed, name = arguments
         replay = reference_replay(load_pack(pack), level, int(seed), name)
     except (LookupError, ValueError) as error:
-        print(error, file=sys.stderr)
+        sys.stderr.write(f"{error}\n")
         return 2
     json.dump(replay, sys.stdout, separators=(",", ":"))
     return 0

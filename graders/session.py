@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from sandbox import CallRefused
 from scenarios.worlds import Episode
-from scenarios.worlds.checks import Check
+from scenarios.worlds.calls import Methods, answer
 from scenarios.worlds.refusal import Refused
-
-Methods = Mapping[str, Mapping[str, Check]]
 
 
 class EpisodeSession:
@@ -28,16 +24,7 @@ class EpisodeSession:
         return self._episode.complete
 
     def call(self, method: str, params: dict[str, object]) -> object:
-        checks = self._methods.get(method)
-        if checks is None:
-            raise CallRefused("invalid", f"There is no call {method[:40]!r}.")
-        if params.keys() != checks.keys():
-            wanted = ", ".join(checks) or "no parameters"
-            raise CallRefused("invalid", f"{method} takes {wanted}.")
-        for name, check in checks.items():
-            if not check(params[name]):
-                raise CallRefused("invalid", f"{method}: {name} is of the wrong type or size.")
         try:
-            return getattr(self._episode, method)(**params)
+            return answer(self._episode, self._methods, method, params)
         except Refused as refusal:
             raise CallRefused(refusal.code, refusal.message) from None

@@ -54,7 +54,7 @@ class Agenda:
     def __len__(self) -> int:
         return len(self._heap)
 
-    def add(self, time: int, kind: EventKind, subject: int, version: int = 0) -> None:
+    def add(self, time: int, kind: IntEnum, subject: int, version: int = 0) -> None:
         """Schedule an event at `time` ms about `subject` as it is in `version`."""
         heappush(self._heap, (time, int(kind), self._sequence, subject, version))
         self._sequence += 1

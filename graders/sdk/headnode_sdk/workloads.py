@@ -32,6 +32,8 @@ class Workload(NamedTuple):
     submitted: int
     waited: int
     """Seconds spent pending so far, all waits together."""
+    pending_since: int
+    """Begin of the present wait; -1 while it is admitted."""
     admitted_at: int
     """-1 while it is pending."""
     ready: bool

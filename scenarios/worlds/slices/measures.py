@@ -1,0 +1,117 @@
+"""From the figures of all days to one value a measure; knows no anchor and no score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from scenarios.worlds.averages import mean_of, percentile
+from scenarios.worlds.contract import Figures
+
+
+def _availability(*classes: str) -> Callable[[Sequence[Figures]], float | None]:
+    def value(days: Sequence[Figures]) -> float | None:
+        asked = sum(day["asked_h"][name] for day in days for name in classes)
+        served = sum(day["served_h"][name] for day in days for name in classes)
+        return 100.0 * served / asked if asked else None
+
+    return value
+
+
+def _gang_wait(days: Sequence[Figures]) -> float | None:
+    """Over the gangs of all days together: a day has too few for a percentile of its own."""
+    return percentile(sorted(wait for day in days for wait in day["gang_waits_h"]), 0.95)
+
+
+def _training(days: Sequence[Figures]) -> float | None:
+    possible = sum(day["training_possible_gpu_h"] for day in days)
+    done = sum(day["training_done_gpu_h"] for day in days)
+    return 100.0 * done / possible if possible else None
+
+
+def _used(days: Sequence[Figures]) -> float | None:
+    return mean_of([day["used_pct"] for day in days])
+
+
+def _isolated(days: Sequence[Figures]) -> float | None:
+    """Of what was asked for: a cluster that runs next to nothing keeps next to no promise."""
+    asked = sum(hours for day in days for hours in day["asked_h"].values())
+    kept = sum(day["ready_h"] - day["breach_h"] for day in days)
+    return 100.0 * min(1.0, max(0.0, kept / asked)) if asked else None
+
+
+def _wrong(days: Sequence[Figures]) -> float | None:
+    return mean_of([wrong_decisions(day) for day in days])
+
+
+def wrong_decisions(day: Figures) -> float:
+    """Everything done too soon and every half hour in which something was left undone."""
+    done = day["layout_flaps"] + day["services_cut_short"] + day["gangs_cut_short"]
+    return float(done + sum(day["missed_half_hours"].values()))
+
+
+def _charge(days: Sequence[Figures]) -> float | None:
+    return mean_of([error for day in days for error in day["bill_errors_pct"]])
+
+
+def _incidents(days: Sequence[Figures]) -> float | None:
+    """Mean over the kinds of trouble met, so that much of one kind cannot hide another."""
+    kinds: dict[str, list[bool]] = {}
+    for day in days:
+        for _, kind, _, handled in day["incidents"]:
+            kinds.setdefault(kind, []).append(handled)
+        for _ in day["broken_rules"]:
+            kinds.setdefault("broken rule", []).append(False)
+    return mean_of([100.0 * sum(rows) / len(rows) for rows in kinds.values()])
+
+
+MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
+    "availability_critical": _availability("critical"),
+    "availability_other": _availability("standard", "batch"),
+    "gang_wait_p95": _gang_wait,
+    "training_done": _training,
+    "utilisation": _used,
+    "isolation": _isolated,
+    "wrong_decisions": _wrong,
+    "charge_error": _charge,
+    "incidents": _incidents,
+}
+
+
+def summary(day: Figures) -> dict[str, Any]:
+    """The day's figures in short, for the evidence."""
+    asked, served = day["asked_h"], day["served_h"]
+    served_pct = {
+        f"availability_{name}_pct": round(100.0 * served[name] / hours, 2)
+        for name, hours in asked.items()
+        if hours
+    }
+    wait = percentile(day["gang_waits_h"], 0.95)
+    errors = mean_of(day["bill_errors_pct"])
+    left_out = ("asked_h", "served_h", "gang_waits_h", "bill_errors_pct", "incidents")
+    rest = {
+        key: round(value, 3) if isinstance(value, float) else value
+        for key, value in day.items()
+        if key not in left_out
+    }
+    incidents = [
+        {"t": at, "kind": kind, "subject": subject, "handled": handled}
+        for at, kind, subject, handled in day["incidents"]
+    ]
+    return {
+        **served_pct,
+        "gang_wait_p95_h": None if wait is None else round(wait, 3),
+        "charge_error_pct": None if errors is None else round(errors, 3),
+        **rest,
+        "incidents": incidents,
+    }
+
+
+def account(day: Figures) -> str:
+    """One sentence about a day seen to its end."""
+    asked, served = sum(day["asked_h"].values()), sum(day["served_h"].values())
+    share = 100.0 * served / asked if asked else 0.0
+    return (
+        f"{share:.1f} % of the replica-hours that {day['services']} services asked for were served,"
+        f" and {day['jobs_done']} of {day['jobs']} training jobs were finished."
+    )
