@@ -15,7 +15,7 @@ def test_list_names_every_pack(capsys: pytest.CaptureFixture[str]) -> None:
     packs = json.loads(capsys.readouterr().out)["packs"]
     row = next(pack for pack in packs if pack["name"] == AUTOSCALER)
     assert row.keys() == {"name", "kind", "levels", "version", "title"}
-    assert row["levels"] == ["mid"]
+    assert row["levels"] == ["junior", "mid", "senior"]
 
 
 def test_build_writes_materials_and_key(tmp_path: Path) -> None:
@@ -31,7 +31,6 @@ def test_build_writes_materials_and_key(tmp_path: Path) -> None:
     ("pack", "level", "extra", "said"),
     [
         ("automation/nothing", "mid", [], "no pack"),
-        (AUTOSCALER, "senior", [], "no level"),
         (AUTOSCALER, "mid", ["--profile", "absent.toml"], "cannot be read"),
         (AUTOSCALER, "mid", ["--key", "{out}/key.json"], "outside --out"),
     ],

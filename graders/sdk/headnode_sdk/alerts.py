@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 class Gpu(NamedTuple):
@@ -22,7 +24,7 @@ class Gpu(NamedTuple):
     max_temperature: int
     """Highest operating temperature in degrees Celsius."""
     job: int
-    """The job that the scheduler gave it to; before 0 if it is free."""
+    """The job that the scheduler gave it to; below 0 if it is free."""
     since: int
     """When that job got it, or when it became free."""
     profile: str
@@ -140,14 +142,8 @@ class Panel(NamedTuple):
     """The line drawn in the panel."""
 
 
-class AlertVerbs:
-    """Reads and writes of a monitor; part of `Cluster`."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-
-        def _read(self, method: str, **params: object) -> Any: ...
+class AlertVerbs(Verbs):
+    """Reads and writes of a monitor of GPUs."""
 
     def gpus(self) -> list[Gpu]:
         """The inventory, with the job that each GPU was given to."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 class Zone(NamedTuple):
@@ -28,7 +30,7 @@ class Zone(NamedTuple):
 
 
 class Training(NamedTuple):
-    """One run. Times are seconds since the beginning."""
+    """One training run."""
 
     name: str
     state: str
@@ -82,7 +84,7 @@ class Checkpoint(NamedTuple):
     """What has been written so far."""
     begun_at: int
     written_at: int
-    """When the last byte was written; before 0 while it is being written."""
+    """When the last byte was written; below 0 while it is being written."""
     checked: str
     """What `verify` found: "" (never asked), "checking", "good" or "bad"."""
     detail: str
@@ -100,14 +102,8 @@ class Store(NamedTuple):
     limit_gb: int
 
 
-class CheckpointVerbs:
-    """The part of a cluster that trains on nodes which may be taken away."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-
-        def _read(self, method: str) -> Any: ...
+class CheckpointVerbs(Verbs):
+    """Trainings on nodes that may be taken away, their checkpoints and stores."""
 
     def trainings(self) -> dict[str, Training]:
         """Every run by name."""

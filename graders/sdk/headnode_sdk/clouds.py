@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 class Cloud(NamedTuple):
@@ -15,7 +17,7 @@ class Cloud(NamedTuple):
     unit: str
     """"gpu_hour", or "node_hour": whole nodes only, each at `price`."""
     priced_at: int
-    """When the price was taken, in seconds of the period; an old one may be wrong by now."""
+    """When the price was taken; an old one may be wrong by now."""
     room: int
     """GPUs that the cloud can give you in all at present; for the primary, GPUs on nodes that are up."""
     used: int
@@ -44,7 +46,7 @@ class Quote(NamedTuple):
     hours: float
     """The job's limit in hours."""
     expires: int
-    """The quote holds up to this second of the period."""
+    """The quote holds up to this second."""
 
 
 class CloudRun(NamedTuple):
@@ -90,42 +92,31 @@ class Budget(NamedTuple):
     spent: float
 
 
-class CloudVerbs:
-    """The part of a cluster that brokers jobs between clouds."""
-
-    read_at: int
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-
-    def _rows(self, method: str, **params: object) -> Any:
-        answer = self._ask(method, **params)
-        self.read_at = answer["at"]
-        return answer["rows"]
+class CloudVerbs(Verbs):
+    """Quotes and runs in several clouds."""
 
     def clouds(self) -> dict[str, Cloud]:
         """Every cloud by name, the primary first."""
-        return {row[0]: Cloud._make(row) for row in self._rows("clouds")}
+        return {row[0]: Cloud(*row) for row in self._read("clouds")}
 
     def budgets(self) -> dict[str, Budget]:
         """Limits on bursts by name: "day", and the teams that have one."""
-        return {row[0]: Budget._make(row) for row in self._rows("budgets")}
+        return {row[0]: Budget(*row) for row in self._read("budgets")}
 
     def runs(self, cloud: str) -> list[CloudRun]:
         """Your runs in a cloud, ended ones for some hours as well."""
-        return [CloudRun._make(row) for row in self._rows("runs", cloud=cloud)]
+        return [CloudRun(*row) for row in self._read("runs", cloud=cloud)]
 
     def quote(self, cloud: str, job: int) -> Quote:
         """What the job is expected to cost in a remote cloud, transfers included."""
-        return Quote._make(self._rows("quote", cloud=cloud, job=job))
+        return Quote(*self._read("quote", cloud=cloud, job=job))
 
     def run_log(self, cloud: str, run: str, offset: int = 0) -> LogPage:
         """Copy a run's log from `offset` on into the job's one log, and read it.
 
         Raises NotFound once the log is gone with its instance.
         """
-        return LogPage(**self._rows("run_log", cloud=cloud, run=run, offset=offset))
+        return LogPage(**self._read("run_log", cloud=cloud, run=run, offset=offset))
 
     def submit(self, job: int, cloud: str, key: str) -> Placement:
         """Start a run of the job in a cloud: once for each key, however often it is asked for.
@@ -142,6 +133,6 @@ class CloudVerbs:
         """Tell the job's owner where it is.
 
         `status` is "queued", "starting", "running", "interrupted" or "completed"; `since` is in
-        seconds of the period, -1 for now.
+        seconds since the beginning, -1 for now.
         """
         self._ask("publish", job=job, status=status, since=since)

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from ._channel import ApiError, call
+from ._channel import call
+from ._verbs import Call
 from .alerts import AlertVerbs
 from .checkpoints import CheckpointVerbs
 from .clouds import CloudVerbs
-from .errors import specific
 from .model import DrainResult, Event, Job, Metrics, Node, NodeMetrics, Pool, Queue, ScaleResult
 from .quotas import QuotaReads, SlurmVerbs
 from .slices import SliceVerbs
 from .workloads import WorkloadVerbs
-
-Call = Callable[..., Any]
 
 
 def connect() -> Cluster:
@@ -28,34 +23,26 @@ class Cluster(
 ):
     """Reads answer with what the cluster knew at `read_at`; writes say what they did.
 
-    Every read and write may raise `ApiTimeout` or `RateLimited`; see `errors`.
+    Which of the verbs a cluster has is in the exercise's API reference; any other raises
+    `InvalidRequest`. Every read and write may raise `ApiTimeout` or `RateLimited`; see `errors`.
     """
 
     def __init__(self, call: Call) -> None:
-        self._call = call
+        super().__init__(call)
         self.now = 0
-        """Seconds since the day began."""
+        """Seconds since the beginning."""
         self.events: list[Event] = []
         """What happened during the last tick."""
-        self.read_at = 0
-        """The instant that the last read shows; earlier than `now` when the answer was stale."""
-
-    def _ask(self, method: str, **params: object) -> Any:
-        try:
-            return self._call(method, **params)
-        except ApiError as error:
-            raise specific(error) from None
-
-    def _read(self, method: str, **params: object) -> Any:
-        answer = self._ask(method, **params)
-        self.read_at = answer["at"]
-        return answer["rows"]
 
     def tick(self) -> bool:
-        """Let a minute pass. True while the day goes on, False once it is over."""
+        """Let one step of time pass: True while there is more to come, False at the end.
+
+        How long a step is stands in the API reference. After the end it raises `ApiError`
+        with the code "over".
+        """
         answer = self._ask("tick")
         self.now = answer["t"]
-        self.events = [Event._make(row) for row in answer["events"]]
+        self.events = [Event(*row) for row in answer["events"]]
         return not answer["done"]
 
     def jobs(self) -> list[Job]:
@@ -73,8 +60,8 @@ class Cluster(
     def metrics(self) -> Metrics:
         """Queues, GPUs, spend and readings of each node."""
         rows = self._read("metrics")
-        queues = {name: Queue._make(row) for name, row in rows["queue"].items()}
-        nodes = {row[0]: NodeMetrics._make(row) for row in rows["nodes"]}
+        queues = {name: Queue(*row) for name, row in rows["queue"].items()}
+        nodes = {row[0]: NodeMetrics(*row) for row in rows["nodes"]}
         busy, total = rows["gpus_busy"], rows["gpus_total"]
         budget = rows.get("budget", -1.0)
         return Metrics(rows["at"], queues, total, busy, rows["spend"], nodes, budget)
@@ -111,6 +98,14 @@ class Cluster(
         Raises Conflict if it is not running.
         """
         return bool(self._ask("preempt", job=job)["saved"])
+
+    def requeue(self, job: int) -> int:
+        """Stop a running job so that it waits again; answers the GPU-seconds that it lost."""
+        return int(self._ask("requeue", job=job)["lost"])
+
+    def cancel(self, job: int) -> None:
+        """End a job for good."""
+        self._ask("cancel", job=job)
 
     def log(self, text: object) -> None:
         """Put a line on the run's timeline, at the cluster's present time."""

@@ -1,4 +1,4 @@
-"""What a call can raise instead of answering."""
+"""What a call can raise instead of answering; any other code, as "over", is a plain `ApiError`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ class ApiTimeout(ApiError):
 class RateLimited(ApiError):
     """Too many calls, or the provider is throttling. Nothing was done.
 
-    `retry_after` is how many seconds of cluster time to wait.
+    Wait for `retry_after` before the next try.
     """
 
     @property
     def retry_after(self) -> int:
+        """Seconds of the cluster's time."""
         found = _DIGITS.search(self.message)
         return int(found.group()) if found else 60
 

@@ -1,4 +1,7 @@
-"""The objects of the cluster, as immutable tuples with names. Times are seconds of the day."""
+"""The objects that several exercises share: immutable tuples with names.
+
+Times are whole seconds since the beginning, money is USD, and memory and data say their unit.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class Job(NamedTuple):
     waited: int
     """Seconds spent waiting so far, all waits together."""
     started: int
-    """Begin of the present run; before 0 if it has never run."""
+    """Begin of the present run; below 0 if it has never run."""
     limit: int
     """The owner's estimate of the run time in seconds: usually too long, never enforced."""
     spot: bool
@@ -37,7 +40,7 @@ class Job(NamedTuple):
     kind: str = ""
     """What sort of work it is, in the scenario's own words."""
     deadline: int = -1
-    """When it should be done; before 0 if there is no deadline."""
+    """When it should be done; below 0 if there is no deadline."""
     cloud: str = ""
     """Where it was placed, where there are several clouds."""
     qos: str = ""
@@ -54,7 +57,7 @@ class Job(NamedTuple):
     zone: str = ""
     """The zone that its data lies in, and in which it has to run; empty if anywhere will do."""
     promise: int = -1
-    """Seconds it may wait in all by its team's contract; before 0 if nothing is promised."""
+    """Seconds it may wait in all by its team's contract; below 0 if nothing is promised."""
 
 
 class Node(NamedTuple):
@@ -68,9 +71,9 @@ class Node(NamedTuple):
     free: int
     cordoned: bool
     ready_at: int
-    """When it came up; before 0 while it is starting."""
+    """When it came up; below 0 while it is starting."""
     reclaim_at: int
-    """When the provider will take it away; before 0 if there is no notice."""
+    """When the provider will take it away; below 0 if there is no notice."""
     gpu_model: str = ""
     zone: str = ""
     rdma: bool = True
@@ -135,11 +138,11 @@ class Metrics(NamedTuple):
     gpus_total: int
     gpus_busy: int
     spend: float
-    """USD since the day began."""
+    """USD since the beginning."""
     nodes: dict[str, NodeMetrics]
     """By node name. A node whose scrape failed is missing."""
     budget: float = -1.0
-    """USD that the day's nodes may cost; before 0 if nobody set a budget."""
+    """USD that all nodes may cost; below 0 if nobody set a budget."""
 
 
 class Event(NamedTuple):
@@ -147,8 +150,9 @@ class Event(NamedTuple):
 
     at: int
     kind: str
-    """"spot_notice", "reclaimed", "node_down" or "start_failed"."""
+    """For example "spot_notice", "reclaimed", "node_down" or "start_failed"."""
     node: str
+    """What it happened to: a node, or what the kind is about."""
 
 
 class ScaleResult(NamedTuple):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 class Quota(NamedTuple):
@@ -142,60 +144,51 @@ class TemplateAnswer(NamedTuple):
     faults: list[str]
 
 
-class QuotaReads:
+class QuotaReads(Verbs):
     """Reads of who may have what, and has it."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-        def _read(self, method: str, **params: object) -> Any: ...
 
     def quotas(self) -> list[Quota]:
         """What every team or queue is guaranteed and holds."""
-        return [Quota._make(row) for row in self._read("quotas")]
+        return [Quota(*row) for row in self._read("quotas")]
 
     def teams(self) -> list[Team]:
         """The agreement as it stands today."""
-        return [Team._make(row) for row in self._read("teams")]
+        return [Team(*row) for row in self._read("teams")]
 
     def qos(self) -> dict[str, Qos]:
         """Every QOS by name."""
-        return {row[0]: Qos._make(row) for row in self._read("qos")}
+        return {row[0]: Qos(*row) for row in self._read("qos")}
 
     def partitions(self) -> dict[str, Partition]:
         """Every partition by name."""
-        return {row[0]: Partition._make(row) for row in self._read("partitions")}
+        return {row[0]: Partition(*row) for row in self._read("partitions")}
 
     def shares(self) -> list[Share]:
         """Shares, usage and fair-share factors, as sshare -a shows them."""
-        return [Share._make(row) for row in self._read("shares")]
+        return [Share(*row) for row in self._read("shares")]
 
     def activity(self) -> list[Activity]:
         """What running jobs do with their GPUs, by job. Very young jobs are missing."""
-        return [Activity._make(row) for row in self._read("activity")]
+        return [Activity(*row) for row in self._read("activity")]
 
     def reservations(self) -> list[Reservation]:
         """Reservations that are not over."""
-        return [Reservation._make(row) for row in self._read("reservations")]
+        return [Reservation(*row) for row in self._read("reservations")]
 
     def promises(self) -> list[Promise]:
         """Promised windows that are not over."""
-        return [Promise._make(row) for row in self._read("promises")]
+        return [Promise(*row) for row in self._read("promises")]
 
     def accounting(self, start: int, end: int) -> list[JobRun]:
         """Every run that overlaps the window, whole: cut it to the window yourself.
 
         Raises InvalidRequest for a window of more than two days.
         """
-        return [JobRun._make(row) for row in self._read("accounting", start=start, end=end)]
+        return [JobRun(*row) for row in self._read("accounting", start=start, end=end)]
 
 
-class SlurmVerbs:
+class SlurmVerbs(Verbs):
     """What scontrol and sacctmgr do."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
 
     def modify_qos(self, qos: str, **limits: int) -> dict[str, int]:
         """Set `priority`, `grp_gpus`, `user_gpus`, `user_jobs` or `user_submit`; -1 lifts a limit.
@@ -223,14 +216,6 @@ class SlurmVerbs:
     def unhold(self, job: int) -> None:
         """Let a held job start again: scontrol release."""
         self._ask("unhold", job=job)
-
-    def requeue(self, job: int) -> int:
-        """Stop a running job so that it waits again; answers the GPU-seconds that it lost."""
-        return int(self._ask("requeue", job=job)["lost"])
-
-    def cancel(self, job: int) -> None:
-        """End a job for good."""
-        self._ask("cancel", job=job)
 
     def move(self, job: int, partition: str) -> None:
         """Send a pending job to another partition, under the QOS that belongs there."""

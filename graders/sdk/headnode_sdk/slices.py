@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 def size_of(profile: str) -> tuple[int, int]:
@@ -34,7 +36,7 @@ class MigInstance(NamedTuple):
     ready: bool
     """Whether the replica has loaded its model and serves."""
     ready_at: int
-    """When it became or will become ready; before 0 if the instance is free."""
+    """When it became or will become ready; below 0 if the instance is free."""
 
     @property
     def free(self) -> bool:
@@ -53,11 +55,11 @@ class MigGpu(NamedTuple):
     mig: bool
     """Whether MIG is on."""
     job: int
-    """The training job on the whole GPU; before 0 without."""
+    """The training job on the whole GPU; below 0 without."""
     xid: int
     """The last Xid since its last reset; 0 if there was none."""
     stale_since: int
-    """Since when its node's device plugin has been silent; before 0 if this row is fresh."""
+    """Since when its node's device plugin has been silent; below 0 if this row is fresh."""
     instances: list[MigInstance]
 
     @property
@@ -85,7 +87,7 @@ class Service(NamedTuple):
     ready: int
     starting: int
     short_since: int
-    """Since when fewer are ready than wanted; before 0 if it has all."""
+    """Since when fewer are ready than wanted; below 0 if it has all."""
 
     @property
     def missing(self) -> int:
@@ -115,14 +117,8 @@ class GangStart(NamedTuple):
     """Percent of the speed it would have inside one node."""
 
 
-class SliceVerbs:
-    """Calls of clusters whose GPUs are partitioned."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-
-        def _read(self, method: str) -> Any: ...
+class SliceVerbs(Verbs):
+    """GPUs cut into MIG instances, and what stands on them."""
 
     def mig_gpus(self) -> list[MigGpu]:
         """Every GPU with its instances, in order of node and index."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
+
+from ._verbs import Verbs
 
 
 class Workload(NamedTuple):
@@ -100,29 +102,24 @@ class Admission(NamedTuple):
     nodes: list[str]
 
 
-class WorkloadVerbs:
+class WorkloadVerbs(Verbs):
     """Admission, and what it needs to know. `quotas`, `preempt` and `requeue` are the cluster's."""
-
-    if TYPE_CHECKING:
-
-        def _ask(self, method: str, **params: object) -> Any: ...
-        def _read(self, method: str, **params: object) -> Any: ...
 
     def workloads(self) -> list[Workload]:
         """Every workload that is not finished, oldest first."""
-        return [Workload._make(row) for row in self._read("workloads")]
+        return [Workload(*row) for row in self._read("workloads")]
 
     def flavors(self) -> dict[str, Flavor]:
         """The flavours by name."""
-        return {row[0]: Flavor._make(row) for row in self._read("flavors")}
+        return {row[0]: Flavor(*row) for row in self._read("flavors")}
 
     def room(self) -> dict[tuple[str, str], Room]:
         """Room by (queue, flavour) as things stand. An admission changes it: read it again."""
-        return {(row[0], row[1]): Room._make(row) for row in self._read("room")}
+        return {(row[0], row[1]): Room(*row) for row in self._read("room")}
 
     def calendar(self) -> list[QuotaPlan]:
         """Nominal quotas by time of day; empty where they never change."""
-        return [QuotaPlan._make(row) for row in self._read("calendar")]
+        return [QuotaPlan(*row) for row in self._read("calendar")]
 
     def admit(self, workload: int, flavor: str, gpus: int = 0) -> Admission:
         """Admit a pending workload to a flavour, with all its GPUs or with as many as given.

@@ -44,7 +44,7 @@ def test_unknown_pack_is_refused_with_the_names_there_are() -> None:
 
 
 def test_unknown_level_is_refused_with_the_levels_there_are(pack: Pack) -> None:
-    with pytest.raises(PackNotFound, match="it has mid"):
+    with pytest.raises(PackNotFound, match="it has junior, mid, senior"):
         pack.brief("director")
 
 

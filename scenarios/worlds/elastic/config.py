@@ -27,6 +27,9 @@ class PoolConfig:
     delay_low: int
     delay_high: int
     start_failure: float
+    zone: str = ""
+    faults: FaultConfig | None = None
+    """How its own nodes fare, where pools differ; else as the cluster's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,20 @@ class FaultConfig:
     read_timeout: float = 0.006
     throttled: tuple[tuple[int, int], ...] = ()
     stale: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """A customer of the cluster: its share of the jobs, and what its contract says.
+
+    `promise_min` are the minutes that its high, normal and low jobs may wait in all, 0 for no
+    promise. A `firm` tenant's jobs never run on spot nodes and are never preempted.
+    """
+
+    name: str
+    share: float
+    promise_min: tuple[int, int, int]
+    firm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +83,15 @@ class WorldConfig:
     least_charge: int = HOUR
     reads_per_tick: int = 40
     writes_per_tick: int = 20
+    tenants: tuple[Tenant, ...] = ()
+    bound: tuple[tuple[str, float], ...] = ()
+    """Zone and the share of jobs whose data lies there and nowhere else."""
+    budget: float = 0.0
+    """USD for the day's nodes; 0 where nobody set one."""
+
+    def trouble(self, pool: int) -> FaultConfig:
+        """How the pool's nodes fare."""
+        return self.pools[pool].faults or self.faults
 
     @property
     def most_gpus(self) -> int:

@@ -14,7 +14,7 @@ from scenarios.worlds.elastic.record import SERIES
 from scenarios.worlds.elastic.watch import Watch
 from scenarios.worlds.elastic.workload import JobSpec
 from scenarios.worlds.elastic.world import ElasticWorld
-from scenarios.worlds.front import ApiFaults, Front, within
+from scenarios.worlds.front import ApiFaults, Front
 from scenarios.worlds.refusal import Refused
 
 
@@ -31,7 +31,7 @@ class Episode:
         self.config = config
         self.world = ElasticWorld(config, specs, seed)
         self.controls = Controls(self.world)
-        self._watch = Watch(self.world)
+        self._watch = Watch(self.world, self.controls.broken_rules)
         self._chance = Stream(seed, "api")
         self._faults = faults
         self._told = 0
@@ -75,7 +75,7 @@ class Episode:
     def _advance_to(self, until: int) -> None:
         self.world.advance(until)
         if not self.complete:
-            self._watch.look(within(self.world.now, self.config.faults.stockouts))
+            self._watch.look()
 
     def _news(self) -> list[list[object]]:
         fresh = self.world.record.happenings[self._told :]
@@ -134,8 +134,8 @@ class Episode:
 
     def _share(self, pool: str) -> float:
         """Part of a scale-up that the provider can serve now."""
-        _, shape = self.controls.pool(pool)
-        if shape.spot and within(self.world.now, self.config.faults.stockouts):
+        number, _ = self.controls.pool(pool)
+        if self.world.dry(number):
             return 0.0
         short = self._faults and self._chance.chance(self.config.faults.shortage)
         return 0.5 if short else 1.0

@@ -125,4 +125,30 @@ def figures(world: ElasticWorld, controls: Controls, timeouts: list[Incident]) -
         "broken_rules": list(controls.broken_rules),
         "jobs": len(world.jobs),
         "jobs_done": done,
+        **_business(world, spend + rest * world.config.overflow_price),
     }
+
+
+def _business(world: ElasticWorld, bill: float) -> dict[str, object]:
+    """What tenants and a budget add to the figures, where there are any; `bill` in USD."""
+    found: dict[str, object] = {}
+    if world.config.tenants:
+        found["promises"] = promises(world)
+    if world.config.budget:
+        found["budget_usd"] = world.config.budget
+        found["over_budget_usd"] = max(0.0, bill - world.config.budget)
+    return found
+
+
+def promises(world: ElasticWorld) -> dict[str, list[int]]:
+    """Tenant -> promises kept, promises due. One is due once the job began in time or did not."""
+    found = {tenant.name: [0, 0] for tenant in world.config.tenants}
+    for job, spec in enumerate(world.jobs.spec):
+        state = world.jobs.state[job]
+        if spec.promise < 0 or state == JobState.UNSEEN:
+            continue
+        late = world.jobs.total_wait(job, world.now) > spec.promise
+        if late or state in (JobState.RUNNING, JobState.SAVING, JobState.DONE):
+            found[spec.tenant][0] += not late
+            found[spec.tenant][1] += 1
+    return found

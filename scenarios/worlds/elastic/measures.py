@@ -44,6 +44,21 @@ def _incidents(days: Sequence[Figures]) -> float | None:
     return mean_of([100.0 * sum(rows) / len(rows) for rows in kinds.values()])
 
 
+def _promises(days: Sequence[Figures]) -> float | None:
+    """Mean over the tenants, so that a large one cannot hide a small one."""
+    kept: dict[str, list[int]] = {}
+    for day in days:
+        for tenant, (good, due) in day.get("promises", {}).items():
+            row = kept.setdefault(tenant, [0, 0])
+            row[0] += good
+            row[1] += due
+    return mean_of([100.0 * good / due for good, due in kept.values() if due])
+
+
+def _over_budget(days: Sequence[Figures]) -> float | None:
+    return mean_of([day.get("over_budget_usd") for day in days])
+
+
 MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
     "wait_high_p95": _wait(0),
     "wait_normal_p95": _wait(1),
@@ -53,6 +68,8 @@ MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
     "scaling_errors": _scaling_errors,
     "work_lost": _work_lost,
     "incidents": _incidents,
+    "promises": _promises,
+    "over_budget": _over_budget,
 }
 
 

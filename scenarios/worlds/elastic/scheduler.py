@@ -11,20 +11,29 @@ QueueKey = tuple[int, int, int]
 """(priority, submit time in ms, job): the queue's order."""
 
 
+def _allowed(config: WorldConfig, zone: str, spot: bool) -> list[int]:
+    """Pools for jobs bound to a zone ("" for none) that may use spot nodes, or may not."""
+    here = [i for i, pool in enumerate(config.pools) if not zone or pool.zone == zone]
+    firm = [i for i in here if not config.pools[i].spot]
+    return [i for i in here if config.pools[i].spot] + firm if spot else firm
+
+
 class Scheduler:
     """Decides which waiting job starts on which nodes; holds the queue, starts nothing.
 
     The head of the queue that does not fit reserves the nodes that would be free for it
     soonest by the owners' limits; a later job starts there only if its own limit ends
     before that instant. A gang never spans two pools. Jobs that tolerate spot nodes go
-    there first.
+    there first; a job whose data lies in one zone runs nowhere else.
     """
 
     def __init__(self, config: WorldConfig, jobs: JobTable, nodes: NodeTable) -> None:
         self._jobs, self._nodes = jobs, nodes
         self._per_node = config.gpus_per_node
-        self._spot = [i for i, pool in enumerate(config.pools) if pool.spot]
-        self._firm = [i for i, pool in enumerate(config.pools) if not pool.spot]
+        zones = {"", *(pool.zone for pool in config.pools)}
+        self._pools = {
+            (zone, spot): _allowed(config, zone, spot) for zone in zones for spot in (False, True)
+        }
         self.alive: list[int] = []
         """Nodes that are not gone, by number; kept by the world."""
         self.queue: list[QueueKey] = []
@@ -46,9 +55,10 @@ class Scheduler:
             n for n in self.alive if nodes.state[n] == NodeState.READY and not nodes.cordoned[n]
         ]
 
-    def pools_for(self, spot: bool) -> list[int]:
-        """Pools a job may use, preferred first."""
-        return self._spot + self._firm if spot else self._firm
+    def pools_for(self, job: int) -> list[int]:
+        """Pools a job may use, preferred first: spot before firm, then in the order of the pools."""
+        spec = self._jobs.spec[job]
+        return self._pools[spec.zone, spec.spot]
 
     def next_start(self, now: int) -> tuple[int, tuple[int, ...]] | None:
         """The first job that can start at `now` and where, or None.
@@ -59,19 +69,20 @@ class Scheduler:
         if not any(self._nodes.free[n] for n in usable):
             return None
         shadow: dict[int, int] | None = None
-        hopeless: set[tuple[int, bool]] = set()
+        hopeless: set[tuple[int, bool, str]] = set()
         for _, _, job in self.queue:
             spec = self._jobs.spec[job]
-            if (spec.gpus, spec.spot) in hopeless:
+            kind = (spec.gpus, spec.spot, spec.zone)
+            if kind in hopeless:
                 continue
             places = self._fit(job, usable, now, shadow or {})
             if places:
                 return job, places
             if shadow is None:
                 shadow = self._reserve(job, usable)
-                hopeless.add((spec.gpus, spec.spot))
+                hopeless.add(kind)
             elif not self._fit(job, usable, now, {}):
-                hopeless.add((spec.gpus, spec.spot))
+                hopeless.add(kind)
         return None
 
     def _fit(
@@ -79,7 +90,7 @@ class Scheduler:
     ) -> tuple[int, ...]:
         spec, free, pool_of = self._jobs.spec[job], self._nodes.free, self._nodes.pool
         end = now + spec.limit
-        for pool in self.pools_for(spec.spot):
+        for pool in self.pools_for(job):
             if spec.gpus < self._per_node:
                 best = -1
                 for n in usable:
@@ -105,7 +116,7 @@ class Scheduler:
         """Node -> instant from which the blocked job holds it; empty if it can never fit."""
         spec = self._jobs.spec[job]
         best: list[tuple[int, int]] = []
-        for pool in self.pools_for(spec.spot):
+        for pool in self.pools_for(job):
             nodes = [n for n in usable if self._nodes.pool[n] == pool]
             need = max(1, spec.gpus // self._per_node)
             if len(nodes) < need:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scenarios.simulator.agenda import MINUTE
+from scenarios.worlds.elastic.config import WorldConfig
 from scenarios.worlds.elastic.tables import JobState, NodeState
-from scenarios.worlds.elastic.workload import PRIORITIES
+from scenarios.worlds.elastic.workload import PRIORITIES, JobSpec
 from scenarios.worlds.elastic.world import ElasticWorld
 
 SEEN = {
@@ -19,6 +20,7 @@ STATES = {NodeState.STARTING: "starting", NodeState.READY: "ready", NodeState.DO
 def job_rows(world: ElasticWorld) -> list[list[object]]:
     """Every unfinished job, by number, in the field order of the SDK's Job. Times in s."""
     jobs, names, now = world.jobs, world.nodes.name, world.now
+    regions = has_regions(world.config)
     rows: list[list[object]] = []
     for job, state in enumerate(jobs.state):
         if state not in SEEN:
@@ -38,9 +40,23 @@ def job_rows(world: ElasticWorld) -> list[list[object]]:
                 spec.every // 1000,
                 spec.protected,
                 [names[node] for node in jobs.nodes[job]],
+                *_owner(spec, regions),
             ]
         )
     return rows
+
+
+def _owner(spec: JobSpec, regions: bool) -> tuple[object, ...]:
+    """The fields of the SDK's Job that only a cluster with regions and tenants fills."""
+    if not regions:
+        return ()
+    nothing = ("", "", "", -1, "", "", "", False, 0, "", 0)
+    return ("", spec.tenant, *nothing, spec.zone, spec.promise // 1000 if spec.promise >= 0 else -1)
+
+
+def has_regions(config: WorldConfig) -> bool:
+    """Whether pools lie in zones or jobs belong to tenants."""
+    return bool(config.tenants) or any(pool.zone for pool in config.pools)
 
 
 def node_rows(world: ElasticWorld) -> list[list[object]]:
@@ -59,6 +75,7 @@ def node_rows(world: ElasticWorld) -> list[list[object]]:
                 nodes.cordoned[node],
                 nodes.ready_at[node] // 1000,
                 (notice + config.notice) // 1000 if notice >= 0 else -1,
+                *_place(config.gpu.name, config.pools[nodes.pool[node]].zone),
             ]
         )
     return rows
@@ -82,9 +99,15 @@ def pool_rows(world: ElasticWorld) -> list[list[object]]:
                 shape.least,
                 shape.most,
                 shape.price,
+                *_place("", shape.zone)[1:],
             ]
         )
     return rows
+
+
+def _place(gpu: str, zone: str) -> tuple[str, ...]:
+    """GPU model and zone, where there are zones."""
+    return (gpu, zone) if zone else ()
 
 
 def _noise(node: int, minute: int, salt: int) -> float:
@@ -138,4 +161,5 @@ def metric_view(world: ElasticWorld) -> dict[str, object]:
         "gpus_busy": sum(world.config.gpus_per_node - world.nodes.free[n] for n in ready),
         "spend": round(world.record.spend(world.now), 2),
         "nodes": [gpu_row(world, n) for n in scraped],
+        **({"budget": world.config.budget} if world.config.budget else {}),
     }

@@ -20,26 +20,56 @@ class Watch:
     """Notes in the world's record: misfit, missed and idle half hours."""
 
     world: ElasticWorld
+    broken_rules: list[str]
 
-    def look(self, stockout: bool) -> None:
-        """Judge this tick. In a `stockout` nobody can start spot nodes."""
+    def look(self) -> None:
+        """Judge this tick."""
         world = self.world
         world.record.misfit_gpu_ms += self._misfit() * world.config.tick
         window = world.now // HALF_HOUR
-        if window not in world.record.missed_half_hours and self._missed(stockout):
+        if window not in world.record.missed_half_hours and self._missed():
             world.record.missed_half_hours.add(window)
         if window not in world.record.idle_half_hours and self._idle():
             world.record.idle_half_hours.add(window)
+        if world.config.budget:
+            self._mind_budget()
+
+    def _mind_budget(self) -> None:
+        """Name the rule once, in the tick in which the day's nodes have cost more than allowed."""
+        world = self.world
+        allowed = f"the day's budget of {world.config.budget:,.0f} USD was exceeded"
+        known = any(rule.startswith(allowed) for rule in self.broken_rules)
+        if not known and world.record.spend(world.now) > world.config.budget:
+            minute = world.now // MINUTE
+            self.broken_rules.append(f"{allowed} at {minute // 60:02d}:{minute % 60:02d}")
+            world.record.mark(world.now, "rule", allowed)
 
     def _misfit(self) -> int:
         """GPUs up and idle, plus GPUs asked for by waiting jobs that more nodes could give."""
-        world, per_node = self.world, self.world.config.gpus_per_node
+        world = self.world
         idle = sum(world.nodes.free[n] for n in world.scheduler.alive)
-        wanted = sum(world.jobs.spec[job].gpus for _, _, job in world.scheduler.queue)
-        up = sum(world.nodes.state[n] == NodeState.READY for n in world.scheduler.alive)
-        return idle + min(wanted, world.config.most_gpus - up * per_node)
+        room, wanted = self._room(), dict.fromkeys(self._zones(), 0)
+        for _, _, job in world.scheduler.queue:
+            wanted[world.jobs.spec[job].zone] += world.jobs.spec[job].gpus
+        bound = sum(min(wanted[zone], room[zone]) for zone in room if zone)
+        return idle + bound + min(wanted[""], sum(room.values()) - bound)
 
-    def _missed(self, stockout: bool) -> bool:
+    def _zones(self) -> list[str]:
+        """No zone, then the zones in the order of the pools."""
+        return list(dict.fromkeys(["", *(pool.zone for pool in self.world.config.pools)]))
+
+    def _room(self) -> dict[str, int]:
+        """GPUs that could be up in each zone and are not."""
+        world, per_node = self.world, self.world.config.gpus_per_node
+        room = dict.fromkeys(self._zones(), 0)
+        for pool in world.config.pools:
+            room[pool.zone] += pool.most * per_node
+        for n in world.scheduler.alive:
+            if world.nodes.state[n] == NodeState.READY:
+                room[world.config.pools[world.nodes.pool[n]].zone] -= per_node
+        return room
+
+    def _missed(self) -> bool:
         """Whether a job has waited too long though a node could have been started for it."""
         world = self.world
         starting = {
@@ -49,18 +79,17 @@ class Watch:
         }
         return any(
             world.now - world.jobs.queued_at[job] > PATIENCE[priority]
-            and self._could_help(job, starting, stockout)
+            and self._could_help(job, starting)
             for priority, _, job in world.scheduler.queue
         )
 
-    def _could_help(self, job: int, starting: set[int], stockout: bool) -> bool:
+    def _could_help(self, job: int, starting: set[int]) -> bool:
         world = self.world
-        pools = world.scheduler.pools_for(world.jobs.spec[job].spot)
+        pools = world.scheduler.pools_for(job)
         if starting.intersection(pools):
             return False
         return any(
-            self._size(pool) < world.config.pools[pool].most
-            and not (stockout and world.config.pools[pool].spot)
+            self._size(pool) < world.config.pools[pool].most and not world.dry(pool)
             for pool in pools
         )
 

@@ -32,6 +32,11 @@ class JobSpec:
     spot: bool
     every: int
     protected: bool
+    zone: str = ""
+    """Where its data lies, if they lie in one zone only."""
+    tenant: str = ""
+    promise: int = -1
+    """Wait in ms that its tenant was promised, -1 for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +130,43 @@ def _job(stream: Stream, config: WorldConfig, high_share: float) -> JobSpec:
     median = (9.0, 13.0, 22.0)[priority] * (1.35 if gpus >= config.gpus_per_node else 1.0)
     work = min(LONGEST, int(stream.lognormal(median, 0.95) * MINUTE) + 90 * SECOND)
     saves = stream.chance((0.45, 0.7, 0.9)[priority])
+    any_spot = any(pool.spot for pool in config.pools)
     return JobSpec(
         submit=0,
         priority=priority,
         gpus=gpus,
         work=work,
         limit=int(work * stream.between(1.15, 2.6)) // MINUTE * MINUTE + MINUTE,
-        spot=stream.chance((0.0, 0.65, 1.0)[priority]) and saves,
+        spot=stream.chance((0.0, 0.65, 1.0)[priority]) and saves and any_spot,
         every=int(stream.pick(((10, 1.0), (15, 1.0), (20, 1.0)))) * MINUTE if saves else 0,
         protected=priority == HIGH and stream.chance(0.6),
+    )
+
+
+def _at_home(job: JobSpec, config: WorldConfig, stream: Stream) -> JobSpec:
+    """The job bound to a zone, or to none; a bound gang fits half of the zone's firm nodes."""
+    left = stream.unit() if config.bound else 1.0
+    for zone, share in config.bound:
+        left -= share
+        if left < 0:
+            firm = max(pool.most for pool in config.pools if pool.zone == zone and not pool.spot)
+            most = config.gpus_per_node * max(1, firm // 2)
+            return replace(job, zone=zone, gpus=min(job.gpus, most))
+    return job
+
+
+def _of_tenant(job: JobSpec, config: WorldConfig, stream: Stream) -> JobSpec:
+    """The job as its tenant's contract makes it."""
+    if not config.tenants:
+        return job
+    tenant = stream.pick([(one, one.share) for one in config.tenants])
+    promise = tenant.promise_min[job.priority]
+    return replace(
+        job,
+        tenant=tenant.name,
+        promise=promise * MINUTE if promise else -1,
+        spot=job.spot and not tenant.firm,
+        protected=job.protected or tenant.firm,
     )
 
 
@@ -168,6 +201,7 @@ def draw_jobs(family: Family, config: WorldConfig, seed: str) -> list[JobSpec]:
     family ask for the same amount of work; their times are drawn afterwards.
     """
     shapes, times = Stream(seed, "jobs"), Stream(seed, "arrivals")
+    homes, owners = Stream(seed, "homes"), Stream(seed, "tenants")
     table = _arrival_table(family, times.between(-1.5, 1.5))
     bursts = _burst_times(times, family)
     wanted = family.load * config.most_gpus * config.length
@@ -175,6 +209,7 @@ def draw_jobs(family: Family, config: WorldConfig, seed: str) -> list[JobSpec]:
     while wanted > 0:
         in_burst = bool(bursts) and times.chance(family.burst_share)
         job = _job(shapes, config, family.high_burst if in_burst else 0.0)
+        job = _of_tenant(_at_home(job, config, homes), config, owners)
         if in_burst:
             start = bursts[int(times.unit() * len(bursts))]
             submit = start + int(times.exponential(4 * MINUTE))

@@ -11,6 +11,7 @@ from scenarios.worlds.elastic.record import Record
 from scenarios.worlds.elastic.scheduler import Scheduler
 from scenarios.worlds.elastic.tables import JobState, JobTable, NodeState, NodeTable
 from scenarios.worlds.elastic.workload import JobSpec
+from scenarios.worlds.front import within
 
 RECLAIMED, FAILED_START = "reclaimed", "start failed"
 
@@ -54,6 +55,8 @@ class ElasticWorld:
         for wave in self.config.faults.reclaim_waves:
             self.agenda.add(wave, EventKind.RECLAIM_WAVE, wave)
         for pool, shape in enumerate(self.config.pools):
+            for wave in shape.faults.reclaim_waves if shape.faults else ():
+                self.agenda.add(wave, EventKind.RECLAIM_WAVE, wave, pool + 1)
             for _ in range(shape.start):
                 node = self._new_node(pool)
                 self._make_ready(node)
@@ -77,6 +80,12 @@ class ElasticWorld:
         """Start every job that the scheduler can start now."""
         while (start := self.scheduler.next_start(self.now)) is not None:
             self._start_job(*start)
+
+    def dry(self, pool: int) -> bool:
+        """Whether the provider has no node for this spot pool now."""
+        return self.config.pools[pool].spot and within(
+            self.now, self.config.trouble(pool).stockouts
+        )
 
     # -- jobs ------------------------------------------------------------------------
 
@@ -186,7 +195,8 @@ class ElasticWorld:
         self.nodes.free[node] = self.config.gpus_per_node
         self.record.node_up(self.nodes.name[node])
         self.nodes.ready_at[node] = self.nodes.idle_since[node] = self.now
-        faults, fate = self.config.faults, Stream(self.seed, f"life {self.nodes.name[node]}")
+        faults = self.config.trouble(self.nodes.pool[node])
+        fate = Stream(self.seed, f"life {self.nodes.name[node]}")
         down = self.now + int(fate.exponential(faults.down_mean))
         slow = self.now + int(fate.exponential(faults.slow_mean))
         taken = self.now + int(fate.exponential(faults.reclaim_mean))
@@ -235,10 +245,13 @@ class ElasticWorld:
                 self._set_rate(job)
 
     def _reclaim_wave(self, wave: int, version: int) -> None:
+        """A wave over one pool (its number and 1), or over all that share the cluster's fate (0)."""
         for node in list(self.scheduler.alive):
-            spot = self.config.pools[self.nodes.pool[node]].spot
+            pool = self.nodes.pool[node]
+            shape = self.config.pools[pool]
+            met = pool == version - 1 if version else shape.faults is None
             fate = Stream(self.seed, f"wave {wave} {self.nodes.name[node]}")
-            if spot and fate.chance(self.config.faults.wave_share):
+            if met and shape.spot and fate.chance(self.config.trouble(pool).wave_share):
                 self._reclaim_notice(node, 0)
 
     def _reclaim_notice(self, node: int, version: int) -> None:
