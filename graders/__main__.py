@@ -1,4 +1,4 @@
-"""The command line of the graders: grade one answer, or a folder of them."""
+"""The command line of the graders: grade one answer or a folder of them, or make a candidate's kit."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from graders.anchors import anchor_figures
+from graders.answer_table import in_order, lines
 from graders.answers import AnswerError, read_answer, read_answers
 from graders.kinds import grade
+from graders.kit import kit_files, kit_name, zipped
 from graders.report import GradeReport
+from graders.workloads import hidden_workloads
 from sandbox import Backend, SandboxUnavailable, open_backend
 from scenarios.packs import PackInvalid, PackNotFound, load_pack
 from scenarios.packs.check import LEVELS
@@ -54,19 +60,17 @@ def _print_one(report: GradeReport) -> None:
         out(f"note: {mark}\n")
 
 
-def _print_table(rows: list[dict[str, Any]]) -> None:
-    keys = next(([m["key"] for m in row["measures"]] for row in rows if row["measures"]), [])
-    sys.stdout.write(
-        f"{'answer':24} {'score':>7} " + " ".join(f"{k[:14]:>14}" for k in keys) + "\n"
-    )
-    for row in rows:
-        found = {m["key"]: m["score"] for m in row["measures"]}
-        score = "-" if row["score"] is None else f"{row['score']:.3f}"
-        cells = " ".join(f"{found[k]:14.2f}" if k in found else f"{'-':>14}" for k in keys)
-        sys.stdout.write(f"{row['answer'][:24]:24} {score:>7} {cells} {row['status']}\n")
+def _unread(name: str, error: AnswerError) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "status": "unreadable",
+        "detail": str(error),
+        "score": None,
+        "measures": [],
+    }
+    return {"answer": name, **said}
 
 
-def _grade_one(args: argparse.Namespace, profile: Profile) -> list[GradeReport]:
+def _grade_one(args: argparse.Namespace, profile: Profile) -> int:
     files = read_answer(load_pack(args.pack), args.answer)
     backend = backend_from_environment()
     try:
@@ -79,49 +83,99 @@ def _grade_one(args: argparse.Namespace, profile: Profile) -> list[GradeReport]:
         _print_json(report.to_dict())
     else:
         _print_one(report)
-    return [report]
+    return _exit_code([report.status])
 
 
-def _grade_many(args: argparse.Namespace, profile: Profile) -> list[GradeReport]:
+def _grade_many(args: argparse.Namespace, profile: Profile) -> int:
     answers = read_answers(load_pack(args.pack), args.answers)
     backend = backend_from_environment()
+
+    def one(item: tuple[str, dict[str, str] | AnswerError]) -> dict[str, Any]:
+        name, files = item
+        if isinstance(files, AnswerError):
+            return _unread(name, files)
+        hidden = args.hidden_seeds
+        return _row(name, grade(args.pack, args.level, args.seed, files, backend, hidden, profile))
+
     try:
-        reports = {
-            name: grade(
-                args.pack, args.level, args.seed, files, backend, args.hidden_seeds, profile
-            )
-            for name, files in answers.items()
-        }
+        _play_anchors(args, profile)
+        with ThreadPoolExecutor(args.jobs) as pool:
+            rows = in_order(_counted(pool.map(one, answers.items()), len(answers)))
     finally:
         backend.close()
-    rows = [_row(name, report) for name, report in reports.items()]
     if args.json:
         _print_json({"rows": rows})
     else:
-        _print_table(rows)
-    return list(reports.values())
+        sys.stdout.writelines(f"{line}\n" for line in lines(rows))
+    return _exit_code([row["status"] for row in rows])
+
+
+def _play_anchors(args: argparse.Namespace, profile: Profile) -> None:
+    """Once and before the threads: our own programs share this process, and may keep state in it."""
+    pack = load_pack(args.pack)
+    if "world" in pack.data:
+        for workload in hidden_workloads(pack, args.level, args.seed, args.hidden_seeds):
+            anchor_figures(pack, args.level, workload, profile)
+
+
+def _counted(rows: Iterable[dict[str, Any]], of: int) -> list[dict[str, Any]]:
+    found = []
+    for row in rows:
+        found.append(row)
+        _progress(len(found), of, "answers")
+    return found
+
+
+def _exit_code(statuses: Sequence[str]) -> int:
+    return 3 if "infrastructure_error" in statuses else 0
+
+
+def _make_kit(args: argparse.Namespace, profile: Profile) -> int:
+    pack = load_pack(args.pack)
+    files = kit_files(pack, args.level, args.seed, pack.template(args.level), {}, profile)
+    try:
+        args.out.write_bytes(zipped(kit_name(pack, args.level), files))
+    except OSError as error:
+        raise AnswerError(f"Cannot write {args.out}: {error.strerror}.") from None
+    sys.stdout.write(f"{args.out}\n")
+    return 0
 
 
 def _print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def _progress(done: int, of: int) -> None:
+def _progress(done: int, of: int, what: str = "workloads") -> None:
     if sys.stderr.isatty():
-        sys.stderr.write(f"\r{done} of {of} workloads{' ' if done < of else chr(10)}")
+        sys.stderr.write(f"\r{done} of {of} {what}{' ' if done < of else chr(10)}")
+
+
+def _within(low: int, high: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {low} to {high}.")
+        return int(text)
+
+    return number
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m graders", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     grading = commands.add_parser("grade", help="run answers on the hidden workloads of a seed")
-    grading.add_argument("pack")
-    grading.add_argument("--level", required=True, choices=LEVELS)
-    grading.add_argument("--seed", required=True, type=int)
+    kit = commands.add_parser("kit", help="write the zip that a candidate may take home")
+    for command in (grading, kit):
+        command.add_argument("pack", help="for example automation/queue-autoscaler")
+        command.add_argument("--level", required=True, choices=LEVELS)
+        command.add_argument("--seed", required=True, type=_within(0, 2**63 - 1))
+        command.add_argument("--profile", type=Path, metavar="company.toml")
+    kit.add_argument("--out", required=True, type=Path, metavar="FILE.zip")
     what = grading.add_mutually_exclusive_group(required=True)
     what.add_argument("--answer", type=Path, metavar="FILE_OR_DIR")
-    what.add_argument("--answers", type=Path, metavar="DIR")
-    grading.add_argument("--profile", type=Path, metavar="company.toml")
+    what.add_argument("--answers", type=Path, metavar="DIR", help="a .py file or a folder for each")
+    grading.add_argument(
+        "--jobs", type=_within(1, 32), default=1, metavar="N", help="answers graded at a time"
+    )
     grading.add_argument("--hidden-seeds", type=int, metavar="K")
     grading.add_argument("--json", action="store_true")
     return parser
@@ -133,14 +187,15 @@ def main(argv: list[str] | None = None) -> int:
     try:
         load_pack(args.pack).level(args.level)
         profile = load_profile(args.profile) if args.profile else DEFAULT
-        reports = (_grade_one if args.answer else _grade_many)(args, profile)
+        if args.command == "kit":
+            return _make_kit(args, profile)
+        return (_grade_one if args.answer else _grade_many)(args, profile)
     except SandboxUnavailable as error:
         sys.stderr.write(f"{error}\n")
         return 3
     except (PackNotFound, PackInvalid, ProfileError, AnswerError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    return 3 if any(report.status == "infrastructure_error" for report in reports) else 0
 
 
 if __name__ == "__main__":

@@ -54,15 +54,25 @@ def read_answer(pack: Pack, path: Path) -> dict[str, str]:
     return files
 
 
-def read_answers(pack: Pack, folder: Path) -> dict[str, dict[str, str]]:
-    """Every answer in a folder, by name. Raises AnswerError if there is none."""
+def read_answers(pack: Pack, folder: Path) -> dict[str, dict[str, str] | AnswerError]:
+    """Every answer in a folder, by name: its files, or why it cannot be read.
+
+    Raises AnswerError if there is none.
+    """
     if not folder.is_dir():
-        raise AnswerError(f"There is no folder {folder}.")
-    found = {
-        path.name: read_answer(pack, path)
+        raise AnswerError(f"There is no folder {folder}: give one with answers in it.")
+    paths = [
+        path
         for path in sorted(folder.iterdir())
         if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == ".py")
-    }
-    if not found:
+    ]
+    if not paths:
         raise AnswerError(f"{folder} holds no answers: put in .py files or folders.")
-    return found
+    return {path.name: _read_or_say_why(pack, path) for path in paths}
+
+
+def _read_or_say_why(pack: Pack, path: Path) -> dict[str, str] | AnswerError:
+    try:
+        return read_answer(pack, path)
+    except AnswerError as error:
+        return error

@@ -20,6 +20,7 @@ from scenarios.packs.documents import fill
 from scenarios.profile import DEFAULT, Profile
 
 LOCAL_FOLDER = Path(__file__).parent / "local"
+KIT_PAGE = LOCAL_FOLDER / "KIT.md"
 SOURCES = Path(scenarios.__file__).parent
 FORMAT = 1
 """Of workloads.json; the local simulator refuses any other."""
@@ -70,13 +71,14 @@ def _below(folder: str, files: Mapping[str, bytes]) -> Files:
 
 @cache
 def _package(folder: Path, name: str) -> Files:
-    """An installable folder: pyproject.toml, README.md and the package itself."""
+    """An installable folder: pyproject.toml, its pages and the package itself."""
     inside = [
         path
         for path in sorted((folder / name).rglob("*"))
         if path.suffix in (".py", ".typed") and "tests" not in path.parts
     ]
-    paths = [folder / "pyproject.toml", folder / "README.md", *inside]
+    pages = [path for path in sorted(folder.glob("*.md")) if path != KIT_PAGE]
+    paths = [folder / "pyproject.toml", *pages, *inside]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
@@ -100,7 +102,6 @@ def _workloads(pack: Pack, level: str, seed: int, profile: Profile) -> bytes:
 
 
 def _readme(pack: Pack, level: str) -> bytes:
-    path = LOCAL_FOLDER / "KIT.md"
     rows = pack.public_workloads(level)
     words = {
         "title": pack.title,
@@ -109,7 +110,7 @@ def _readme(pack: Pack, level: str) -> bytes:
         "first": rows[0][0],
         "workloads": ", ".join(f"{name} ({title})" for name, title in rows),
     }
-    return fill(path.read_text(encoding="utf-8"), words, path).encode()
+    return fill(KIT_PAGE.read_text(encoding="utf-8"), words, KIT_PAGE).encode()
 
 
 @cache

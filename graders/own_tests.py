@@ -27,6 +27,10 @@ class Teller:
         if report.when == "call" or report.outcome != "passed":
             call("result", name=report.nodeid[:300], outcome=report.outcome)
 
+    @pytest.fixture
+    def local_cluster(self):
+        pytest.skip("There is no local simulator here.")
+
 
 options = ["-p", "no:cacheprovider", "-q", "--no-header", "--tb=short", "--color=no"]
 sys.exit(pytest.main([*options, *sys.argv[1:], *{paths!r}], plugins=[Teller()]))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,48 @@ def test_folder_of_answers_gives_a_row_for_each(
     assert rows["competent.py"]["status"] == "done"
     assert rows["crasher.py"]["score"] is None
     assert command.main(["grade", *COMMON, "--answers", str(tmp_path)]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 3
+    shown = capsys.readouterr().out
+    assert shown.index("competent.py") < shown.index("crasher.py")
+    crashed = next(line for line in shown.splitlines() if line.startswith("crasher.py"))
+    assert "candidate_error: Not measured: On hidden-1: Your program" in crashed
+
+
+def test_table_is_the_same_with_several_jobs_and_shows_what_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("competent", "naive", "do_nothing"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "controller.py").write_text((GOLDENS / f"{name}.py").read_text())
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "latin.py").write_bytes(b"# caf\xe9\n")
+    said = []
+    for jobs in ("1", "3"):
+        arguments = ["grade", *COMMON, "--answers", str(tmp_path), "--jobs", jobs]
+        assert command.main(arguments) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    rows = [line for line in said[0].splitlines() if line[:1] in "cdnel"]
+    assert [row.split()[0] for row in rows] == [
+        "competent",
+        "naive",
+        "do_nothing",
+        "empty",
+        "latin.py",
+    ]
+    assert "holds no controller.py: name the program that." in rows[3]
+    assert "is not UTF-8 text" in rows[4]
+
+
+def test_kit_is_a_zip(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "kit.zip"
+    kit = ["kit", PACK, "--level", "mid", "--seed", "2", "--out"]
+    assert command.main([*kit, str(path)]) == 0
+    with zipfile.ZipFile(path) as archive:
+        assert "queue-autoscaler-mid/workloads.json" in archive.namelist()
+    assert command.main([*kit, str(tmp_path / "absent" / "kit.zip")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    gpu = ["kit", "gpu/low-utilisation", "--level", "mid", "--seed", "2", "--out", str(path)]
+    assert command.main(gpu) == 2
 
 
 def test_trouble_of_the_sandbox_is_exit_3_with_the_object(
@@ -84,7 +126,6 @@ def test_missing_layer_is_exit_3_with_the_sentence(
     ("arguments", "said"),
     [
         (["automation/none", "--level", "mid"], "no pack"),
-        ([PACK, "--level", "junior"], "no level"),
         ([PACK, "--level", "mid", "--hidden-seeds", "0"], "from 1 to 100"),
         ([PACK, "--level", "mid", "--profile", "/absent.toml"], "cannot be read"),
     ],
@@ -97,6 +138,24 @@ def test_bad_input_is_one_line_and_exit_2(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (["--seed", "-1"], "no whole number from 0 to"),
+        (["--seed", "x"], "no whole number from 0 to"),
+        (["--jobs", "0"], "no whole number from 1 to 32"),
+        (["--level", "staff"], "junior"),
+    ],
+)
+def test_wrong_number_or_level_is_exit_2(
+    wrong: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command.main(["grade", *COMMON, "--answers", str(GOLDENS), *wrong])
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("what", ["--answer", "--answers"])

@@ -161,7 +161,7 @@ def test_unknown_pack_and_level_are_refused() -> None:
     with pytest.raises(PackNotFound):
         grade("automation/none", "mid", 1, {}, LocalBackend())
     with pytest.raises(PackNotFound):
-        grade(PACK, "senior", 1, {}, LocalBackend())
+        grade(PACK, "director", 1, {}, LocalBackend())
 
 
 def test_hidden_seeds_and_families_are_nowhere_in_what_the_program_is_given(

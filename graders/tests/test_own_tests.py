@@ -60,3 +60,9 @@ def test_flood_of_results_is_counted_and_cut(backend: Backend) -> None:
     found = own_tests({"test_a.py": text}, backend)
     assert len(found["results"]) == 300
     assert found["counts"]["passed"] == 1001
+
+
+def test_tests_of_the_local_simulator_are_skipped(backend: Backend) -> None:
+    text = "def test_x(local_cluster):\n    local_cluster.tick()\n"
+    found = own_tests({"test_a.py": text}, backend)
+    assert found["detail"] == "1 skipped."

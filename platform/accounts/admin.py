@@ -8,17 +8,24 @@ from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group
-from django.forms import CheckboxSelectMultiple
+from django.db.models import DateTimeField
+from django.forms import CheckboxSelectMultiple, DateTimeInput
+from django.forms import DateTimeField as MomentField
 from django.http import HttpRequest
 from django.utils.html import format_html, format_html_join
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from accounts.models import User
 from accounts.moments import moment
 from accounts.roles import ROLES
 from accounts.row_numbers import RowsField
-from accounts.staff_admin import StaffAdmin
+from accounts.staff_admin import StaffAdmin, viewer
+from accounts.staff_forms import NewStaffForm, StaffForm
+from accounts.trail import roles_changed
 
 admin.site.unregister(Group)
+admin.site.unregister([TOTPDevice, StaticDevice])  # keys are for nobody to read
 
 
 @admin.register(User)
@@ -26,20 +33,30 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
     """Accounts: a role decides what somebody may do, so single permissions are not offered here."""
 
     intro = "Who may sign in, and in which role. Somebody who leaves is made inactive, not deleted."
-    list_display = ["name", "username", "email", "role_names", "is_active", "last_login"]
+    list_display = ["name", "username", "email", "role_names", "is_active", "ends", "last_login"]
     list_filter = ["groups", "is_active"]
     search_fields = ["username", "first_name", "last_name", "email"]
     filter_horizontal = ()
+    form, add_form = StaffForm, NewStaffForm
+    formfield_overrides = {
+        DateTimeField: {
+            "form_class": MomentField,
+            "widget": DateTimeInput(
+                attrs={"type": "datetime-local", "step": "60"}, format="%Y-%m-%dT%H:%M"
+            ),
+        }
+    }
     readonly_fields = ["last_login", "date_joined"]
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         ("Person", {"fields": ("first_name", "last_name", "email")}),
-        ("Access", {"fields": ("is_active", "is_staff", "groups")}),
+        ("Access", {"fields": ("is_active", "is_staff", "groups", "access_ends_at")}),
         ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (
         (None, {"fields": ("username", "first_name", "last_name", "email")}),
-        ("Access", {"fields": ("usable_password", "password1", "password2", "is_staff", "groups")}),
+        ("Password", {"fields": ("usable_password", "password1", "password2")}),
+        ("Access", {"fields": ("is_staff", "groups", "access_ends_at")}),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -56,6 +73,10 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
             names.insert(0, "Owner")
         return ", ".join(names) or "none: may only sign in"
 
+    @admin.display(description="access ends", ordering="access_ends_at")
+    def ends(self, user: User) -> str:
+        return moment(user.access_ends_at)
+
     def formfield_for_manytomany(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "groups":
             kwargs |= {
@@ -65,6 +86,13 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
                 "help_text": "What they may see and do. Two roles add up.",
             }
         return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Say on the trail which roles came and went, not only that some did."""
+        before = set(form.instance.groups.values_list("name", flat=True))
+        super().save_related(request, form, formsets, change)
+        after = set(form.instance.groups.values_list("name", flat=True))
+        roles_changed(viewer(request), form.instance, before, after)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         return {"is_staff": True}

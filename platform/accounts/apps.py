@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from django.apps import AppConfig, apps
-from django.contrib.auth.signals import user_logged_in, user_login_failed
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models.signals import post_migrate
 from django.urls import register_converter
 
@@ -11,7 +11,7 @@ class AccountsConfig(AppConfig):
     verbose_name = "Staff"
 
     def ready(self) -> None:
-        from accounts import sign_in
+        from accounts import second_step, sign_in, trail
         from accounts.roles import sync_roles
         from accounts.row_numbers import RowConverter
 
@@ -19,4 +19,8 @@ class AccountsConfig(AppConfig):
         register_converter(RowConverter, "row")
         user_login_failed.connect(sign_in.remember_failure)
         user_logged_in.connect(sign_in.forget_failures)
+        user_logged_in.connect(second_step.ask_who_has_one)
+        user_logged_in.connect(trail.signed_in)
+        user_logged_out.connect(trail.signed_out)
+        user_login_failed.connect(trail.failed)
         post_migrate.connect(sync_roles, sender=apps.get_app_config("sessions"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.contrib.auth.models import AbstractUser
 from django.db import models
 
@@ -9,12 +11,24 @@ from django.db import models
 class User(AbstractUser):
     """A member of staff. Candidates have no account: they come by a link."""
 
+    access_ends_at = models.DateTimeField(
+        "access ends",
+        null=True,
+        blank=True,
+        help_text="UTC. From then on the account cannot sign in; what it did stays on record. "
+        "Guests need one.",
+    )
+
     class Meta(AbstractUser.Meta):
         verbose_name = "member of staff"
         verbose_name_plural = "staff"
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
+
+    def has_access(self, now: datetime) -> bool:
+        """Whether the account's time has not ended yet."""
+        return self.access_ends_at is None or now < self.access_ends_at
 
 
 class FailedSignIn(models.Model):

@@ -1,4 +1,4 @@
-"""The four staff roles and what each may do: one table, written into groups after each migration."""
+"""The staff roles and what each may do: one table, written into groups after each migration."""
 
 from __future__ import annotations
 
@@ -11,6 +11,15 @@ ADMINISTRATOR = "Administrator"
 RECRUITER = "Recruiter"
 INTERVIEWER = "Interviewer"
 HIRING_MANAGER = "Hiring manager"
+GUEST = "Guest"
+
+IN_WORDS = {
+    ADMINISTRATOR: "Runs the site: staff, rubrics, packs, retention. Sees every attempt and scores none.",
+    RECRUITER: "Invites and accompanies candidates, agrees extra time, assigns evaluators. Reads no answer.",
+    INTERVIEWER: "Scores what is assigned by name, gives feedback, keeps the question bank.",
+    HIRING_MANAGER: "Sees every attempt of their openings' candidates, assigns evaluators, scores, decides.",
+    GUEST: "Scores what is assigned by name until a date, and sees nothing else.",
+}
 
 READ = ("view",)
 ADD = ("view", "add")  # rows that are only ever appended: a change of the clock, another grading
@@ -29,9 +38,10 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "library.question": ALL,
         "hiring.opening": ALL,
         "hiring.exercise": ALL,
-        "hiring.candidate": ALL,
+        "hiring.candidate": (*ALL, "erase"),
         "hiring.accommodation": WRITE,
         "hiring.invitation": WRITE,
+        "hiring.sighting": READ,
         "assessments.attempt": READ,
         "assessments.timeevent": ADD,
         "assessments.submission": READ,
@@ -43,6 +53,8 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "reviews.feedback": WRITE,
         "reviews.note": WRITE,
         "reviews.decision": WRITE,
+        "reviews.questionset": ALL,
+        "reviews.interviewsession": ADD,
     },
     RECRUITER: {
         "library.packversion": READ,
@@ -56,6 +68,8 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "assessments.timeevent": ADD,
         "reviews.assignment": ALL,
         "reviews.decision": READ,
+        "reviews.questionset": WRITE,
+        "reviews.interviewsession": ("add",),
     },
     INTERVIEWER: {
         "library.packversion": READ,
@@ -73,6 +87,8 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "reviews.feedback": WRITE,
         "reviews.note": WRITE,
         "reviews.decision": READ,
+        "reviews.questionset": WRITE,
+        "reviews.interviewsession": ("view", "change"),
     },
     HIRING_MANAGER: {
         "library.packversion": READ,
@@ -89,6 +105,19 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "reviews.feedback": WRITE,
         "reviews.note": WRITE,
         "reviews.decision": WRITE,
+        "reviews.questionset": WRITE,
+        "reviews.interviewsession": WRITE,
+    },
+    # No decisions: a guest never learns the name, nor what other evaluators said.
+    GUEST: {
+        "assessments.attempt": READ,
+        "assessments.submission": READ,
+        "assessments.gradingrun": READ,
+        "assessments.run": READ,
+        "reviews.assignment": READ,
+        "reviews.evaluation": WRITE,
+        "reviews.feedback": READ,
+        "reviews.note": WRITE,
     },
 }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.admin.forms import AdminAuthenticationForm
+from django.contrib.auth.backends import ModelBackend
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
@@ -19,6 +20,7 @@ MOST_PER_NAME = 10
 MOST_PER_ADDRESS = 50
 TOO_MANY = "Too many failed attempts to sign in: wait 15 minutes, then try again."
 CODE = "too_many"
+ACCESS_ENDED = "Your access has ended: ask whoever invited you for a later date."
 
 
 def address_of(request: HttpRequest | None) -> str:
@@ -68,6 +70,22 @@ class SignInForm(AdminAuthenticationForm):
         if has_too_many(name, address_of(self.request), timezone.now()):
             raise ValidationError(TOO_MANY, code=CODE)
         return super().clean()
+
+    def confirm_login_allowed(self, user: Any) -> None:
+        """Say that access has ended to whoever knows the password, and to nobody else."""
+        super().confirm_login_allowed(user)
+        if isinstance(user, User) and not user.has_access(timezone.now()):
+            raise ValidationError(ACCESS_ENDED, code="access_ended")
+
+
+class StaffBackend(ModelBackend):
+    """Accounts by password; a session ends with the account's access, not at the next sign-in."""
+
+    def get_user(self, user_id: Any) -> Any:
+        user = super().get_user(user_id)
+        if isinstance(user, User) and not user.has_access(timezone.now()):
+            return None
+        return user
 
 
 def with_status(response: Any) -> Any:

@@ -13,6 +13,7 @@ from django.http import HttpRequest, HttpResponseRedirect
 
 from accounts.models import User
 from accounts.row_numbers import can_be_looked_up
+from accounts.second_step import is_missing
 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
@@ -27,7 +28,7 @@ else:  # Django's own classes take no parameters at run time
 def viewer(request: HttpRequest) -> User:
     """The member of staff who asks; raises PermissionDenied for anybody else."""
     user: User | AnonymousUser = request.user
-    if not isinstance(user, User) or not user.is_active or not user.is_staff:
+    if not isinstance(user, User) or not user.is_active or not user.is_staff or is_missing(request):
         raise PermissionDenied
     return user
 

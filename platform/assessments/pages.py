@@ -11,7 +11,7 @@ from django.conf import settings
 from django.urls import reverse
 from markdown_it import MarkdownIt
 
-from assessments import answers, candidate_data, gpu
+from assessments import answers, candidate_data, gpu, kit
 from assessments.clock import Phase
 from assessments.models import Attempt, Submission
 from hiring.models import Exercise, Invitation
@@ -150,7 +150,7 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "feedback": _feedback(attempt),
         "last_run": last.report if last else None,
         "run_note": gpu.PRACTICE if gpu.needs_gpu(attempt) and not gpu.is_served(now) else "",
-        "client_limits": {"max_body": settings.MAX_BODY},
+        "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
 
 
@@ -165,6 +165,8 @@ def _urls(attempt: Attempt) -> dict[str, str]:
         name: reverse(f"attempt-{name}", args=[attempt.pk])
         for name in ("state", "drafts", "runs", "submit")
     }
+    if kit.is_offered(attempt):
+        api["kit"] = reverse("kit", args=[attempt.pk])
     return api | {
         "receipt": reverse("receipt", args=[attempt.pk]),
         "lobby": reverse("lobby", args=[attempt.invitation_id]),

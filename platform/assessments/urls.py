@@ -13,6 +13,7 @@ urlpatterns = [
     path("work/<uuid:pk>/start/", views.start, name="start"),
     path("attempts/<uuid:pk>/", views.workspace, name="workspace"),
     path("attempts/<uuid:pk>/receipt/", views.receipt, name="receipt"),
+    path("attempts/<uuid:pk>/kit/", views.take_home, name="kit"),
     path("api/attempts/<uuid:pk>/state", api.StateView.as_view(), name="attempt-state"),
     path("api/attempts/<uuid:pk>/drafts", api.DraftsView.as_view(), name="attempt-drafts"),
     path(

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
-from assessments import attempts, pages
+from assessments import attempts, kit, pages
 from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
 from assessments.models import Attempt
 from assessments.outages import wake
@@ -83,6 +83,21 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
         page = "lobby" if phase == "revision_open" else "receipt"
         return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
     return render(request, "assessments/workspace.html", pages.workspace(attempt, now))
+
+
+@require_safe
+@never_cache
+def take_home(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The exercise as a zip to work on elsewhere; changes nothing, and no clock."""
+    attempt = _settled(attempt_for(links_of(request), pk))
+    if not kit.is_offered(attempt):
+        raise Http404
+    if not attempt.phase(timezone.now()).accepts:
+        return redirect("workspace", attempt.pk)
+    name, body = kit.archive(attempt)
+    response = HttpResponse(body, content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{name}.zip"'
+    return response
 
 
 @require_safe

@@ -35,6 +35,14 @@ def integer(name: str, default: int) -> int:
         raise ImproperlyConfigured(f"{name} is {value!r}: write a whole number.") from error
 
 
+def choice(name: str, values: tuple[str, ...]) -> str:
+    """One of the values; the first where the variable is not set."""
+    value = os.environ.get(name, "").strip().lower() or values[0]
+    if value not in values:
+        raise ImproperlyConfigured(f"{name} is {value!r}: write {' or '.join(values)}.")
+    return value
+
+
 def words(name: str, default: str) -> list[str]:
     """A list separated by spaces or commas."""
     return os.environ.get(name, default).replace(",", " ").split()

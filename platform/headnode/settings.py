@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
-from headnode.environment import database, flag, integer, secret_key, words
+from headnode.environment import choice, database, flag, integer, secret_key, words
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve()
@@ -19,11 +20,17 @@ SITE_URL = os.environ.get("SITE_URL", "http://localhost:8000").rstrip("/")
 CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS", SITE_URL)
 HTTPS = SITE_URL.startswith("https://")
 ORGANISATION = os.environ.get("ORGANISATION", "Example Compute")
+# How long candidates' data is kept after the decision, and what then happens to it; 0: until asked.
+RETENTION_MONTHS = integer("RETENTION_MONTHS", 0)
+RETENTION_MODE = choice("RETENTION_MODE", ("erase", "pseudonymise"))
 CONTACT_EMAIL = os.environ.get("CONTACT_EMAIL", "hiring@example.com")
 
 INSTALLED_APPS = [
     "headnode",
     "integrations",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "reviews",
     "assessments",
     "hiring",
@@ -48,6 +55,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django_otp.middleware.OTPMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -76,16 +84,30 @@ DATABASES = {"default": database(DATA)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "accounts.User"
-AUTH_PASSWORD_VALIDATORS = [
+AUTHENTICATION_BACKENDS = ["accounts.sign_in.StaffBackend"]
+AUTH_PASSWORD_VALIDATORS: list[dict[str, Any]] = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in (
         "UserAttributeSimilarityValidator",
-        "MinimumLengthValidator",
         "CommonPasswordValidator",
         "NumericPasswordValidator",
     )
 ]
+AUTH_PASSWORD_VALIDATORS.append(
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": integer("PASSWORD_MIN_LENGTH", 12)},
+    }
+)
 LOGIN_URL = "admin:login"
+PASSWORD_RESET_TIMEOUT = 3600
+SESSION_COOKIE_AGE = integer("SESSION_HOURS", 12) * 3600
+# Roles that must have a second step, as "administrator, recruiter", or "all"; nobody by default.
+MFA_ROLES = [
+    name.strip().lower() for name in os.environ.get("MFA_ROLES", "").split(",") if name.strip()
+]
+OTP_TOTP_ISSUER = ORGANISATION
+OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 1
 
 LANGUAGE_CODE = "en-gb"
 LANGUAGES = [("en-gb", "English")]  # all texts are written in it, dates and numbers follow
@@ -114,6 +136,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_FAILURE_VIEW = "headnode.errors.csrf_failure"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS and flag("HSTS_SUBDOMAINS")
 X_FRAME_OPTIONS = "DENY"
 if flag("BEHIND_PROXY"):
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
@@ -176,6 +199,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "assessments.tasks.sweep_sandbox",
         "schedule": 60.0,
         "options": {"expires": 60},
+    },
+    "retention": {
+        "task": "reviews.tasks.carry_out_retention",
+        "schedule": 6 * 3600.0,
+        "options": {"expires": 3600},
     },
 }
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
 
+from accounts import second_step, second_step_pages
 from accounts.sign_in import SignInForm, with_status
 from accounts.staff_admin import viewer
 
@@ -40,7 +41,7 @@ PLACES = (
     Place(
         "Candidates",
         "admin:hiring_candidate_changelist",
-        ("hiring/candidate/", "decisions/"),
+        ("hiring/candidate/", "candidates/", "decisions/"),
         ("hiring.view_candidate",),
     ),
     Place(
@@ -52,13 +53,27 @@ PLACES = (
     Place(
         "Question bank",
         "admin:library_question_changelist",
-        ("library/question/",),
+        ("library/question/", "question-sets/"),
         ("library.view_question",),
+    ),
+    Place(
+        "Interviews",
+        "admin:interviews",
+        ("interviews/",),
+        ("reviews.view_interviewsession", "reviews.add_interviewsession"),
     ),
     Place(
         "Settings",
         "admin:settings",
-        ("settings/", "accounts/", "auth/", "admin/", "library/rubric/", "library/packversion/"),
+        (
+            "settings/",
+            "accounts/",
+            "auth/",
+            "admin/",
+            "library/rubric/",
+            "library/packversion/",
+            "hiring/sighting/",
+        ),
         ("library.view_packversion",),
     ),
 )
@@ -86,6 +101,18 @@ SETTINGS = (
         "admin:library_packversion_changelist",
         "library.view_packversion",
         "The exercises that can be used, in their versions.",
+    ),
+    (
+        "Retention",
+        "admin:retention",
+        "hiring.erase_candidate",
+        "How long candidates' data is kept, what is due, and what went.",
+    ),
+    (
+        "Who saw whom",
+        "admin:hiring_sighting_changelist",
+        "hiring.view_sighting",
+        "Who of the staff opened which page about a candidate.",
     ),
     (
         "Audit trail",
@@ -125,6 +152,13 @@ class StaffSite(AdminSite):
         from reviews.addresses import staff_urls
 
         own: list[URLPattern | URLResolver] = [
+            path("second-step/", second_step_pages.ask, name="second-step"),
+            path("second-step/set-up/", second_step_pages.set_up, name="second-step-set-up"),
+            path(
+                "accounts/user/<row:pk>/second-step/",
+                self.admin_view(second_step_pages.take_away),
+                name="second-step-take-away",
+            ),
             path("settings/", self.admin_view(self.settings_page), name="settings"),
         ]
         return [*own, *staff_urls(self), *super().get_urls()]
@@ -148,7 +182,13 @@ class StaffSite(AdminSite):
         """There are no pages by app: whoever types such an address finds their work."""
         return self.index(request)
 
+    def has_permission(self, request: HttpRequest) -> bool:
+        return super().has_permission(request) and not second_step.is_missing(request)
+
     def login(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        if request.method == "GET" and second_step.is_missing(request):
+            query = request.GET.urlencode()
+            return HttpResponseRedirect(f"{reverse('admin:second-step')}?{query}")
         return with_status(super().login(request, extra_context))
 
     def settings_page(self, request: HttpRequest) -> HttpResponse:

@@ -7,10 +7,12 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from accounts.password_reset import reset_urls
 from headnode.health import healthz
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("password/", include(reset_urls())),
     path("healthz", healthz, name="healthz"),
     path("favicon.ico", RedirectView.as_view(url=static("headnode/icon.svg"))),
     path("", include("assessments.urls")),

@@ -40,6 +40,14 @@ class Opening(models.Model):
         validators=[MaxValueValidator(100)],
         help_text="Share of the work samples in the overall evaluation; 40 to 60 is advised.",
     )
+    retention_months = models.PositiveSmallIntegerField(
+        "keep for (months)",
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(240)],
+        help_text="After the decision; then the candidates' data goes. Empty: the organisation's "
+        "rule. 0: kept until somebody asks.",
+    )
     created_at = models.DateTimeField(editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)
 
@@ -133,6 +141,7 @@ class Candidate(models.Model):
 
     class Meta:
         ordering = ["name"]
+        permissions = [("erase_candidate", "Can export and erase candidate")]
 
     def __str__(self) -> str:
         return self.name
@@ -229,3 +238,42 @@ class Invitation(models.Model):
         if now < self.opens_at:
             return "scheduled"
         return "open" if now < self.window_closes_at() else "over"
+
+
+class Erasure(models.Model):
+    """The tombstone of a candidate whose data went: numbers and times, and no word of theirs."""
+
+    class Mode(models.TextChoices):
+        ERASE = "erase", "Erase everything"
+        PSEUDONYMISE = "pseudonymise", "Forget who it was, keep work and scores"
+
+    candidate_number = models.PositiveBigIntegerField(db_index=True)
+    mode = models.CharField(max_length=12, choices=Mode)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )  # null: the schedule
+    counts = models.JSONField(help_text="How many rows of each kind went or lost the name.")
+    known_since = models.DateTimeField()
+    erased_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["-erased_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"Candidate {self.candidate_number}, {self.get_mode_display().lower()}"
+
+
+class Sighting(models.Model):
+    """Somebody of the staff opened a page about a candidate. Append-only."""
+
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="sightings")
+    page = models.CharField(max_length=60)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-at", "-pk"]
+        indexes = [models.Index(fields=["candidate", "by", "page", "at"], name="sighting_again")]
+
+    def __str__(self) -> str:
+        return f"{self.by} opened {self.page} at {self.at:%Y-%m-%d %H:%M}"

@@ -77,6 +77,8 @@ def load_questions(*, now: datetime, folder: Path = FOLDER) -> int:
             continue
         rows.filter(replaced_at=None).update(replaced_at=now)
         version = latest.version + 1 if latest else 1
-        Question.objects.create(shipped=True, version=version, created_at=now, **fields)
+        Question.objects.create(
+            shipped=True, family=question.topic_id, version=version, created_at=now, **fields
+        )
         changed += 1
     return changed

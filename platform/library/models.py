@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import Any
 
 from django.conf import settings
@@ -158,8 +159,16 @@ class CriterionLevel(models.Model):
         return f"{self.value}: {self.text}"
 
 
+def new_family() -> str:
+    """What the versions of one own question share; those of a shipped one share its topic's id."""
+    return f"own-{uuid.uuid4().hex}"
+
+
 class Question(models.Model):
-    """A bank question. Everything but `text` is for interviewers only."""
+    """A bank question. Everything but `text` is for interviewers only.
+
+    A row that was asked never changes: another wording is another version in the same family.
+    """
 
     topic_id = models.CharField(max_length=20)
     topic = models.CharField(max_length=200)
@@ -174,7 +183,11 @@ class Question(models.Model):
     hints = models.JSONField(default=list, blank=True)
     discussion_points = models.JSONField(default=list, blank=True)
     shipped = models.BooleanField(default=False, editable=False)
+    family = models.CharField(max_length=40, default=new_family, editable=False)
     version = models.PositiveIntegerField(default=1, editable=False)
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, editable=False
+    )
     replaced_at = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(editable=False)
 
@@ -183,7 +196,8 @@ class Question(models.Model):
         constraints = [
             models.UniqueConstraint(
                 F("topic_id"), F("version"), condition=Q(shipped=True), name="shipped_question_once"
-            )
+            ),
+            models.UniqueConstraint(fields=["family", "version"], name="question_version_once"),
         ]
 
     def __str__(self) -> str:

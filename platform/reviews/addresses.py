@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.urls import URLPattern, path
 
-from reviews.pages import attempt, decision, feedback, rating, scoring, verbs
+from reviews.pages import attempt, decision, feedback, rating, replays, retention, scoring, verbs
+from reviews.pages.interview_addresses import interview_urls
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -17,8 +18,20 @@ def staff_urls(site: AdminSite) -> list[URLPattern]:
     page = site.admin_view
     at = "attempts/<uuid:pk>/"
     return [
+        path("settings/retention/", page(retention.schedule), name="retention"),
+        path("candidates/<row:pk>/export/", page(retention.export_candidate), name="candidate-export"),
+        path("candidates/<row:pk>/erase/", page(retention.erase_candidate), name="candidate-erase"),
         path(at, page(attempt.show), name="attempt"),
         path(at + "evidence/<row:grading>/<row:position>/", attempt.chart, name="evidence-chart"),
+        path(
+            at + "evidence/<row:grading>/<row:position>/replay.svg",
+            page(replays.picture),
+            name="evidence-picture",
+        ),
+        path(at + "compare/", page(replays.compare), name="compare"),
+        path(at + "reference/<str:workload>/", replays.reference_chart, name="reference-chart"),
+        path(at + "gradings/", replays.gradings, name="gradings"),
+        path(at + "runs/<uuid:run>/replay.svg", page(replays.run_picture), name="run-picture"),
         path(at + "runs/<uuid:run>/", page(attempt.run), name="run"),
         path(at + "runs/<uuid:run>/chart/", attempt.run_chart, name="run-chart"),
         path(at + "score/<row:round>/", page(scoring.score), name="score"),
@@ -32,4 +45,5 @@ def staff_urls(site: AdminSite) -> list[URLPattern]:
         path(at + "reopen/", page(verbs.reopen), name="reopen"),
         path(at + "regrade/", page(verbs.regrade), name="regrade"),
         path(at + "notes/", page(attempt.add_note), name="note"),
+        *interview_urls(site),
     ]

@@ -28,8 +28,8 @@ NOT_ONESELF = (
 
 def assign(*, attempt: Attempt, evaluator: User, by: User, now: datetime) -> Assignment:
     """Ask somebody else to score an attempt; asking twice changes nothing."""
-    if not User.objects.filter(may_be_asked_to_score(), pk=evaluator.pk).exists():
-        raise NotPossible("Only interviewers and hiring managers who are active can score.")
+    if not User.objects.filter(may_be_asked_to_score(now), pk=evaluator.pk).exists():
+        raise NotPossible("Only interviewers, hiring managers and guests who are active can score.")
     if by == evaluator:
         raise NotPossible(NOT_ONESELF)
     assignment, _ = Assignment.objects.get_or_create(

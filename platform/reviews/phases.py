@@ -9,6 +9,7 @@ from django.db.models import Prefetch, QuerySet
 
 from assessments.clock import Phase
 from assessments.models import Attempt, GradingRun, Submission
+from library.packs import pack_of
 from reviews.models import Evaluation
 
 WORDS = {
@@ -44,6 +45,16 @@ def phase_tag(attempt: Attempt, now: datetime) -> Tag:
 
 def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
     return Tag(*GRADING_WORDS[run.state(now)]) if run else Tag("Nothing to grade", "")
+
+
+def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
+    """How far a grading that goes on is, "3 of 5 hidden weeks"; "" where none goes on."""
+    if run.state(now) != "running":
+        return ""
+    pack = pack_of(attempt.pack_version.name)
+    span = pack.world.span if pack.kind == "automation" else "workload"
+    plural = "" if run.hidden_workloads == 1 else "s"
+    return f"{run.progress} of {run.hidden_workloads} hidden {span}{plural}"
 
 
 def time_left(attempt: Attempt, now: datetime) -> str:

@@ -6,7 +6,9 @@ neither machine measures nor other people's ratings before their own are in.
 
 from __future__ import annotations
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, Submission
@@ -32,8 +34,11 @@ def with_viewer(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
     """Each attempt with `scores_it` (the viewer is to score it) and `named` (may see the name).
 
     Whoever scores learns the name when a decision ends the matter ("Hold" does not) and they owe no
-    scores of what was handed in.
+    scores of what was handed in. Whoever may read no decision, as a guest, never learns it.
     """
+    if not viewer.has_perm("reviews.view_decision"):
+        mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+        return attempts.annotate(scores_it=mine, named=Value(False))
     decided = Decision.objects.filter(
         opening=OuterRef("invitation__opening"),
         candidate=OuterRef("invitation__candidate"),
@@ -123,10 +128,11 @@ def may_see_clock(viewer: User, attempt: Attempt) -> bool:
     return viewer.has_perm("assessments.view_timeevent") and not is_evaluator(viewer, attempt)
 
 
-def may_be_asked_to_score() -> Q:
-    """Staff who can be assigned: active people in a role that writes scorecards."""
+def may_be_asked_to_score(now: datetime) -> Q:
+    """Staff who can be assigned: people with access in a role that writes scorecards."""
     permission = Q(
         groups__permissions__codename="add_evaluation",
         groups__permissions__content_type__app_label="reviews",
     )
-    return Q(is_active=True, is_staff=True) & permission
+    access = Q(access_ends_at=None) | Q(access_ends_at__gt=now)
+    return Q(is_active=True, is_staff=True) & access & permission

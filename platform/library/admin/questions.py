@@ -7,10 +7,15 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls import path
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 
-from accounts.staff_admin import StaffAdmin
+from accounts.staff_admin import StaffAdmin, viewer
+from library import versions
+from library.admin import question_files
+from library.admin.question_filters import ExposureFilter, TopicFilter
+from library.exposure import with_exposure
 from library.models import Question
 
 
@@ -76,6 +81,18 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
         ]
         widgets = {"text": forms.Textarea(attrs={"rows": 4})}
 
+    def clean(self) -> dict[str, Any]:
+        """Refuse to change what somebody else has just replaced; the row stays locked until saved."""
+        data = super().clean() or {}
+        if self.instance.pk:
+            rows = Question.objects.select_for_update().filter(pk=self.instance.pk)
+            if not rows.filter(replaced_at=None).exists():
+                raise forms.ValidationError(
+                    "Somebody changed this question since you opened it. Open the newest version "
+                    "and make your change there."
+                )
+        return data
+
 
 @admin.register(Question)
 class QuestionAdmin(StaffAdmin):
@@ -83,7 +100,15 @@ class QuestionAdmin(StaffAdmin):
     intro = "Questions with what a good answer covers. Only the question itself is for candidates."
     empty = "The bank is empty. “Add question” starts your own; the shipped ones come with a pack."
     list_display = ["topic", "topic_id", "section", "level"]
-    list_filter = ["section", "level", "related_exercise", "optional", "shipped"]
+    list_filter = [
+        "section",
+        TopicFilter,
+        "level",
+        ExposureFilter,
+        "related_exercise",
+        "optional",
+        "shipped",
+    ]
     search_fields = ["topic_id", "topic", "section", "text", "tags", "expected_points"]
     list_per_page = 40
     readonly_fields = ["version", "shipped", *(f"{name}_shown" for name in LISTS)]
@@ -106,12 +131,34 @@ class QuestionAdmin(StaffAdmin):
         return (self.fieldsets[0], ("For the interviewer", {"fields": shown}), self.fieldsets[2])
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """Questions as they are now; replaced versions stay in the database only."""
-        return super().get_queryset(request).filter(replaced_at=None)
+        """Questions as they are now; replaced versions are shown beside the newest one."""
+        return with_exposure(super().get_queryset(request).filter(replaced_at=None))
+
+    def get_urls(self) -> Any:
+        page = self.admin_site.admin_view
+        own = [
+            path("import/", page(question_files.import_page), name="question-import"),
+            path("export.csv", page(question_files.export_csv), name="question-export-csv"),
+            path("export.json", page(question_files.export_json), name="question-export-json"),
+        ]
+        return own + super().get_urls()
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """The form, with how often the question was asked and what it said before."""
+        question = context.get("original")
+        if question is not None:
+            context |= {"versions": versions.versions_of(question), "question": question}
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        if not change:
-            obj.created_at = timezone.now()
+        """A changed question is a new row; interviews keep the words that they were held with."""
+        now, by = timezone.now(), viewer(request)
+        if change:
+            versions.replace(Question.objects.get(pk=obj.pk), obj, by=by, now=now)
+            return
+        obj.created_at, obj.changed_by = now, by
         super().save_model(request, obj, form, change)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

@@ -107,6 +107,7 @@ class OpeningAdmin(StaffAdmin):
     fieldsets = (
         (None, {"fields": ("title", ("level", "hiring_manager"), "description")}),
         ("Evaluation", {"fields": ("work_sample_weight",)}),
+        ("Retention", {"fields": ("retention_months",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:

@@ -11,10 +11,12 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 
 from accounts.models import User
 from accounts.staff_admin import allow
 from assessments.models import Attempt, GradingRun, Submission
+from hiring import sightings
 from reviews.visibility import attempts_visible_to, shown_name, with_viewer
 
 
@@ -24,7 +26,14 @@ def attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, 
     attempt = with_answers(attempts_visible_to(viewer), viewer).filter(pk=pk).first()
     if attempt is None:
         raise Http404
+    sightings.note(viewer, attempt.invitation.candidate, page_of(request), now=timezone.now())
     return viewer, attempt
+
+
+def page_of(request: HttpRequest) -> str:
+    """The name of the address that was asked for, as "attempt" or "decision"."""
+    match = request.resolver_match
+    return (match.url_name or "") if match else ""
 
 
 def with_answers(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:

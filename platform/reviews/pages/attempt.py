@@ -22,7 +22,7 @@ from library.packs import pack_of
 from reviews import answer_text, evidence
 from reviews.models import Decision, Evaluation, Note
 from reviews.pages.access import as_json, attempt_for, page_context, report_of, submission_of
-from reviews.phases import grading_tag, phase_tag, time_left
+from reviews.phases import grading_tag, phase_tag, progress, time_left
 from reviews.visibility import may_see_clock, may_see_feedback, may_see_measures
 
 SHOWN_RUNS = 30
@@ -103,6 +103,8 @@ def round_view(submission: Submission, titles: dict[str, str], sees: bool) -> di
         "grading": runs[0] if runs else None,
         "gradings": runs,
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
+        "progress": grading_progress(submission, runs[0] if runs else None),
+        "is_graded_soon": bool(runs) and runs[0].finished_at is None,
         "workloads": evidence.workloads(report),
         "code": evidence.code(report),
         "own_tests": evidence.own_tests(report),
@@ -112,6 +114,10 @@ def round_view(submission: Submission, titles: dict[str, str], sees: bool) -> di
         "score": (report or {}).get("score") if sees else None,
         "report": report if sees else None,
     }
+
+
+def grading_progress(submission: Submission, run: GradingRun | None) -> str:
+    return progress(run, submission.attempt, timezone.now()) if run else ""
 
 
 def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.confirmed import DoneBefore, MinutesForm, Refused, Verb, confirm
 from accounts.models import User
@@ -177,7 +178,8 @@ def _page(attempt: Attempt) -> str:
 
 def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, ASSIGN.permission)
-    people = User.objects.filter(may_be_asked_to_score()).exclude(assignments__attempt=attempt)
+    people = User.objects.filter(may_be_asked_to_score(timezone.now()))
+    people = people.exclude(assignments__attempt=attempt)
     people = people.exclude(pk=viewer.pk)
     return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people.distinct())
 

@@ -3,6 +3,8 @@
 import { el } from "./dom.js";
 import { tabs } from "./tabs.js";
 
+const LOOK_MS = 3000;
+
 /** Turns the direct [data-tab] sections of a container into tabs; without script they just follow. */
 function makeTabs(container, label, remember) {
   const parts = [...container.querySelectorAll(":scope > [data-tab]")];
@@ -58,6 +60,8 @@ async function colourCode() {
 /** Fetches and draws the charts of a workload when it is first opened. */
 function lazyCharts() {
   for (const holder of document.querySelectorAll("[data-chart]")) {
+    if (holder.dataset.listened) continue;
+    holder.dataset.listened = "yes";
     const place = holder.querySelector(".charts");
     const load = async () => {
       if (!holder.open || holder.dataset.loaded) return;
@@ -67,9 +71,10 @@ function lazyCharts() {
         const answer = await fetch(holder.dataset.chart, { headers: { Accept: "application/json" } });
         const data = await answer.json();
         if (!answer.ok) throw new Error(data.detail);
-        const { drawTimeline } = await import("./admin_charts.js");
-        place.replaceChildren();
-        drawTimeline(place, data);
+        const { showReplay } = await import("./replay.js");
+        const shown = showReplay(place, data);
+        document.addEventListener("themechange", shown.redraw);
+        new ResizeObserver(shown.resize).observe(place);
       } catch (error) {
         holder.dataset.loaded = "";
         place.textContent = `The charts could not be loaded: ${error.message || "no connection"}. Close and open this part to try again.`;
@@ -80,7 +85,52 @@ function lazyCharts() {
   }
 }
 
+/** While an answer is graded its progress is shown; its evidence takes the place when it is there. */
+function followGradings() {
+  const part = document.querySelector("[data-gradings]");
+  if (!part?.querySelector("[data-pending]")) return;
+  const look = async () => {
+    try {
+      const answer = await fetch(part.dataset.gradings, { headers: { Accept: "application/json" } });
+      if (answer.status === 403 || answer.status === 404) return;
+      const { rounds } = await answer.json();
+      const done = rounds.filter((round) => showGrading(part, round)).map((round) => String(round.round));
+      if (done.length) await renew(part, done);
+      if (!part.querySelector("[data-pending]")) return;
+    } catch {
+      // The next look may reach the server.
+    }
+    setTimeout(look, LOOK_MS);
+  };
+  setTimeout(look, LOOK_MS);
+}
+
+/** True where a grading that was waited for has ended. */
+function showGrading(part, round) {
+  const tag = part.querySelector(`[data-grading="${round.round}"]`);
+  const progress = part.querySelector(`[data-progress="${round.round}"]`);
+  if (!tag?.hasAttribute("data-pending")) return false;
+  if (tag.textContent !== round.text) tag.textContent = round.text;
+  tag.className = `tag ${round.tone}`;
+  if (progress.textContent !== round.progress) progress.textContent = round.progress;
+  return round.finished;
+}
+
+/** Only what was waited for is put in anew: what is being written or watched stays as it is. */
+async function renew(part, rounds) {
+  const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.querySelector("[data-gradings]");
+  if (!answer.ok || !fresh) throw new Error("The page did not come.");
+  for (const name of [...rounds, "changes"]) {
+    const [old, made] = [part, fresh].map((place) => place.querySelector(`[data-round="${name}"]`));
+    if (made) old.replaceWith(made);
+  }
+  lazyCharts();
+}
+
 for (const container of document.querySelectorAll("[data-tabs]")) makeTabs(container, container.dataset.tabs, "remember" in container.dataset);
 for (const container of document.querySelectorAll("[data-subtabs]")) makeTabs(container, "Rounds", false);
 lazyCharts();
+followGradings();
 colourCode();

@@ -70,16 +70,31 @@ export class Answer extends EventTarget {
 
   /** One sentence why the name cannot be used, or null. */
   problemWithName(path) {
-    if (!NAME.test(path) || path.length > 100) {
-      return "Use letters, digits, dots, hyphens and underscores, with / between folders; at most 100 characters.";
-    }
-    if (this.files.has(path)) return `There is already a file called ${path}.`;
-    return null;
+    return this.problemWithPath(path) || (this.files.has(path) ? `There is already a file called ${path}.` : null);
+  }
+
+  /** The same for a name that may be taken. */
+  problemWithPath(path) {
+    if (NAME.test(path) && path.length <= 100) return null;
+    return "Use letters, digits, dots, hyphens and underscores, with / between folders; at most 100 characters.";
   }
 
   createFile(path) {
     this.files.set(path, { text: "", readOnly: false, own: true });
     this.#tell("files", { show: path });
+  }
+
+  /** Take over texts by path, from outside the editor; false when nothing may be changed now. */
+  putFiles(texts) {
+    if (this.#locked) return false;
+    for (const [path, text] of texts) {
+      const file = this.files.get(path);
+      if (file) file.text = text;
+      else this.files.set(path, { text, readOnly: false, own: true });
+    }
+    this.#tell("replace");
+    this.#tell("files", { show: texts.keys().next().value });
+    return true;
   }
 
   renameFile(from, to) {

@@ -9,6 +9,7 @@ import uPlot from "./vendor/uplot.js";
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
 const B_DASH = [4, 4];
 const HEIGHT = 140;
+const WHOLE = [1, 2, 5].flatMap((base) => [1, 10, 100, 1000, 10000, 100000].map((power) => base * power)).sort((a, b) => a - b);
 const MOST_ROWS = 400;
 const PLAIN_UNITS = ["jobs", "nodes", "GPUs", ""];
 
@@ -21,6 +22,12 @@ export function chartGroups(a, b) {
     const pairs = names.map((name) => [first, second].map((group) => group?.series.find((one) => one.key === name)));
     return { ...(first || second), pairs };
   });
+}
+
+/** From zero, or below it, to a little above the highest value. */
+function reach(low, high) {
+  const [bottom, top] = [Math.min(0, low ?? 0), Math.max(0, high ?? 0)];
+  return [bottom, top > bottom ? top + (top - bottom) * 0.08 : bottom + 1];
 }
 
 export class Chart {
@@ -58,7 +65,7 @@ export class Chart {
         "button",
         { type: "button", className: "key", "aria-pressed": "true", title: "Show only this; again shows all", onclick: () => this.#isolate(at) },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${this.stage.b ? 0 : at % 4}` }),
-        this.group.unit ? this.#one(pair).label : `${this.#one(pair).label} (${this.#one(pair).unit || "no unit"})`,
+        this.group.mixed ? `${this.#one(pair).label} (${this.#one(pair).unit || "no unit"})` : this.#one(pair).label,
         this.values[at],
       ),
     );
@@ -141,17 +148,18 @@ export class Chart {
   #options() {
     const { width, gutter, margin } = this.stage;
     const axis = { stroke: token("--text-2"), grid: { stroke: token("--grid"), width: 1 }, ticks: { show: false }, font: '12px "IBM Plex Sans"' };
-    const data = this.stage.a;
+    const { a, b } = this.stage;
+    const data = { axis: a.axis, long: a.long || Boolean(b?.long) };
     return {
       width,
       height: HEIGHT,
       legend: { show: false },
       padding: [6, margin, 0, 0],
       cursor: { show: false },
-      scales: { x: { time: false, range: () => [this.stage.view.from, this.stage.view.to] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(high ?? 0, Math.min(0, low ?? 0) + 1e-9, high ? 0 : 1) * 1.08] } },
+      scales: { x: { time: false, range: () => [this.stage.view.from, this.stage.view.to] }, y: { range: (_, low, high) => reach(low, high) } },
       axes: [
         { ...axis, size: 24, space: 64, values: (_, ticks, __, ___, step) => ticks.map((at) => tick(data, at, step)), incrs: tickSteps(data) },
-        { ...axis, size: gutter, space: 22, values: (_, ticks) => ticks.map((at) => figure(at)) },
+        { ...axis, size: gutter, space: 22, incrs: this.group.stepped ? WHOLE : undefined, values: (_, ticks) => ticks.map((at) => figure(at)) },
       ],
       series: [{}, ...this.#lines(0), ...(this.stage.b ? this.#lines(1) : [])],
     };

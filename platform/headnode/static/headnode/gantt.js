@@ -24,14 +24,19 @@ export class Gantt {
     this.scroller.setAttribute("aria-label", `${title}: ${this.#summary()}`);
     this.fit = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#toggle() }, "All rows");
     const keys = [...data.colours].map(([kind, at]) => el("span", { className: "key" }, el("span", { className: `swatch block series-${at + 1}${isOut(kind) ? " out" : ""}` }), kind));
-    this.node = el("section", { className: "gantt" }, el("div", { className: "replay-part-head" }, el("h4", {}, title), el("div", { className: "keys" }, keys), this.fit), this.scroller);
-    this.starts = data.rows.map((row) => row.bars.map((bar) => bar.from));
+    this.node = el("section", { className: "gantt" }, el("div", { className: "replay-part-head" }, el("h4", {}, title), el("div", { className: "keys" }, keys), this.fit), this.scroller, this.#note());
+    this.tail = sharedTail(data.rows.map((row) => row.name));
     stage.listen(this.canvas, { onhover: (event) => this.#hover(event) });
   }
 
   #summary() {
     const bars = this.data.rows.reduce((sum, row) => sum + row.bars.length, 0);
     return `${this.data.rows.length} rows, ${bars} bars. At this moment, below, names what runs where.`;
+  }
+
+  #note() {
+    const { bars } = this.data.cut;
+    return bars === undefined ? "" : el("p", { className: "muted small" }, `More bars than are kept: what began after ${this.stage.moment(bars)} is not drawn (hatched).`);
   }
 
   #toggle() {
@@ -82,6 +87,7 @@ export class Gantt {
     const colours = new Map([...this.data.colours].map(([kind, at]) => [kind, seriesColour(at)]));
     const ink = new Map([...colours].map(([kind, colour]) => [kind, inkOn(colour)]));
     const [text, line] = [token("--text-2"), token("--grid")];
+    this.#unrecorded(context);
     const clip = { left: gutter, right: width - margin };
     const first = Math.max(0, lastBefore(this.tops, scroll));
     for (let at = first; at < this.data.rows.length && this.tops[at] < scroll + this.shown; at += 1) {
@@ -94,12 +100,24 @@ export class Gantt {
     }
   }
 
+  /** What lies after the last bar that was kept is shaded, so that it is not read as idle. */
+  #unrecorded(context) {
+    if (this.data.cut.bars === undefined) return;
+    const { gutter, margin, width } = this.stage;
+    const left = Math.max(gutter, this.stage.xAt(this.data.cut.bars));
+    if (left >= width - margin) return;
+    context.fillStyle = token("--sunken");
+    context.fillRect(left, 0, width - margin - left, this.shown);
+    this.#hatch(context, left, 0, width - margin - left, this.shown, token("--line"));
+  }
+
   #name(context, name, middle, room, colour) {
     context.font = '11px "IBM Plex Mono"';
     context.textBaseline = "middle";
     context.textAlign = "right";
     context.fillStyle = colour;
     let shown = name;
+    if (this.tail && context.measureText(name).width > room) shown = `${name.slice(0, -this.tail.length)}…`;
     while (shown.length > 2 && context.measureText(shown).width > room) shown = `…${shown.slice(shown.startsWith("…") ? 2 : 1)}`;
     context.fillText(shown, room + 2, middle);
   }
@@ -109,7 +127,7 @@ export class Gantt {
     const lane = (height - (height > 6 ? 3 : 0)) / row.lanes;
     const gap = lane > 4 ? 1 : 0;
     context.textAlign = "left";
-    let drawnTo = new Array(row.lanes).fill(-Infinity);
+    const drawnTo = new Array(row.lanes).fill(-Infinity);
     for (const bar of row.bars) {
       if (bar.from > view.to) break;
       if (bar.to < view.from) continue;
@@ -123,16 +141,16 @@ export class Gantt {
       context.fillRect(left, y, wide, Math.max(0.75, lane - gap));
       if (isOut(bar.kind)) this.#hatch(context, left, y, wide, lane - gap);
       drawnTo[bar.lane] = left + Math.max(1, wide);
-      if (wide > LABEL_PX && lane >= 10) this.#label(context, bar, left, y, wide, lane, ink);
+      if (wide > LABEL_PX && lane >= 10 && !isOut(bar.kind)) this.#label(context, bar, left, y, wide, lane, ink);
     }
   }
 
-  #hatch(context, left, top, wide, high) {
+  #hatch(context, left, top, wide, high, colour = token("--surface")) {
     context.save();
     context.beginPath();
     context.rect(left, top, wide, high);
     context.clip();
-    context.strokeStyle = token("--surface");
+    context.strokeStyle = colour;
     context.lineWidth = 1.5;
     context.beginPath();
     for (let x = left - high; x < left + wide; x += 6) {
@@ -150,7 +168,7 @@ export class Gantt {
     context.clip();
     context.font = '10px "IBM Plex Sans"';
     context.textBaseline = "middle";
-    context.fillStyle = isOut(bar.kind) ? token("--text") : ink.get(bar.kind);
+    context.fillStyle = ink.get(bar.kind);
     context.fillText(bar.label, left + 3, y + (lane - 1) / 2 + 0.5);
     context.restore();
   }
@@ -181,6 +199,14 @@ export class Gantt {
     const lines = [[found.row.name, found.bars.length ? "" : "nothing"], ...told];
     this.stage.tell(lines, event.clientX - this.stage.left(), event.clientY);
   }
+}
+
+/** What all names end in, where that is more than their last letters: "node-1.east" and "node-2.east" share ".east". */
+function sharedTail(names) {
+  const shortest = Math.min(...names.map((name) => name.length));
+  let length = 0;
+  while (length < shortest - 1 && names.every((name) => name.at(-1 - length) === names[0].at(-1 - length))) length += 1;
+  return names.length > 1 && length > 3 ? names[0].slice(-length) : "";
 }
 
 /** Kinds that say a machine is out of work carry a hatch besides their colour. */

@@ -2,6 +2,7 @@
 
 export const DAY = 86400;
 export const COLOURS = 8;
+const LEAST_S = 60;
 
 const TITLES = {
   queue: "Jobs waiting",
@@ -16,7 +17,7 @@ const MARKS = {
   rule: ["Rules broken", "rule broken"],
   alert: ["Alerts", "alert"],
   action: ["Actions", "action"],
-  log: ["Program's log", "log line"],
+  log: ["Log", "log line"],
 };
 const COUNTED = new Set(["jobs", "nodes", "GPUs", "gangs", "slices", "replicas"]);
 
@@ -34,7 +35,7 @@ export function laneTitle(kind) {
 }
 
 export function markWord(kind) {
-  return MARKS[kind]?.[1] || kind;
+  return capital(MARKS[kind]?.[1] || kind);
 }
 
 /** "day 2, 14:20" where the span is longer than a day, "14:20" where not; seconds when they say something. */
@@ -110,7 +111,7 @@ function groupsOf(series) {
     .filter((group) => group.series.length)
     .map((group) => {
       const units = [...new Set(group.series.map((one) => one.unit || ""))];
-      return { ...group, unit: units.length === 1 ? units[0] : "", stepped: units.every((unit) => COUNTED.has(unit)) };
+      return { ...group, unit: units.length === 1 ? units[0] : "", mixed: units.length > 1, stepped: units.every((unit) => COUNTED.has(unit)) };
     });
 }
 
@@ -161,11 +162,12 @@ export function prepare(raw) {
   const kinds = [...new Set(rows.flatMap((row) => row.bars.map((bar) => bar.kind)))];
   let [from, to] = [Math.min(0, t[0] ?? 0), Math.max(t.at(-1) ?? 0, marks.at(-1)?.t ?? 0)];
   for (const bar of gantt.bars) to = Math.max(to, bar[2]);
-  if (to <= from) to = from + 1;
   const axis = raw?.axis || "time";
+  to = Math.max(to, from + (axis === "step" ? 1 : LEAST_S));
+  const cut = raw?.cut || {};
   const order = [...Object.keys(MARKS), ...new Set(marks.map((mark) => mark.kind))];
   const lanes = [...new Set(order)].map((kind) => ({ kind, marks: marks.filter((mark) => mark.kind === kind) })).filter((lane) => lane.marks.length);
-  return { axis, t, series, groups, marks, lanes, rows, colours: kindColours(kinds, groups), from, to, long: axis !== "step" && to > DAY };
+  return { axis, t, series, groups, marks, lanes, rows, cut, colours: kindColours(kinds, groups), from, to, long: axis !== "step" && to > DAY };
 }
 
 /** The bars that hold a machine at a moment, in the order of the rows. */

@@ -1,7 +1,7 @@
 // The marks of a replay: a lane for each kind, drawn as signs, told on hover, walked with the arrow keys.
 
 import { el } from "./dom.js";
-import { laneTitle, lastBefore } from "./replay_data.js";
+import { laneTitle, lastBefore, markWord } from "./replay_data.js";
 import { fitted, sign, token, tone } from "./replay_paint.js";
 
 const HEIGHT = 20;
@@ -107,7 +107,7 @@ export class MarkList {
     this.times = this.marks.map((mark) => mark.t);
     this.list.replaceChildren(
       ...this.marks.map((mark, at) =>
-        el("li", { "data-at": String(at) }, el("span", { className: "mono mark-time" }, this.stage.moment(mark.t)), el("span", { className: `mark-kind mark-${mark.kind}` }, `${mark.side ? `${mark.side} · ` : ""}${this.chosen ? "" : laneTitle(mark.kind)}`), el("span", { className: mark.kind === "log" ? "mono mark-text" : "mark-text" }, mark.text)),
+        el("li", { "data-at": String(at) }, el("span", { className: "mono mark-time" }, this.stage.moment(mark.t)), el("span", { className: `mark-kind mark-${mark.kind}` }, [mark.side, this.chosen ? "" : markWord(mark.kind)].filter(Boolean).join(" · ")), el("span", { className: mark.kind === "log" ? "mono mark-text" : "mark-text" }, mark.text)),
       ),
     );
     this.current = null;

@@ -2,11 +2,11 @@
 
 import { announce } from "./announce.js";
 import { Refused, ask } from "./api.js";
-import { drawTimeline } from "./charts.js";
 import { byId, el } from "./dom.js";
 import { measuresTable } from "./measures.js";
 import { fillButton } from "./panes.js";
 import { tabs } from "./tabs.js";
+import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
@@ -62,15 +62,14 @@ function progress(run, seconds) {
 }
 
 export class RunPanel {
-  #timeline = null;
   #report = null;
   #busy = false;
 
   constructor({ queue, urls, workloads, lastRun, note, show }) {
     Object.assign(this, { queue, urls, note, show });
+    this.timeline = new TimelineTab(urls.runs, workloads);
     this.#build(workloads);
     this.#take(lastRun, "");
-    document.addEventListener("themechange", () => this.#timeline?.redraw());
     new ResizeObserver(() => this.#fit()).observe(this.body);
   }
 
@@ -157,6 +156,7 @@ export class RunPanel {
 
   #finish(run, spentMs) {
     const ours = run.state === "infrastructure_error";
+    this.ranAs = run.id;
     this.#take(run.report, ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "");
     const label = ours ? "The run failed on our side." : STATUS[run.report?.status]?.[1] || "Finished";
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
@@ -179,7 +179,7 @@ export class RunPanel {
 
   #open(key) {
     this.current = key;
-    this.#timeline = null;
+    this.timeline.close();
     this.body.setAttribute("aria-label", key);
     if (key === "output") this.body.replaceChildren(output(this.#report, this.detail, this.note));
     if (key === "measures") this.body.replaceChildren(measuresTable(this.#report));
@@ -187,19 +187,16 @@ export class RunPanel {
   }
 
   #openTimeline() {
-    const timeline = this.#report?.timeline;
-    if (!timeline?.t?.length) {
-      this.body.replaceChildren(el("p", { className: "empty" }, "The queue, the nodes and the cost over the simulated time appear here after a run."));
-      return;
-    }
     // Charts need a width; a pane that is not shown has none, and draws when it is.
-    this.body.replaceChildren();
-    if (this.body.clientWidth) this.#timeline = drawTimeline(this.body, timeline);
+    this.waits = !this.body.clientWidth;
+    if (this.waits) this.body.replaceChildren();
+    else this.timeline.open(this.body, this.#report, this.ranAs);
   }
 
   #fit() {
-    if (this.#timeline) this.#timeline.resize();
-    else if (this.current === "timeline" && this.#report) this.#openTimeline();
+    if (this.current !== "timeline") return;
+    if (this.waits) this.#openTimeline();
+    else this.timeline.resize();
   }
 
   #setBusy(busy) {

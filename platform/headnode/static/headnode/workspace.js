@@ -11,6 +11,7 @@ import { DraftQueue } from "./draft_queue.js";
 import { Editor } from "./editor.js";
 import { openHistory } from "./history.js";
 import { showNotice } from "./notices.js";
+import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
@@ -44,6 +45,7 @@ class Workspace {
     const runs = document.getElementById("pane-run");
     this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, note: data.run_note, show: this.showPane });
     this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
+    setUpOwnEditor(this.editor.tools, { answer: this.answer, queue: this.queue, limits: data.client_limits || {}, kitUrl: data.urls.kit });
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
   }
 

@@ -46,6 +46,8 @@ def open_and_invite(rhea: Staff, title: str) -> str:
     rhea.fill("Title", title)
     rhea.choose("Seniority", "Mid")
     rhea.fill("Description", "Keep sixteen nodes of GPUs busy and their users content.")
+    packs = rhea.page.get_by_label("Scenario pack").first
+    packs.select_option("automation/queue-autoscaler")
     rhea.choose("Level", "Mid")
     rhea.look("opening-add")
     rhea.press("Save")
@@ -180,6 +182,21 @@ def score_revision(ines: Staff) -> None:
     ines.sees("Your scorecard is in")
 
 
+def watch_both_answers(hana: Staff) -> None:
+    """A hidden day of the first answer is watched, then beside the revision and the reference."""
+    address = hana.page.url
+    hana.page.locator("details.workload summary").first.click()
+    expect(hana.page.get_by_role("slider", name="Time of the run")).to_be_visible()
+    hana.look("attempt-replay")
+    hana.follow("Compare with another replay")
+    expect(hana.page.get_by_label("B, drawn dashed")).to_have_value(re.compile("^graded-"))
+    hana.choose("B, drawn dashed", "The reference on Hidden day 1")
+    hana.sees("B The reference on Hidden day 1", within=60)
+    expect(hana.page.get_by_role("region", name="Differences")).to_be_visible()
+    hana.look("compare")
+    hana.page.goto(address)
+
+
 def decide(hana: Staff, candidate: str) -> None:
     hana.go("")
     hana.look("home-manager")
@@ -187,6 +204,7 @@ def decide(hana: Staff, candidate: str) -> None:
     hana.page.get_by_role("row", name=re.compile(candidate)).get_by_role("link").first.click()
     hana.tab("Evidence")
     hana.look("attempt-evidence")
+    watch_both_answers(hana)
     hana.follow("Decide")
     hana.page.get_by_role("radio", name="Make an offer").check()
     hana.fill(

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from library.bank import BankProblem, ShippedQuestion, shipped_questions
+from library.exchange import from_row
 from library.models import Question
 
 
@@ -53,12 +54,6 @@ def own() -> list[ShippedQuestion]:
             "Run `make run` once, or leave out --all.",
             returncode=3,
         ) from error
-
-
-def from_row(row: Question) -> ShippedQuestion:
-    names = [field.name for field in msgspec.structs.fields(ShippedQuestion)]
-    values = {name: getattr(row, name) for name in names if name != "question"}
-    return ShippedQuestion(question=row.text, **values)
 
 
 def as_json(questions: list[ShippedQuestion]) -> str:

@@ -1,18 +1,16 @@
-"""What people made of it: assignments, evaluations and ratings, feedback, notes, decisions."""
+"""Who scores what, and what they rated: assignments, evaluations and ratings."""
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Exists, OuterRef, Q, Value
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from assessments.models import Attempt, Submission
-from hiring.models import Candidate, Opening
 from library.models import HIGHEST, LOWEST, Rubric
 
 
@@ -57,6 +55,8 @@ def others_open_to(viewer: User, *, attempt: str, round: str) -> Q:
     """Which rows of other people the viewer may read: none of a round they still owe scores of."""
     scores_it = Exists(Assignment.objects.filter(attempt=OuterRef(attempt), evaluator=viewer))
     own = own_card_in(viewer, attempt=attempt, round=round)
+    if not viewer.has_perm("reviews.view_decision"):
+        return Q(pk__in=[])  # a guest
     if viewer.has_perm("hiring.view_candidate"):
         return Q(~scores_it | own)
     return Q(scores_it & own)  # sees assigned attempts only
@@ -171,103 +171,3 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.criterion_key}: {self.level}"
-
-
-class FeedbackQuerySet(models.QuerySet["Feedback"]):
-    def visible_to(self, viewer: User) -> FeedbackQuerySet:
-        """One's own words; others' once one owes no scores of the first answer."""
-        if not viewer.has_perm("reviews.view_feedback"):
-            return self.none()
-        rows = self.annotate(about_round=Value(1))
-        others = others_open_to(viewer, attempt="attempt", round="about_round")
-        return rows.filter(Q(author=viewer, changed_by=None) | others)
-
-
-class Feedback(models.Model):
-    """Exactly one strength and one improvement for a candidate; releasing it opens the revision."""
-
-    attempt = models.OneToOneField(Attempt, models.PROTECT, related_name="feedback")
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    changed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL,
-        models.PROTECT,
-        null=True,
-        blank=True,
-        related_name="+",
-        help_text="Who last changed another person's words.",
-    )
-    strength = models.TextField(blank=True)
-    improvement = models.TextField(blank=True)
-    focus = models.CharField(max_length=200, blank=True)
-    written_at = models.DateTimeField()
-    released_at = models.DateTimeField(null=True, blank=True)
-
-    objects = FeedbackQuerySet.as_manager()
-
-    class Meta:
-        verbose_name_plural = "feedback"
-
-    def __str__(self) -> str:
-        return f"Feedback on {self.attempt}"
-
-
-class NoteQuerySet(models.QuerySet["Note"]):
-    def visible_to(self, viewer: User) -> NoteQuerySet:
-        """One's own; others' of a round once one owes no scores of it."""
-        if not viewer.has_perm("reviews.view_note"):
-            return self.none()
-        others = others_open_to(viewer, attempt="attempt", round="round")
-        return self.filter(Q(author=viewer) | others)
-
-
-class Note(models.Model):
-    """A remark for staff only, written while the attempt was in that round."""
-
-    attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="notes")
-    round = models.PositiveSmallIntegerField(default=1)
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    text = models.TextField()
-    written_at = models.DateTimeField()
-
-    objects = NoteQuerySet.as_manager()
-
-    class Meta:
-        ordering = ["written_at"]
-        constraints = [
-            models.CheckConstraint(condition=Q(round__in=(1, 2)), name="note_round_1_or_2")
-        ]
-
-    def __str__(self) -> str:
-        return f"Note by {self.author}"
-
-
-class Decision(models.Model):
-    """A decision about a candidate, with reasons, by a named person. Later ones do not erase it.
-
-    The key is chosen by the page that asks, so that sending its form twice decides once.
-    """
-
-    class Outcome(models.TextChoices):
-        HIRE = "hire", "Make an offer"
-        ADVANCE = "advance", "Go on to the next stage"
-        HOLD = "hold", "Hold"
-        DECLINE = "decline", "Decline"
-
-    FINAL = (Outcome.HIRE, Outcome.ADVANCE, Outcome.DECLINE)
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    opening = models.ForeignKey(Opening, models.PROTECT, related_name="decisions")
-    candidate = models.ForeignKey(Candidate, models.PROTECT, related_name="decisions")
-    outcome = models.CharField(max_length=10, choices=Outcome)
-    reasons = models.TextField()
-    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    decided_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["-decided_at"]
-        constraints = [
-            models.CheckConstraint(condition=~Q(reasons=""), name="decision_has_reasons")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.get_outcome_display()} ({self.decided_at:%Y-%m-%d})"

@@ -1,0 +1,192 @@
+"""How long Run and Submit take for every scenario and level, and where the time goes.
+
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.scenarios [PACK ...]
+
+The program is the pack's competent golden. Run plays the first public workload, once with anchors still to
+be computed and then with known ones; Submit plays all hidden ones with nothing known. Each stands beside the
+same program in a plain child process on the same workload. The parts of a Run: start of the sandbox (a
+program that only imports the SDK), the world (play in this process, less the program's own time), the
+program (played against its own recorded answers), and the channel with everything else as the rest. Times
+are by the clock and, because other work on the machine disturbs them, also in seconds of processor time of
+judge and program together. Writes benchmarks/scenarios.json; rows of other packs are kept.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks.commit import commit
+from graders.__main__ import backend_from_environment
+from graders.anchors import play_trusted
+from graders.grading import grade, run_public
+from graders.inprocess import run_trusted
+from graders.playing import play, sdk_files, spec_for
+from graders.session import EpisodeSession
+from graders.tests.local_backend import LocalBackend
+from graders.workloads import Workload, public_workload
+from sandbox import Backend, CallRefused, Spec
+from scenarios.packs import Pack, all_packs, load_pack
+from scenarios.profile import DEFAULT
+
+TARGET = Path(__file__).parent / "scenarios.json"
+SEED = 7
+ROUNDS = 5
+RUN_BAR_S, SUBMIT_BAR_S = 2.0, 30.0
+
+Took = dict[str, float]
+
+
+class Recorder:
+    """A session that keeps every answer, and one that gives them again."""
+
+    def __init__(self, inner: EpisodeSession | None) -> None:
+        self.inner = inner
+        self.answers: list[object] = []
+        self.given = 0
+        self.complete = False
+
+    def call(self, method: str, params: dict[str, object]) -> object:
+        if self.inner is None:
+            answer = self.answers[self.given]
+            self.given += 1
+        else:
+            try:
+                answer = self.inner.call(method, params)
+            except CallRefused as refusal:
+                answer = refusal
+            self.answers.append(answer)
+        if isinstance(answer, CallRefused):
+            raise answer
+        return answer
+
+
+def timed(act: Callable[[], Any]) -> tuple[Took, Any]:
+    """Seconds by the clock and of this process's processors, and what came of it."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    answer = act()
+    return {"s": time.perf_counter() - clock, "cpu_s": time.process_time() - cpu}, answer
+
+
+def with_program(took: Took, program_cpu_s: float) -> Took:
+    return {"s": took["s"], "cpu_s": took["cpu_s"] + program_cpu_s}
+
+
+def median(rows: list[Took]) -> Took:
+    return {key: round(statistics.median(row[key] for row in rows), 3) for key in rows[0]}
+
+
+def in_process(source: str, pack: Pack, workload: Workload) -> tuple[float, float]:
+    """Processor seconds of world and program together in this process, and of the program alone."""
+    both, alone = [], []
+    for _ in range(3):
+        recorder = Recorder(EpisodeSession(workload.open(DEFAULT), pack.world.methods))
+        both.append(timed(partial(run_trusted, source, recorder))[0]["cpu_s"])
+        recorder.inner = None
+        alone.append(timed(partial(run_trusted, source, recorder))[0]["cpu_s"])
+    return min(both), min(alone)
+
+
+def started(backend: Backend, pack: Pack, workload: Workload) -> Took:
+    """A run of a program that only imports the SDK."""
+    spec = Spec({pack.entry: b"import headnode_sdk"}, entry=pack.entry, sdk=sdk_files())
+    session = EpisodeSession(workload.open(DEFAULT), pack.world.methods)
+    rows = []
+    for _ in range(ROUNDS):
+        took, outcome = timed(lambda: backend.run(spec, session))
+        rows.append(with_program(took, outcome.cpu_s))
+    return median(rows)
+
+
+def runs(pack: Pack, level: str, files: dict[str, str], backend: Backend) -> tuple[Took, Took]:
+    """Run with anchors to be computed, and with known ones."""
+    name, _ = pack.public_workloads(level)[0]
+    rows = []
+    play_trusted.cache_clear()
+    for _ in range(ROUNDS):
+        took, report = timed(lambda: run_public(pack.name, level, SEED, files, backend, name))
+        assert report.status == "ok", (pack.name, level, report.detail)
+        rows.append(with_program(took, report.cpu_s))
+    return median(rows[:1]), median(rows[1:])
+
+
+def submit(pack: Pack, level: str, files: dict[str, str], backend: Backend) -> Took:
+    """A whole grade; the program's own processor time is not part of a report and not counted."""
+    play_trusted.cache_clear()
+    took, report = timed(lambda: grade(pack.name, level, SEED, files, backend))
+    assert report.status == "done", (pack.name, level, report.detail)
+    return median([took])
+
+
+def measured(pack: Pack, level: str, backend: Backend) -> dict[str, Any]:
+    """The row of one level of a pack."""
+    source = pack.golden(level, "competent")
+    files = {pack.entry: source}
+    workload = public_workload(pack, level, SEED, pack.public_workloads(level)[0][0])
+    first, known = runs(pack, level, files, backend)
+    spec = spec_for(pack, files)
+    plain = median(
+        [timed(lambda: play(spec, workload, LocalBackend(), DEFAULT))[0] for _ in range(3)]
+    )
+    played = play(spec, workload, backend, DEFAULT)
+    both, alone = in_process(source, pack, workload)
+    start = started(backend, pack, workload)
+    rest = known["cpu_s"] - start["cpu_s"] - both
+    submitted = submit(pack, level, files, backend)
+    return {
+        "run_s": known["s"],
+        "run_cpu_s": known["cpu_s"],
+        "first_run_s": first["s"],
+        "submit_s": submitted["s"],
+        "hidden": int(pack.level(level)["hidden"]),
+        "plain_process_s": plain["s"],
+        "calls": played.outcome.calls,
+        "ticks": played.figures["ticks"],
+        "parts_of_a_run_cpu_s": {
+            "sandbox start": start["cpu_s"],
+            "world": round(both - alone, 3),
+            "program": round(alone, 3),
+            "channel and the rest": round(rest, 3),
+        },
+        "sandbox_start_s": start["s"],
+        "met": known["s"] < RUN_BAR_S and submitted["s"] < SUBMIT_BAR_S,
+    }
+
+
+def main() -> None:
+    names = sys.argv[1:] or [pack.name for pack in all_packs() if pack.kind == "automation"]
+    rows: dict[str, Any] = {}
+    if TARGET.is_file():
+        rows = json.loads(TARGET.read_text(encoding="utf-8"))["scenarios"]
+    backend = backend_from_environment()
+    try:
+        for name in names:
+            pack = load_pack(name)
+            for level in pack.levels:
+                row = measured(pack, level, backend) | {
+                    "commit": commit(),
+                    "load": round(os.getloadavg()[0], 1),
+                }
+                rows.setdefault(name, {})[level] = row
+                print(name, level, json.dumps(row))
+    finally:
+        backend.close()
+    report = {
+        "machine": f"{os.cpu_count()} shared cores, Python {platform.python_version()}",
+        "backend": backend.name,
+        "bars": {"run_s": RUN_BAR_S, "submit_s": SUBMIT_BAR_S},
+        "scenarios": {name: rows[name] for name in sorted(rows)},
+    }
+    TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""What is in a candidate's kit, and what is not."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+import sys
+
+import pytest
+
+from graders.kit import NoKit, kit_files, kit_name, sources_of, zipped
+from graders.workloads import hidden_workloads, public_workload
+from scenarios.packs import Pack, all_packs, load_pack
+from scenarios.profile import DEFAULT
+
+SEED = 9_181_716_151_413_121_110
+WORLDS = sorted({str(pack.data["world"]) for pack in all_packs() if "world" in pack.data})
+PACKS = [pack for pack in all_packs() if "world" in pack.data]
+ONE = load_pack("automation/queue-autoscaler")
+
+
+def kit(pack: Pack = ONE, level: str = "mid", seed: int = SEED) -> dict[str, bytes]:
+    return kit_files(pack, level, seed, {"controller.py": "x = 1\n"}, {"rationale": "Because."})
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+def test_nothing_but_public_workloads_is_in_it(pack: Pack) -> None:
+    found = kit(pack)
+    hidden = [one.seed for one in hidden_workloads(pack, "mid", SEED)]
+    goldens = [path.read_text()[:300] for path in (pack.folder / "goldens").rglob("*.py")]
+    rubric = [text for one in pack.rubric("mid").criteria for text in one.levels.values()]
+    guide = [line for line in pack.guide("mid").splitlines() if len(line) > 40]
+    everything = "\n".join(body.decode() for body in found.values())
+    for secret in [str(SEED), f"{SEED:x}", *hidden, *goldens, *rubric, *guide]:
+        assert secret not in everything
+
+
+def test_nothing_but_one_world_of_the_sources_is_in_it() -> None:
+    paths = list(kit())
+    worlds = {
+        path.split("/")[3] for path in paths if path.startswith("headnode-local/scenarios/worlds/")
+    }
+    assert {name for name in worlds if not name.endswith(".py")} == {"elastic"}
+    for part in ("/packs/", "/tests/", "/commands/", "graders", "pack.toml", "sandbox"):
+        assert [path for path in paths if part in path] == []
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_the_simulator_needs_nothing_that_is_not_in_the_kit(world: str) -> None:
+    files = sources_of(world)
+    for path, body in files.items():
+        for node in ast.walk(ast.parse(body)):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                names = [str(node.module)]
+            for name in names:
+                file = name.replace(".", "/")
+                there = f"{file}.py" in files or f"{file}/__init__.py" in files
+                assert there or name.split(".")[0] in sys.stdlib_module_names, f"{path}: {name}"
+
+
+def test_the_answer_the_documents_and_the_written_parts_are_in_it() -> None:
+    found = kit()
+    assert found["answer/controller.py"] == b"x = 1\n"
+    assert "Because." in found["written/rationale.md"].decode()
+    for document in ONE.documents("mid"):
+        assert found[f"documents/{document.path}"].decode() == document.text
+    assert "headnode-local run answer/controller.py" in found["README.md"].decode()
+
+
+def test_workloads_are_those_that_run_plays() -> None:
+    data = json.loads(kit()["workloads.json"])
+    assert data["settings"] == ONE.level("mid").get("settings", {})
+    assert data["profile"] == dataclasses.asdict(DEFAULT)
+    assert [row["name"] for row in data["workloads"]] == [
+        name for name, _ in ONE.public_workloads("mid")
+    ]
+    for row in data["workloads"]:
+        same = public_workload(ONE, "mid", SEED, row["name"])
+        assert (row["family"], row["seed"], row["title"]) == (same.family, same.seed, same.title)
+
+
+def test_same_kit_same_bytes() -> None:
+    assert zipped("kit", kit()) == zipped("kit", kit())
+    assert kit(seed=SEED + 1)["workloads.json"] != kit()["workloads.json"]
+    assert kit_name(ONE, "mid") == "queue-autoscaler-mid"
+
+
+def test_exercise_on_no_simulated_cluster_has_no_kit() -> None:
+    with pytest.raises(NoKit, match="no kit"):
+        kit_files(load_pack("gpu/low-utilisation"), "mid", SEED, {}, {})

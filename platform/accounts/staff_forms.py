@@ -1,0 +1,38 @@
+"""The forms for accounts of staff: a guest has that one role, and a day on which access ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+
+from accounts.roles import GUEST
+
+GUEST_NEEDS_AN_END = "Say when a guest's access ends: nobody else will think of it."
+GUEST_ONLY = "A guest sees only what is assigned to them, so this role goes with no other."
+
+
+class GuestRules(forms.ModelForm):  # type: ignore[type-arg]
+    """What holds for guests, whichever form writes the account."""
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        names = {group.name for group in data.get("groups") or []}
+        if GUEST in names and len(names) > 1:
+            self.add_error("groups", GUEST_ONLY)
+        if (
+            GUEST in names
+            and not data.get("access_ends_at")
+            and "access_ends_at" not in self.errors
+        ):
+            self.add_error("access_ends_at", GUEST_NEEDS_AN_END)
+        return data
+
+
+class StaffForm(GuestRules, UserChangeForm):  # type: ignore[type-arg]
+    pass
+
+
+class NewStaffForm(GuestRules, AdminUserCreationForm):  # type: ignore[type-arg]
+    pass

@@ -1,0 +1,260 @@
+"""Who may open which address: the rule of each, from which docs/permissions.md and a test are made.
+
+The roles' permissions are accounts.roles.ROLES; here stands which of them an address asks for and whose
+rows it narrows to. An address of the site without a rule is refused by the test, not by the site.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from accounts.roles import ROLES
+
+SEES_ALL = "hiring.view_candidate"
+
+
+class Scope(StrEnum):
+    """Whose rows an address is narrowed to, beyond the permission."""
+
+    SITE = "site"
+    ATTEMPT = "attempt"  # those of all candidates with SEES_ALL, else those assigned by name
+    MEASURES = "measures"  # as ATTEMPT; whoever scores it once their own scorecard is in
+    NAMED = "named"  # not of whom one scores, until a decision
+    PANEL = "panel"  # assigned by name, whatever else the role sees
+    OWN = "own"  # one's own rows, and others' as far as the rules of independence open them
+    CANDIDATE = "candidate"  # the candidate's own, by their link
+    PUBLIC = "public"
+
+
+class Rule(NamedTuple):
+    """What an address asks for: a permission, or one of several as "a|b".
+
+    write: for POST where that needs more, "-" where nothing is sent.
+    """
+
+    permission: str = ""
+    scope: Scope = Scope.SITE
+    write: str = ""
+    only_post: bool = False
+
+
+class Address(NamedTuple):
+    name: str
+    pattern: str
+    rule: Rule | None
+
+
+def _attempt(permission: str, write: str = "-", only_post: bool = False) -> Rule:
+    return Rule(permission, Scope.ATTEMPT, write, only_post)
+
+
+def _verb(permission: str, scope: Scope = Scope.ATTEMPT) -> Rule:
+    return Rule(permission, scope, permission)
+
+
+STAFF: dict[str, Rule] = {
+    "admin:index": Rule(write="-"),
+    "admin:settings": Rule(write="-"),
+    "admin:app_list": Rule(write="-"),
+    "admin:second-step": Rule(),
+    "admin:second-step-set-up": Rule(),
+    "admin:second-step-take-away": _verb("accounts.change_user", Scope.SITE),
+    "admin:password_change": Rule(),
+    "admin:password_change_done": Rule(write="-"),
+    "admin:logout": Rule(only_post=True),
+    "admin:jsi18n": Rule(write="-"),
+    "admin:attempt": _attempt("assessments.view_attempt"),
+    "admin:compare": _attempt("assessments.view_submission"),
+    "admin:gradings": _attempt("assessments.view_gradingrun"),
+    "admin:evidence-chart": _attempt("assessments.view_gradingrun"),
+    "admin:evidence-picture": _attempt("assessments.view_gradingrun"),
+    "admin:reference-chart": Rule("assessments.view_gradingrun", Scope.MEASURES, "-"),
+    "admin:run": _attempt("assessments.view_run"),
+    "admin:run-chart": _attempt("assessments.view_run"),
+    "admin:run-picture": _attempt("assessments.view_run"),
+    "admin:score": _verb("reviews.add_evaluation", Scope.PANEL),
+    "admin:rating": Rule("reviews.add_evaluation", Scope.PANEL, only_post=True),
+    "admin:correct": _verb("reviews.add_evaluation", Scope.PANEL),
+    "admin:feedback": _verb("reviews.add_feedback"),
+    "admin:decision": _attempt("reviews.view_decision", "reviews.add_decision"),
+    "admin:assign": _verb("reviews.add_assignment"),
+    "admin:withdraw": _verb("reviews.add_assignment"),
+    "admin:extend": _verb("assessments.add_timeevent"),
+    "admin:reopen": _verb("assessments.add_timeevent"),
+    "admin:regrade": _verb("assessments.add_gradingrun"),
+    "admin:note": _attempt("reviews.add_note", only_post=True),
+    "admin:opening-close": _verb("hiring.change_opening", Scope.SITE),
+    "admin:opening-reopen": _verb("hiring.change_opening", Scope.SITE),
+    "admin:invitation-send": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:invitation-replace": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:invitation-revoke": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:retention": _verb("hiring.erase_candidate", Scope.SITE),
+    "admin:candidate-export": _verb("hiring.erase_candidate", Scope.SITE),
+    "admin:candidate-erase": _verb("hiring.erase_candidate", Scope.SITE),
+    "admin:question-sets": Rule("reviews.view_questionset", write="-"),
+    "admin:question-set-build": _verb("reviews.add_questionset", Scope.SITE),
+    "admin:question-set": Rule("reviews.view_questionset", Scope.OWN, "reviews.change_questionset"),
+    "admin:question-set-print": Rule("reviews.view_questionset", Scope.OWN, "-"),
+    "admin:interviews": Rule(
+        "reviews.view_interviewsession|reviews.add_interviewsession", write="-"
+    ),
+    "admin:interview-plan": _verb("reviews.add_interviewsession", Scope.SITE),
+    "admin:interview": Rule("reviews.view_interviewsession", Scope.OWN, "-"),
+    "admin:interview-print": Rule("reviews.view_interviewsession", Scope.OWN, "-"),
+    "admin:interview-note": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
+    "admin:interview-correct": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
+    "admin:revision-interview": Rule("reviews.change_interviewsession", Scope.OWN),
+    "admin:opening-guide": Rule("library.view_rubric", Scope.ATTEMPT, "-"),
+    "admin:rubric-duplicate": Rule("library.add_rubric", only_post=True),
+    "admin:question-import": _verb("library.add_question", Scope.SITE),
+    "admin:question-export-csv": Rule("library.view_question", write="-"),
+    "admin:question-export-json": Rule("library.view_question", write="-"),
+    "admin:auth_user_password_change": _verb("accounts.change_user", Scope.SITE),
+}
+CANDIDATE: dict[str, Rule] = {
+    name: Rule(scope=Scope.CANDIDATE, write=write, only_post=only_post)
+    for name, write, only_post in (
+        ("lobby", "-", False),
+        ("start", "", True),
+        ("workspace", "-", False),
+        ("receipt", "-", False),
+        ("kit", "-", False),
+        ("attempt-state", "-", False),
+        ("attempt-drafts", "", False),
+        ("attempt-draft", "-", False),
+        ("attempt-runs", "", False),
+        ("attempt-run", "-", False),
+        ("attempt-submit", "", True),
+    )
+}
+PUBLIC: dict[str, Rule] = {
+    name: Rule(scope=Scope.PUBLIC, write="-")
+    for name in (
+        "home",
+        "healthz",
+        "favicon.ico",
+        "link",
+        "admin:login",
+        "admin_password_reset",
+        "password_reset_done",
+        "password_reset_confirm",
+        "password_reset_complete",
+    )
+}
+# Django's own addresses that lead nowhere here: no autocompletion, no "view on site", redirects.
+NOWHERE = ("admin:autocomplete", "admin:view_on_site", "admin/(?P<url>.*)$")
+OWN_RULES = STAFF | CANDIDATE | PUBLIC
+
+VERBS = {
+    "changelist": "view",
+    "change": "view",
+    "history": "view",
+    "add": "add",
+    "delete": "delete",
+}
+# What a role's permission is for, and the pages of lists and rows still refuse to anybody.
+REFUSED: dict[tuple[str, str], str] = {
+    ("accounts.user", "delete"): "somebody who leaves is made inactive",
+    ("hiring.candidate", "delete"): "only while nobody invited them; later they are erased",
+    ("hiring.opening", "delete"): "only while nobody was invited for it",
+    ("library.rubric", "add"): "a rubric is duplicated",
+}
+# Rows that a list narrows to, and who may read a row's trail.
+NARROWED = {
+    "hiring.opening": Scope.ATTEMPT,
+    "assessments.attempt": Scope.ATTEMPT,
+    "hiring.candidate": Scope.NAMED,
+    "hiring.invitation": Scope.NAMED,
+}
+ONLY_READ = {"assessments.attempt"}  # its row's address leads to the attempt's own page
+TRAIL_ASKS = {
+    "hiring.candidate": "hiring.view_accommodation",
+    "assessments.attempt": "assessments.view_timeevent",
+}
+
+
+def granted(role: str) -> set[str]:
+    """The role's permissions as "app.verb_model", read from the table and not from the database."""
+    return {
+        f"{app}.{verb}_{model}"
+        for label, verbs in ROLES.get(role, {}).items()
+        for app, _, model in [label.partition(".")]
+        for verb in verbs
+    }
+
+
+def may(
+    rule: Rule,
+    role: str,
+    *,
+    assigned: bool,
+    sends: bool = False,
+    scored: bool = False,
+    own: bool = False,
+) -> bool:
+    """Whether somebody of that role gets the address's page, or may send its form.
+
+    assigned: they were asked by name to score the attempt; scored: and their scorecard is in.
+    own: the row is one of their own.
+    """
+    if rule.scope == Scope.PUBLIC:
+        return True
+    if rule.scope == Scope.CANDIDATE or (sends and rule.write == "-"):
+        return False
+    held = granted(role)
+    asked = [rule.permission, rule.write if sends else ""]
+    if any(held.isdisjoint(wanted.split("|")) for wanted in asked if wanted):
+        return False
+    if rule.scope == Scope.OWN:
+        return own
+    if rule.scope == Scope.PANEL:
+        return assigned
+    if rule.scope == Scope.MEASURES and assigned:
+        return scored
+    if rule.scope == Scope.NAMED and assigned:
+        return False
+    return rule.scope in (Scope.SITE, Scope.NAMED) or SEES_ALL in held or assigned
+
+
+def model_rule(label: str, page: str) -> Rule | None:
+    """The rule of a list, a row, its trail or its removal in the admin; None: refused to all."""
+    if (label, VERBS[page]) in REFUSED and page in ("add", "delete"):
+        return None
+    app, _, model = label.partition(".")
+    permission = f"{app}.{VERBS[page]}_{model}"
+    scope = Scope.SITE if page in ("changelist", "add") else NARROWED.get(label, Scope.SITE)
+    if page == "history" and label in TRAIL_ASKS:
+        permission = TRAIL_ASKS[label]
+    writes = {"change": f"{app}.change_{model}", "add": permission, "delete": permission}
+    return Rule(permission, scope, "-" if label in ONLY_READ else writes.get(page, "-"))
+
+
+def addresses(models: dict[str, str]) -> Iterator[Address]:
+    """Every address of the site with its rule; `models` maps "app_model" to "app.model"."""
+    for name, pattern in _walk(get_resolver()):
+        bare = name.removeprefix("admin:")
+        prefix, _, page = bare.rpartition("_")
+        key = name if name and not name.endswith(":") else pattern
+        if key in OWN_RULES:
+            yield Address(key, pattern, OWN_RULES[key])
+        elif name.startswith("admin:") and page in VERBS and prefix in models:
+            yield Address(key, pattern, model_rule(models[prefix], page) or NO_ONE)
+        elif key not in NOWHERE and not pattern.endswith("<path:object_id>/"):
+            yield Address(key, pattern, None)
+
+
+NO_ONE = Rule(permission="nobody")
+
+
+def _walk(resolver: Any, prefix: str = "", space: str = "") -> Iterator[tuple[str, str]]:
+    for entry in resolver.url_patterns:
+        pattern = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            inner = f"{space}{entry.namespace}:" if entry.namespace else space
+            yield from _walk(entry, pattern, inner)
+        elif isinstance(entry, URLPattern):
+            yield f"{space}{entry.name or ''}", pattern

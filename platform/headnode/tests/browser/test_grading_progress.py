@@ -1,0 +1,86 @@
+"""While an answer is graded, staff see how far it is; the evidence comes without a reload."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from headnode.tests.browser.actors import browser
+from headnode.tests.browser.test_replay import Stand
+
+EVIDENCE = """<div data-gradings="/gradings">
+<section data-round="1"><details class="workload"><summary>hidden-1</summary>Watched.</details></section>
+<section data-round="2"><h3>Round 2 <span class="tag info" data-grading="2"{pending}>{state}</span>
+<span data-progress="2">{progress}</span></h3><p>{text}</p></section>
+<div data-round="changes">{changes}</div></div>"""
+PAGE = """<!doctype html><html lang="en"><head><title>Evidence</title><link rel="icon" href="data:,">
+</head><body data-ready><textarea aria-label="Note"></textarea>{evidence}
+<script type="module" src="/headnode/admin_attempt.js"></script></body></html>"""
+
+
+class Grading(Stand):
+    """A page about an answer that is being graded; `answers` is what is said of it, look by look."""
+
+    def __init__(self, running: Browser, answers: list[dict[str, Any]]) -> None:
+        super().__init__(running)
+        self.answers = answers
+        self.looks = 0
+
+    def found(self, path: str) -> tuple[bytes, str]:
+        if path == "/gradings":
+            self.looks += 1
+            said = self.answers[min(self.looks, len(self.answers)) - 1]
+            return json.dumps({"rounds": [said]}).encode(), "application/json"
+        if path == "/":
+            done = self.looks >= len(self.answers)
+            words = {"pending": "", "state": "Graded", "progress": "", "text": "Measured."}
+            words |= {"changes": "Better by 0.2" if done else ""}
+            if not done:
+                words |= {"pending": " data-pending", "state": "Waiting", "text": "Nothing yet."}
+            return PAGE.format(evidence=EVIDENCE.format(**words)).encode(), "text/html"
+        return super().found(path)
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+def row(text: str, progress: str, *, finished: bool) -> dict[str, Any]:
+    return {
+        "round": 2, "text": text, "tone": "info", "progress": progress, "finished": finished,
+    }  # fmt: skip
+
+
+def test_progress_is_followed_and_nothing_written_is_lost(chrome: Browser) -> None:
+    said = [
+        row("Being graded", "3 of 5 hidden weeks", finished=False),
+        row("Graded", "", finished=True),
+    ]
+    stand = Grading(chrome, said)
+    page = stand.show({})
+    page.get_by_label("Note").fill("Ask about the drain.")
+    page.get_by_text("hidden-1").click()
+    expect(page.get_by_text("3 of 5 hidden weeks")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("Measured.")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("Nothing yet.")).to_have_count(0)
+    expect(page.get_by_text("Better by 0.2")).to_be_visible()
+    expect(page.get_by_text("Watched.")).to_be_visible()
+    expect(page.get_by_label("Note")).to_have_value("Ask about the drain.")
+    assert stand.looks == 2
+    assert stand.complaints == []
+    stand.server.shutdown()
+
+
+def test_a_finished_grading_is_not_asked_about(chrome: Browser) -> None:
+    stand = Grading(chrome, [])
+    page = stand.show({})
+    expect(page.get_by_text("Measured.")).to_be_visible()
+    page.wait_for_timeout(3500)
+    assert stand.looks == 0
+    stand.server.shutdown()

@@ -1,0 +1,138 @@
+"""From a job description to the record of an interview, by keyboard and through a lost connection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.site import Site
+
+pytestmark = pytest.mark.xdist_group("site")
+JOB = """Platform engineer for our Slurm cluster: 64 DGX nodes on InfiniBand, fair-share between six
+research teams, Prometheus and Grafana, Terraform. You cut queue times and raise GPU utilisation."""
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_from_a_job_description_to_a_record(
+    site: Site, chrome: Browser, size: tuple[int, int]
+) -> None:
+    title = f"Operations {size[0]}"
+    hana = Staff(chrome, site, size, "hana")
+    build_set(hana, title)
+    plan_interview(hana, title)
+    ask_by_keyboard(hana)
+    survive_a_lost_connection(hana)
+    hand_in(hana)
+    print_everything(hana, title)
+
+
+def build_set(hana: Staff, title: str) -> None:
+    hana.go("library/question/")
+    hana.look("bank")
+    hana.follow("Question sets")
+    hana.look("question-sets")
+    hana.follow("Build a set")
+    hana.fill("Job description", JOB)
+    hana.choose("Seniority", "Senior")
+    hana.page.get_by_label("Thinks of what it costs").check()
+    hana.look("set-wish")
+    hana.press("Propose questions")
+    hana.sees("Which words led to which topics")
+    hana.page.locator("details.words summary").click()
+    hana.sees("infiniband")
+    hana.look("set-proposed")
+    hana.page.get_by_label("Title").fill(title)
+    hana.press("Save the set")
+    hana.sees("Built the set")
+    hana.look("set-saved")
+
+
+def plan_interview(hana: Staff, title: str) -> None:
+    hana.follow("Plan interviews")
+    hana.page.get_by_label("Opening").select_option(index=1)
+    hana.page.get_by_label("Candidate").select_option(index=1)
+    hana.choose("Question set", title)
+    hana.page.get_by_label(re.compile("Hana")).check()
+    hana.look("plan-interview")
+    hana.press("Plan")
+    hana.look("interviews")
+    hana.page.get_by_role("link", name=title).first.click()
+    hana.look("interview-start")
+    hana.press("Begin the interview")
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#save-state")).to_contain_text(re.compile("^saved \\d"), timeout=10_000)
+
+
+def ask_by_keyboard(hana: Staff) -> None:
+    page = hana.page
+    hana.look("interview")
+    for key in ("a", "p", "1", "p", "3", "h", "1", "f", "2", "4", "n"):
+        page.keyboard.press(key)
+    page.keyboard.type("Knew backfill windows from practice.")
+    page.keyboard.press("Escape")
+    saved(page)
+    shown = page.locator(".question:visible")
+    assert [box.is_checked() for box in shown.locator("[name^=points-]").all()[:3]] == [1, 0, 1]
+    assert shown.locator("[name^=hints-]").first.is_checked()
+    assert shown.locator("[name^=score-][value='4']").is_checked()
+    expect(page.locator("#scored-count")).to_have_text("1")
+    hana.look("interview-scored")
+
+
+def survive_a_lost_connection(hana: Staff) -> None:
+    """What is written offline is kept through a reload and arrives when the network is back."""
+    page = hana.page
+    page.keyboard.press("j")
+    hana.context.set_offline(True)
+    for key in ("a", "p", "2", "3"):
+        page.keyboard.press(key)
+    hana.sees("kept in this browser and sent when")
+    hana.context.set_offline(False)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    saved(page)
+    hana.complaints.clear()  # the requests that could not be sent
+    page.reload()
+    expect(page.locator("#scored-count")).to_have_text("2")
+    page.keyboard.press("k")
+    expect(page.locator(".question:visible [name^=score-][value='3']")).to_be_checked()
+
+
+def hand_in(hana: Staff) -> None:
+    hana.fill("Summary", "Sound on operations, less so on networks.")
+    hana.page.locator("#submit-interview").click()
+    hana.sees("Your record is in")
+    hana.sees("Mean score 3.5 of 5")
+    hana.look("interview-record")
+    left = hana.page.evaluate(
+        "Object.keys(localStorage).filter((name) => name.startsWith('headnode:interview'))"
+    )
+    assert left == []
+
+
+def print_everything(hana: Staff, title: str) -> None:
+    hana.follow("Print")
+    hana.look("print-record")
+    hana.go("question-sets/")
+    hana.follow(title)
+    hana.follow("Print")
+    hana.look("print-set")
+    hana.go("hiring/opening/")
+    hana.page.locator("#result_list tbody th a").first.click()
+    hana.follow("Interview guide")
+    hana.sees("Timetable of the sitting")
+    hana.look("opening-guide")
+    pdf = hana.page.pdf(format="A4")
+    assert pdf.startswith(b"%PDF")
+    assert len(pdf) > 20_000

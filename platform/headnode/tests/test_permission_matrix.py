@@ -1,0 +1,349 @@
+"""Every role at every address, generated from the table: who gets in is what the table says, no more."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group
+from django.core.management import call_command
+from django.db import transaction
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.audit import note_action
+from accounts.models import User
+from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
+from assessments.models import Attempt, Run
+from assessments.tests.stage import NOW, Stage, attempt, member, published, stage
+from headnode.permission_table import DOCUMENT, document, kinds_of_records
+from headnode.permissions import NOWHERE, OWN_RULES, Address, Scope, addresses, may
+from hiring import sightings
+from hiring.invitations import invite
+from hiring.models import Candidate, Sighting
+from library.models import PackVersion, Question, Rubric
+from reviews import evaluations
+from reviews.replays import reference_workloads
+from reviews.tests.scene import LATER, handed_in, score_all
+
+__all__ = ["attempt", "handed_in", "published", "stage"]
+# name of the visitor -> (role, whether the attempt is assigned to them)
+STAFF = {
+    "administrator": (ADMINISTRATOR, False),
+    "recruiter": (RECRUITER, False),
+    "hiring manager": (HIRING_MANAGER, False),
+    "hiring manager on the panel": (HIRING_MANAGER, True),
+    "interviewer": (INTERVIEWER, False),
+    "interviewer on the panel": (INTERVIEWER, True),
+    "guest": (GUEST, False),
+    "guest on the panel": (GUEST, True),
+    "somebody without a role": ("", False),
+}
+OUTSIDE = ("nobody", "candidate", "another candidate", "guest whose access ended")
+
+
+@pytest.fixture
+def visitors(stage: Stage, handed_in: Attempt) -> Callable[[str], Client]:
+    """Makes the browser of a visitor."""
+
+    def browser(name: str) -> Client:
+        client = Client(raise_request_exception=False)
+        if name in STAFF:
+            role, assigned = STAFF[name]
+            client.force_login(_staff(role, assigned, handed_in, stage))
+        elif name == "guest whose access ended":
+            guest = _staff(GUEST, True, handed_in, stage)
+            client.force_login(guest)
+            User.objects.filter(pk=guest.pk).update(access_ends_at=timezone.now())
+        elif name == "candidate":
+            client.get(f"/t/{stage.token}/")
+        elif name == "another candidate":
+            client.get(f"/t/{_another_link(stage)}/")
+        return client
+
+    return browser
+
+
+def _staff(role: str, assigned: bool, attempt: Attempt, stage: Stage) -> User:
+    if not role:
+        return User.objects.create_user("visitor", is_staff=True)
+    user = member("visitor", role)
+    user.access_ends_at = timezone.now() + timedelta(days=1)
+    user.save()
+    if assigned:
+        evaluations.assign(attempt=attempt, evaluator=user, by=stage.rhea, now=LATER)
+        evaluations.begin(attempt=attempt, round=1, evaluator=user, now=LATER)
+    return user
+
+
+def _another_link(stage: Stage) -> str:
+    bela = Candidate.objects.create(name="Bela Kiss", email="bela@example.com", created_at=NOW)
+    window: dict[str, Any] = {
+        "opens_at": NOW - timedelta(days=1),
+        "closes_at": timezone.now() + timedelta(days=9),
+    }
+    _, token = invite(
+        opening=stage.opening, candidate=bela, exercises=[stage.exercise], by=stage.rhea, now=NOW,
+        **window,
+    )  # fmt: skip
+    return token
+
+
+def registered() -> dict[str, str]:
+    """ "app_model" -> "app.model" of what the admin shows."""
+    return {
+        f"{model._meta.app_label}_{model._meta.model_name}": model._meta.label_lower
+        for model in admin.site._registry
+    }
+
+
+def all_addresses() -> list[Address]:
+    return list(addresses(registered()))
+
+
+def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
+    """A row of each kind that the admin shows, by "app.model"."""
+    sightings.note(stage.rhea, stage.ada, "candidate", now=NOW)
+    return {
+        "accounts.user": stage.otto,
+        "admin.logentry": note_action(stage.rhea, stage.opening, "Did something."),
+        "assessments.attempt": handed_in,
+        "auth.group": Group.objects.get(name=GUEST),
+        "hiring.candidate": stage.ada,
+        "hiring.invitation": stage.invitation,
+        "hiring.opening": stage.opening,
+        "hiring.sighting": Sighting.objects.get(),
+        "library.packversion": PackVersion.objects.first(),
+        "library.question": Question.objects.create(
+            topic_id="X1", topic="T", section="S", text="Why?", level="mid", created_at=NOW
+        ),
+        "library.rubric": Rubric.objects.create(
+            pack_name="x", level="mid", title="Unused", created_at=NOW
+        ),
+    }
+
+
+@pytest.fixture
+def places(
+    stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Address], str]:
+    """Turns an address into a path about Ada, her attempt, her opening."""
+    monkeypatch.setattr("reviews.pages.replays.reference_json", lambda *_: b"{}")  # slow to play
+    grading = handed_in.submissions.get().latest_grading()
+    run = Run.objects.create(
+        attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1",
+        created_at=NOW, finished_at=NOW, result="done", report={"timeline": {"t": [0, 300], "series": []}},
+    )  # fmt: skip
+    rows = rows_about(stage, handed_in)
+    values = {
+        "run": run.pk, "grading": grading.pk if grading else 0, "position": 0, "round": 1, "number": 1,
+        "evaluator": stage.ines.pk, "asked": 0, "uidb64": "x", "token": stage.token,
+        "workload": reference_workloads(handed_in)[0][0], "id": stage.otto.pk, "app_label": "hiring",
+    }  # fmt: skip
+
+    def path(address: Address) -> str:
+        if address.name == "favicon.ico":
+            return "/favicon.ico"
+        names = re.findall(r"<(?:\w+:)?(\w+)>", address.pattern)
+        own = {"pk": key_in(address.pattern, rows)} if "pk" in names else {}
+        if "object_id" in names:
+            label = registered()[address.name.removeprefix("admin:").rpartition("_")[0]]
+            own["object_id"] = rows[label].pk if rows.get(label) else 0
+        return reverse(address.name, kwargs=values_for(names, values) | own)
+
+    return path
+
+
+def key_in(pattern: str, rows: dict[str, Any]) -> Any:
+    """What <pk> stands for in that address."""
+    found = [
+        ("openings?/", rows["hiring.opening"].pk),
+        ("invitation/|work/", rows["hiring.invitation"].pk),
+        ("rubric/", rows["library.rubric"].pk),
+        ("accounts/user/", rows["accounts.user"].pk),
+        ("candidates/", rows["hiring.candidate"].pk),
+        ("admin/interviews/", uuid4()),
+        ("question-sets/", 0),
+        ("attempts/", rows["assessments.attempt"].pk),
+    ]
+    return next(key for part, key in found if re.search(part, pattern))
+
+
+def values_for(names: list[str], values: dict[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
+
+
+def is_open(answer: HttpResponse, away: list[str]) -> bool:
+    """Whether the page let the visitor in; being sent to the sign-in, home or `away` is a no."""
+    if answer.status_code in (401, 403, 404):
+        return False
+    assert answer.status_code < 500 or answer.status_code == 503, answer.content[:2000]
+    if answer.status_code != 302:
+        return True
+    to = answer["Location"]
+    return not to.startswith("/admin/login/") and to not in [reverse("admin:index"), *away]
+
+
+def ask(client: Client, path: str, *, sends: bool) -> HttpResponse:
+    """One request whose traces in the database are taken back."""
+    kept: Any = client.cookies.copy()
+    with transaction.atomic():
+        answer: Any = client.post(path, {}) if sends else client.get(path)
+        transaction.set_rollback(True)
+    client.cookies = kept
+    return answer  # type: ignore[no-any-return]
+
+
+def test_every_address_has_a_rule() -> None:
+    missing = [f"{row.name} ({row.pattern})" for row in all_addresses() if row.rule is None]
+    assert missing == [], (
+        "Add a rule to headnode/permissions.py, then write docs/permissions.md anew."
+    )
+
+
+def test_no_rule_is_of_an_address_that_is_gone() -> None:
+    assert set(OWN_RULES) - {row.name for row in all_addresses()} == set()
+
+
+@pytest.mark.parametrize("name", [*STAFF, *OUTSIDE])
+def test_staff_addresses_let_in_exactly_whom_the_table_names(
+    name: str,
+    visitors: Callable[[str], Client],
+    places: Callable[[Address], str],
+    handed_in: Attempt,
+) -> None:
+    client, wrong = visitors(name), []
+    role, assigned = STAFF.get(name, ("", False))
+    home = reverse("admin:attempt", args=[handed_in.pk])  # where a panel's pages send others
+    for address in all_addresses():
+        rule = address.rule
+        if rule is None or rule.scope in (Scope.CANDIDATE, Scope.PUBLIC):
+            continue
+        path = places(address)
+        for sends in (True,) if rule.only_post else (False, True):
+            expected = name in STAFF and may(rule, role, assigned=assigned, sends=sends)
+            answer = ask(client, path, sends=sends)
+            if sends and rule.write == "-" and answer.status_code in (302, 405):
+                continue  # nothing can be sent there
+            if sends and rule.write == "-" and name in STAFF:
+                continue  # a page that reads answers a form as it answers a reader
+            away = [home] if rule.scope in (Scope.PANEL, Scope.OWN) else []
+            if is_open(answer, away) != expected:
+                wrong.append(
+                    (address.name, "POST" if sends else "GET", answer.status_code, expected)
+                )
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("name", [*STAFF, *OUTSIDE])
+def test_candidates_addresses_are_for_the_candidate_of_the_link(
+    name: str,
+    visitors: Callable[[str], Client],
+    places: Callable[[Address], str],
+    handed_in: Attempt,
+) -> None:
+    client, wrong = visitors(name), []
+    for address in all_addresses():
+        rule = address.rule
+        if rule is None or rule.scope != Scope.CANDIDATE:
+            continue
+        answer = ask(client, places(address), sends=rule.only_post)
+        if address.name == "start" and name == "candidate":
+            assert answer.status_code == 404  # which exercise was not said
+        elif is_open(answer, []) != (name == "candidate"):
+            wrong.append((address.name, answer.status_code))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.parametrize("name", [*STAFF, *OUTSIDE])
+def test_files_of_the_data_folder_have_no_address(
+    name: str, visitors: Callable[[str], Client]
+) -> None:
+    client = visitors(name)
+    for path in ("/media/", "/data/headnode.sqlite3", "/static/../secret_key", "/admin/export/"):
+        assert client.get(path).status_code in (302, 404), path
+
+
+def test_addresses_that_lead_nowhere_give_nothing(visitors: Callable[[str], Client]) -> None:
+    client = visitors("administrator")
+    for path in ("autocomplete/", "r/1/1/", "no/such/page"):
+        assert client.get(f"/admin/{path}").status_code in (403, 404)
+    assert len(NOWHERE) == 3
+
+
+def test_expired_guest_is_told_so_and_the_assignment_stays(
+    stage: Stage, handed_in: Attempt
+) -> None:
+    guest = _staff(GUEST, True, handed_in, stage)
+    guest.set_password("correct horse battery")
+    guest.save()
+    data = {"username": "visitor", "password": "correct horse battery"}
+    assert Client().post(reverse("admin:login"), data).status_code == 302
+    User.objects.filter(pk=guest.pk).update(access_ends_at=timezone.now())
+    answer = Client().post(reverse("admin:login"), data)
+    assert "Your access has ended" in answer.content.decode()
+    wrong = Client().post(reverse("admin:login"), data | {"password": "guess"})
+    assert "access has ended" not in wrong.content.decode()
+    assert handed_in.assignments.filter(evaluator=guest).exists()
+    with pytest.raises(evaluations.NotPossible):
+        evaluations.assign(attempt=handed_in, evaluator=guest, by=stage.rhea, now=timezone.now())
+
+
+def test_guest_reads_nobody_elses_scores_and_learns_no_name(
+    stage: Stage, handed_in: Attempt
+) -> None:
+    guest = _staff(GUEST, True, handed_in, stage)
+    score_all(handed_in, stage.ines, level=2)
+    score_all(handed_in, guest)
+    client = Client()
+    client.force_login(guest)
+    from reviews.decisions import decide
+
+    decide(id=None, opening=stage.opening, candidate=stage.ada, outcome="hire",
+           reasons="Strong.", by=stage.hana, now=LATER)  # fmt: skip
+    for name, more in (("attempt", []), ("score", [1])):
+        page = client.get(reverse(f"admin:{name}", args=[handed_in.pk, *more])).content.decode()
+        assert stage.ada.name not in page
+        assert stage.ada.pseudonym in page
+        assert "Strong." not in page
+    cards = handed_in.submissions.get().evaluations.all()
+    assert [card.evaluator for card in cards.visible_to(guest)] == [guest]
+
+
+def test_form_wants_an_end_for_a_guest_and_no_second_role(stage: Stage) -> None:
+    admin_client = Client()
+    admin_client.force_login(member("adam", ADMINISTRATOR))
+    groups = {name: Group.objects.get(name=name).pk for name in ROLES}
+    data = {"username": "gus", "usable_password": "false", "is_staff": "on"}
+    url = reverse("admin:accounts_user_add")
+    page = admin_client.post(url, data | {"groups": [groups[GUEST]]}).content.decode()
+    assert "Say when a guest&#x27;s access ends" in page
+    both = [groups[GUEST], groups[INTERVIEWER]]
+    page = admin_client.post(url, data | {"groups": both}).content.decode()
+    assert "goes with no other" in page
+    ends = {"groups": [groups[GUEST]], "access_ends_at": "2036-01-05T10:00"}
+    assert admin_client.post(url, data | ends).status_code == 302
+    assert User.objects.get(username="gus").access_ends_at is not None
+    assert LogEntry.objects.filter(object_repr="gus").exists()
+
+
+def test_candidates_link_opens_nothing_of_the_staff(stage: Stage, client: Client) -> None:
+    client.get(f"/t/{stage.token}/")
+    assert client.get(reverse("admin:index")).status_code == 302
+
+
+def test_document_is_written_from_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("permission_table")
+    said = capsys.readouterr().out
+    assert said == document(all_addresses(), kinds_of_records())
+    assert DOCUMENT.read_text() == said, (
+        "Write it anew: manage.py permission_table > docs/permissions.md"
+    )

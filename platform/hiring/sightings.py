@@ -1,0 +1,25 @@
+"""Who of the staff looked at which candidate's pages, and when: what a decision can be read against."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
+
+from accounts.models import User
+from hiring.models import Candidate, Sighting
+
+AGAIN = timedelta(hours=1)  # looking twice at one page within it is one sighting
+
+
+def note(by: User, candidate: Candidate, page: str, *, now: datetime) -> None:
+    """Append that somebody opened a page about the candidate."""
+    seen = Sighting.objects.filter(by=by, candidate=candidate, page=page, at__gt=now - AGAIN)
+    if not seen.exists():
+        Sighting.objects.create(by=by, candidate=candidate, page=page, at=now)
+
+
+def before(candidate: Candidate, at: datetime) -> QuerySet[Sighting]:
+    """Everything the staff had opened about the candidate by that time, oldest first."""
+    rows = Sighting.objects.filter(candidate=candidate, at__lte=at).select_related("by")
+    return rows.order_by("at", "pk")

@@ -1,0 +1,41 @@
+"""The list of who looked at whose pages: part of the audit trail, and as little to be changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from accounts.moments import moment
+from accounts.staff_admin import StaffAdmin
+from hiring.models import Sighting
+
+
+@admin.register(Sighting)
+class SightingAdmin(StaffAdmin):
+    intro = (
+        "Who of the staff opened which page about a candidate, newest first; once an hour at most."
+    )
+    empty = "Nobody has opened a candidate's page yet."
+    list_display = ["when", "by", "candidate", "page"]
+    list_display_links = None
+    list_filter = ["by"]
+    list_select_related = ["by", "candidate"]
+    search_fields = ["candidate__name", "candidate__pseudonym", "by__username", "page"]
+
+    def _list_title(self) -> str:
+        return "Who saw whom"
+
+    @admin.display(description="when", ordering="at")
+    def when(self, row: Sighting) -> str:
+        return moment(row.at)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -1,0 +1,83 @@
+"""What is written beside the scores: feedback for the candidate, notes for the staff."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q, Value
+
+from accounts.models import User
+from assessments.models import Attempt
+from reviews.models.scoring import others_open_to, own_card_in
+
+
+class FeedbackQuerySet(models.QuerySet["Feedback"]):
+    def visible_to(self, viewer: User) -> FeedbackQuerySet:
+        """One's own words; others' once one owes no scores of the first answer."""
+        if not viewer.has_perm("reviews.view_feedback"):
+            return self.none()
+        rows = self.annotate(about_round=Value(1))
+        others = others_open_to(viewer, attempt="attempt", round="about_round")
+        if not viewer.has_perm("reviews.view_decision"):  # a guest rates the revision by it
+            others = Q(released_at__isnull=False) & Q(
+                own_card_in(viewer, attempt="attempt", round="about_round")
+            )
+        return rows.filter(Q(author=viewer, changed_by=None) | others)
+
+
+class Feedback(models.Model):
+    """Exactly one strength and one improvement for a candidate; releasing it opens the revision."""
+
+    attempt = models.OneToOneField(Attempt, models.PROTECT, related_name="feedback")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    changed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        help_text="Who last changed another person's words.",
+    )
+    strength = models.TextField(blank=True)
+    improvement = models.TextField(blank=True)
+    focus = models.CharField(max_length=200, blank=True)
+    written_at = models.DateTimeField()
+    released_at = models.DateTimeField(null=True, blank=True)
+
+    objects = FeedbackQuerySet.as_manager()
+
+    class Meta:
+        verbose_name_plural = "feedback"
+
+    def __str__(self) -> str:
+        return f"Feedback on {self.attempt}"
+
+
+class NoteQuerySet(models.QuerySet["Note"]):
+    def visible_to(self, viewer: User) -> NoteQuerySet:
+        """One's own; others' of a round once one owes no scores of it."""
+        if not viewer.has_perm("reviews.view_note"):
+            return self.none()
+        others = others_open_to(viewer, attempt="attempt", round="round")
+        return self.filter(Q(author=viewer) | others)
+
+
+class Note(models.Model):
+    """A remark for staff only, written while the attempt was in that round."""
+
+    attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="notes")
+    round = models.PositiveSmallIntegerField(default=1)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    text = models.TextField()
+    written_at = models.DateTimeField()
+
+    objects = NoteQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["written_at"]
+        constraints = [
+            models.CheckConstraint(condition=Q(round__in=(1, 2)), name="note_round_1_or_2")
+        ]
+
+    def __str__(self) -> str:
+        return f"Note by {self.author}"

@@ -1,0 +1,13 @@
+"""Celery tasks of the reviews: what the schedule lets go."""
+
+from __future__ import annotations
+
+from celery import shared_task
+from django.utils import timezone
+
+from reviews import retention
+
+
+@shared_task
+def carry_out_retention() -> None:
+    retention.carry_out(timezone.now())
