@@ -41,7 +41,12 @@ def test_stopped_calibration_goes_on_where_it_stopped(
     monkeypatch.setattr(calibration, "_row", row)
     with pytest.raises(KeyboardInterrupt):
         calibrate(PACK, tmp_path, "abc", lambda line: None)
-    monkeypatch.setattr(calibration, "_row", lambda *what: played.append(what[1:]) or dict(ROW))
+
+    def rest(pack: Pack, level: str, name: str, seed: int) -> dict[str, Any]:
+        played.append((level, name, seed))
+        return dict(ROW)
+
+    monkeypatch.setattr(calibration, "_row", rest)
     path = calibrate(PACK, tmp_path, "abc", lambda line: None)
     assert len(played) == len(set(played)) == 10 * 7 * len(PACK.levels)
     assert json.loads(path.read_text())["summary"]["mid"]["naive"] == {

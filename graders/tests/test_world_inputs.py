@@ -119,8 +119,16 @@ class Hostile:
 
     def _any(self) -> object:
         dice = self.dice
-        word, number = lambda: dice.choice(self.words), lambda: dice.choice(self.numbers)
-        either = lambda: word() if dice.random() < 0.7 else str(number())  # noqa: E731
+
+        def word() -> str:
+            return dice.choice(self.words)
+
+        def number() -> Any:
+            return dice.choice(self.numbers)
+
+        def either() -> str:
+            return word() if dice.random() < 0.7 else str(number())
+
         few = range(dice.randrange(8))
         shapes: list[Any] = [
             word(), number(), dice.choice(WORDS), dice.choice(TEXTS), dice.choice(NUMBERS),

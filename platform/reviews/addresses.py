@@ -19,7 +19,9 @@ def staff_urls(site: AdminSite) -> list[URLPattern]:
     at = "attempts/<uuid:pk>/"
     return [
         path("settings/retention/", page(retention.schedule), name="retention"),
-        path("candidates/<row:pk>/export/", page(retention.export_candidate), name="candidate-export"),
+        path(
+            "candidates/<row:pk>/export/", page(retention.export_candidate), name="candidate-export"
+        ),
         path("candidates/<row:pk>/erase/", page(retention.erase_candidate), name="candidate-erase"),
         path(at, page(attempt.show), name="attempt"),
         path(at + "evidence/<row:grading>/<row:position>/", attempt.chart, name="evidence-chart"),

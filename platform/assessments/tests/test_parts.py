@@ -87,7 +87,7 @@ def test_part_that_another_worker_has_is_waited_for_and_not_played_again(
         report = {"status": "done", "part": json.dumps(part(3).to_dict())}
         mine.finish(result=Result.DONE, detail="", report=report, now=timezone.now())
 
-    monkeypatch.setattr(parts.time, "sleep", pause)
+    monkeypatch.setattr("assessments.parts.time.sleep", pause)
     execution.execute_grading(grading.pk)
     grading.refresh_from_db()
     assert played == [1, 2, 4, 5]

@@ -9,7 +9,7 @@ import os
 import time
 from pathlib import Path
 
-import headnode_sdk  # type: ignore[import-not-found]
+import headnode_sdk
 
 
 def refused(request: int) -> bool:
