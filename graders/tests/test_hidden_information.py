@@ -8,6 +8,7 @@ import json
 import pkgutil
 import zlib
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 
 from graders import playing
-from graders.goldens import NAMES
+from graders.goldens import NAMES, play_golden
 from graders.playing import play, spec_for
 from graders.session import EpisodeSession
 from graders.tests.sandboxes import backend
@@ -175,9 +176,19 @@ def given(pack: Pack, level: str) -> str:
     return "\n".join(shown)
 
 
+@cache
+def anchors(name: str) -> frozenset[str]:
+    """What the two anchors come to on the workload that is played, and the scores between them."""
+    pack = load_pack(name)
+    level = level_of(pack)
+    played = play_golden(pack, level, "competent", hidden_workloads(pack, level, SEED)[:1])
+    figures = [repr(value) for one in played for value in (one.naive, one.reference, one.score)]
+    return frozenset(figure for figure in figures if len(figure) >= 10)
+
+
 def secrets(pack: Pack, level: str) -> set[str]:
     """Strings that only the judge knows."""
-    found = {HIDDEN_KEY.decode(), PUBLIC_KEY.decode()}
+    found = {HIDDEN_KEY.decode(), PUBLIC_KEY.decode(), *anchors(pack.name)}
     for one in hidden_workloads(pack, level, SEED):
         found |= {one.seed, one.seed[:16], one.seed[16:]}
     texts = [pack.guide(level), (pack.folder / level / "rubric.toml").read_text(encoding="utf-8")]

@@ -124,6 +124,10 @@ def shown(answer: Any) -> str:
 ARGUMENTS: dict[str, list[str]] = {
     "home": [],
     "healthz": [],
+    "admin_password_reset": [],
+    "password_reset_done": [],
+    "password_reset_confirm": ["uidb64", "reset"],
+    "password_reset_complete": [],
     "link": ["token"],
     "lobby": ["invitation"],
     "start": ["invitation"],
@@ -150,6 +154,8 @@ def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
         "invitation": stage.invitation.pk,
         "attempt": attempt.pk,
         "number": 1,
+        "uidb64": "MQ",
+        "reset": "abc-def",
         "run": attempt.runs.get().pk,
     }
     fields = {"client": str(uuid.uuid4()), "seq": 9, "body": body(attempt, "again")}
