@@ -14,7 +14,16 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.row_numbers import RowsField, row_number
 from hiring.invitations import invite
-from hiring.models import AnswerForm, Candidate, Exercise, Invitation, Mode, Opening, one_line
+from hiring.models import (
+    LEAST_HIDDEN,
+    AnswerForm,
+    Candidate,
+    Exercise,
+    Invitation,
+    Mode,
+    Opening,
+    one_line,
+)
 from hiring.policies import battery_warning, default_limits
 from library.models import Kind
 from library.packs import pack_of
@@ -63,6 +72,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         help_texts = {
             "limit_minutes": "Empty: what is usual for this exercise and mode.",
             "revision_minutes": "Empty: what is usual for this exercise.",
+            "hidden_workloads": "At least what the pack needs to be fair; fewer are raised to that.",
             "answer_form": "Pseudocode is never run: people score it against the rubric.",
         }
         widgets = {
@@ -72,7 +82,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("limit_minutes", "revision_minutes"):
+        for name in ("limit_minutes", "revision_minutes", "answer_form"):
             if name in self.fields:
                 self.fields[name].required = False
         self.fixed = bool(self.instance.pk) and self.instance.attempts.exists()
@@ -106,6 +116,11 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         if data.get("answer_form") == AnswerForm.PSEUDOCODE and pack.kind != Kind.AUTOMATION:
             self.add_error("answer_form", "Only an automation exercise can ask for pseudocode.")
         self.instance.kind = pack.kind
+        if data.get("level") in pack.levels:
+            # fewer than the pack's own number would tell equal skill apart by chance
+            least = int(pack.level(data["level"]).get("hidden", 0))
+            if (data.get("hidden_workloads") or 0) >= LEAST_HIDDEN:
+                data["hidden_workloads"] = max(data["hidden_workloads"], least)
         take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
         work, revision = default_limits(pack.kind, take_home=take_home)
         data["limit_minutes"] = data.get("limit_minutes") or work

@@ -69,6 +69,9 @@ class Mode(models.TextChoices):
     LIVE = "live", "Live, remote"
 
 
+LEAST_HIDDEN = 5
+
+
 class AnswerForm(models.TextChoices):
     """What an automation exercise asks for; people score both, only code is also run."""
 
@@ -94,7 +97,7 @@ class Exercise(models.Model):
         validators=[MinValueValidator(5), MaxValueValidator(120)]
     )
     hidden_workloads = models.PositiveSmallIntegerField(
-        default=5, validators=[MinValueValidator(5), MaxValueValidator(50)]
+        default=5, validators=[MinValueValidator(LEAST_HIDDEN), MaxValueValidator(50)]
     )
     references_policy = models.TextField("what may be consulted", default=REFERENCES)
     assistants_policy = models.TextField("AI assistants", default=ASSISTANTS)

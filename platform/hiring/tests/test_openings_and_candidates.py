@@ -55,6 +55,21 @@ def test_given_limits_are_kept(desk: Desk) -> None:
     assert (made.limit_minutes, made.revision_minutes) == (90, 20)
 
 
+def test_pseudocode_can_be_asked_for_on_the_openings_page(desk: Desk) -> None:
+    page = desk.client.get(reverse("admin:hiring_opening_add")).content.decode()
+    assert "Pseudocode or a written design" in page
+    desk.client.post(reverse("admin:hiring_opening_add"), opening_form(answer_form="pseudocode"))
+    assert not Exercise.objects.get(opening__title="Cluster engineer").is_run
+
+
+def test_fewer_hidden_workloads_than_the_pack_needs_are_raised_to_that(desk: Desk) -> None:
+    form = opening_form(
+        pack_name="automation/gpu-idle-alerts", level="junior", hidden_workloads="5"
+    )
+    desk.client.post(reverse("admin:hiring_opening_add"), form)
+    assert Exercise.objects.get(opening__title="Cluster engineer").hidden_workloads == 8
+
+
 @pytest.mark.parametrize(
     "exercise",
     [

@@ -77,7 +77,7 @@ class ExerciseInline(StackedInline):
             None,
             {
                 "fields": (
-                    ("pack_name", "level", "mode"),
+                    ("pack_name", "level", "mode", "answer_form"),
                     ("limit_minutes", "revision_minutes", "hidden_workloads"),
                 )
             },
