@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -55,7 +56,7 @@ def consume(folder: Path, until: float, out: Any) -> None:
 
 def claim_and_hang(folder: Path, ready: Any) -> None:
     with connect(folder) as connection, connection.SimpleQueue("work") as queue:
-        queue.get(timeout=5)
+        queue.get(timeout=30)
         ready.set()
         time.sleep(60)
 
@@ -79,12 +80,38 @@ def test_claim_of_a_killed_worker_is_taken_back(tmp_path: Path) -> None:
     ready = START.Event()
     worker = START.Process(target=claim_and_hang, args=(tmp_path, ready))
     worker.start()
-    assert ready.wait(20)
+    assert ready.wait(60)
     assert take_all(tmp_path) == []
     assert worker.pid
     os.kill(worker.pid, signal.SIGKILL)
     worker.join()
     assert [payload["number"] for payload in take_all(tmp_path)] == [7]
+
+
+def bind(channel: Any, exchange: int, queue: int) -> None:
+    channel._queue_bind(f"exchange{exchange}", "key", "", f"queue{queue}")
+    assert f"queue{queue}" in [row.queue for row in channel.get_table(f"exchange{exchange}")]
+
+
+def test_queues_bound_at_the_same_moment_are_all_bound(tmp_path: Path) -> None:
+    exchanges, queues = 40, 8
+    with connect(tmp_path) as connection, ThreadPoolExecutor(queues) as threads:
+        channels: list[Any] = [connection.channel() for _ in range(queues)]
+        for exchange in range(exchanges):
+            for done in [
+                threads.submit(bind, channel, exchange, queue)
+                for queue, channel in enumerate(channels)
+            ]:
+                done.result()
+            table = channels[0].get_table(f"exchange{exchange}")
+            assert sorted(row.queue for row in table) == [f"queue{n}" for n in range(queues)]
+
+
+def test_table_left_empty_by_a_killed_process_stops_nobody(tmp_path: Path) -> None:
+    publish(tmp_path, 0, 1)
+    (tmp_path / "control" / "work.exchange").write_bytes(b"")
+    publish(tmp_path, 1, 1)
+    assert [payload["number"] for payload in take_all(tmp_path)] == [0, 1]
 
 
 def test_process_number_used_again_is_another_process() -> None:
@@ -102,7 +129,7 @@ def test_race_of_publishers_and_consumers_loses_and_doubles_nothing(tmp_path: Pa
     for process in consumers + publishers:
         process.start()
     for process in publishers + consumers:
-        process.join(30)
+        process.join(120)
         assert process.exitcode == 0
     taken = [out.get(timeout=1) for _ in range(out.qsize())]
     taken += [payload["number"] for payload in take_all(tmp_path)]
