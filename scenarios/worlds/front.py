@@ -53,6 +53,19 @@ def windows(stream: Stream, count: int, low: float, high: float, length: int) ->
     return tuple((start, start + int(stream.between(low, high) * MINUTE)) for start in starts)
 
 
+def apart(intervals: Windows, gap: int) -> Windows:
+    """Those intervals that begin at least `gap` ms after the end of the one before.
+
+    Two that overlap would make one spell that is longer than the API reference allows; a stale
+    reading is renewed only at a tick between them.
+    """
+    kept: list[tuple[int, int]] = []
+    for begin, end in sorted(intervals):
+        if not kept or begin - kept[-1][1] >= gap:
+            kept.append((begin, end))
+    return tuple(kept)
+
+
 def within(now: int, intervals: Windows) -> bool:
     """Whether `now` ms lies in one of the intervals."""
     return any(begin <= now < end for begin, end in intervals)

@@ -79,10 +79,10 @@ class Broker:
                 raise Refused("conflict", f"The key {key!r} was used for job {known.job}.")
             return self._placed(known, cloud)
         gpus = self._admit_primary(job) if number < 0 else self._admit_remote(job, number)
-        self.ledger.check_twice(job)
-        right = number >= 0 and self.ledger.book(job, number)
+        alone = self.ledger.check_twice(job)
+        right = number >= 0 and self.ledger.book(job, number) and alone
         run = self.world.new_run(job, number, key, gpus)
-        run.right = right
+        run.right, run.illegal = right, number >= 0 and not right
         self._by_key[number, key] = self._by_name[number, run.name] = run
         if number >= 0:
             self.world.sketch.mark(self.world.now, "action", f"job {job} placed in {cloud}")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from scenarios.profile import Profile
-from scenarios.simulator.agenda import DAY, HOUR
+from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
 from scenarios.worlds.burst.market import Market
 from scenarios.worlds.burst.setting import Setting, burst_config, open_period
-from scenarios.worlds.burst.shape import PRICE_SHARE, TICK
-from scenarios.worlds.burst.views import run_rows
+from scenarios.worlds.burst.shape import PRICE_SHARE, PRICE_STEP
 from scenarios.worlds.burst.workload import KINDS
 
 
 def prices(profile: Profile, setting: Setting, seed: str) -> str:
-    """Prices of a day before the period, every half hour, as comma-separated values.
+    """Prices of a day before the period, every quarter of an hour, as comma-separated values.
 
     Every cloud's price stands in the unit in which that cloud sells.
     """
@@ -20,9 +19,9 @@ def prices(profile: Profile, setting: Setting, seed: str) -> str:
     market = Market(config, f"{seed} the day before")
     units = [f"{shape.name}_usd_per_{shape.unit}" for shape in config.remotes]
     rows = [",".join(["time_utc", "primary_spot_usd_per_gpu_hour", "limit_70_percent", *units])]
-    for now in range(0, DAY, HOUR // 2):
+    for now in range(0, DAY, PRICE_STEP):
         spot = market.price(-1, now)
-        cells = [f"2026-03-01T{now // HOUR:02d}:{now % HOUR // 60_000:02d}:00Z"]
+        cells = [f"2026-03-01T{now // HOUR:02d}:{now % HOUR // MINUTE:02d}:00Z"]
         cells += [f"{spot:.4f}", f"{PRICE_SHARE * spot:.4f}"]
         for number, shape in enumerate(config.remotes):
             times = config.gpus_per_node if shape.unit == "node_hour" else 1
@@ -31,40 +30,63 @@ def prices(profile: Profile, setting: Setting, seed: str) -> str:
     return "\n".join(rows) + "\n"
 
 
+SQUEUE_AT = DAY + 10 * HOUR
+SENT_EVERY = 97 * SECOND
+"""How often everything that came in is sent to the primary for the picture; no round time."""
+SQUEUE_FORMAT = "%.8i %.9P %.16j %.9u %.2t %.10M %.10l %.5D %R"
+"""What squeue is asked for: its default columns, wide enough for the names, and the time limit."""
+
+
 def squeue(profile: Profile, setting: Setting, seed: str) -> str:
-    """The primary's queue two hours into a period in which everything was simply sent there."""
+    """The primary's queue at ten on the second morning of a period in which all was sent there.
+
+    Rows as squeue sorts them: pending ones first, then by priority.
+    """
     episode = open_period(profile, setting, "diurnal", f"{seed} squeue", faults=False)
     world = episode.world
-    while world.now < 2 * HOUR:
+    while world.now < SQUEUE_AT:
         for job in range(world.jobs.seen):
             if not world.jobs.runs[job] and len(world.primary.queue) < world.config.most_pending:
                 episode.broker.place(job, "primary", f"job-{job}")
-        world.advance(world.now + TICK)
-    head = (
-        f"{'JOBID':>8} {'PARTITION':>9} {'NAME':>16} {'USER':>9} {'ST':>2} {'TIME':>8} {'NODES':>5}"
-    )
-    rows = [f"{head} NODELIST(REASON)"]
-    shown = {row[0] for row in run_rows(world, -1) if row[2] in ("RUNNING", "PENDING")}
-    blocked = False
-    for run in sorted(
-        (r for r in world.runs if r.name in shown), key=lambda r: (r.begun < 0, r.number)
-    ):
+        world.advance(min(SQUEUE_AT, world.now + SENT_EVERY))
+    titles = ("JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "TIME_LIMIT", "NODES")
+    rows = [f'$ squeue -o "{SQUEUE_FORMAT}"', _squeue_row(*titles, "NODELIST(REASON)")]
+    pending = [run for _, run in world.primary.queue]
+    running = sorted(world.primary.running.values(), key=lambda run: run.queue_key)
+    for place, run in enumerate([*pending, *running]):
         spec = world.jobs.spec[run.job]
-        name = f"{KINDS[spec.priority]}-{run.job:04d}"
-        nodes = max(1, run.gpus // world.config.gpus_per_node)
-        if run.nodes:
-            seconds = (world.now - run.begun) // 1000
-            elapsed = f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-            state, where = "R", _nodelist(run.nodes)
-        else:
-            elapsed, state = "0:00", "PD"
-            where = "(Priority)" if blocked else "(Resources)"
-            blocked = True
-        user = f"{spec.team}{run.job % 7 + 1}"
+        elapsed = world.now - run.begun if run.nodes else 0
+        waits = "(Priority)" if place else "(Resources)"
         rows.append(
-            f"{run.name:>8} {'gpu':>9} {name:>16} {user:>9} {state:>2} {elapsed:>8} {nodes:>5} {where}"
+            _squeue_row(
+                run.name,
+                "gpu",
+                f"{KINDS[spec.priority]}-{run.job:04d}",
+                f"{spec.team}{run.job % 7 + 1}",
+                "R" if run.nodes else "PD",
+                _duration(elapsed // SECOND),
+                _duration(spec.limit // SECOND),
+                str(max(1, run.gpus // world.config.gpus_per_node)),
+                _nodelist(run.nodes) if run.nodes else waits,
+            )
         )
     return "\n".join(rows) + "\n"
+
+
+def _squeue_row(*cells: str) -> str:
+    """One line in `SQUEUE_FORMAT`."""
+    widths = (8, 9, 16, 9, 2, 10, 10, 5, 0)
+    return " ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+
+
+def _duration(seconds: int) -> str:
+    """Seconds as Slurm writes them: 4:05, 1:04:05 or 2-01:04:05."""
+    minutes, rest = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes}:{rest:02d}"
+    hours = f"{minutes // 60 % 24}:{minutes % 60:02d}:{rest:02d}"
+    days = minutes // (24 * 60)
+    return f"{days}-{hours:>08}" if days else hours
 
 
 def _nodelist(nodes: tuple[int, ...]) -> str:

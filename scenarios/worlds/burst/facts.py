@@ -7,7 +7,7 @@ from typing import Any
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.burst.broker import Broker
 from scenarios.worlds.burst.shape import ACT_WITHIN, LOG_EVERY
-from scenarios.worlds.burst.tables import CANCELLED, FORCED, Run, RunState
+from scenarios.worlds.burst.tables import CANCELLED, COMPLETED, FORCED, Run, RunState
 from scenarios.worlds.burst.watch import Watch
 from scenarios.worlds.burst.workload import HIGH
 from scenarios.worlds.burst.world import BurstWorld
@@ -18,7 +18,7 @@ SETTLED = 12 * HOUR
 
 
 def waits(world: BurstWorld, priority: int) -> list[float]:
-    """Minutes in which no run worked for each job of the priority, sorted, open waits included."""
+    """Minutes in which no run served each job of the priority, sorted, open waits included."""
     jobs = world.jobs
     return sorted(
         jobs.total_wait(job, world.now) / MINUTE
@@ -35,16 +35,16 @@ def worked(run: Run, now: int) -> int:
 
 
 def credited(world: BurstWorld, job: int) -> int:
-    """Work in ms that the job has to show for all its runs."""
-    if world.jobs.done_at[job] >= 0:
+    """Work in ms that the job has to show for its runs; bursts against a rule have nothing to show."""
+    runs = [run for run in world.jobs.runs[job] if not run.illegal]
+    if any(run.state == RunState.EXITED or run.end == COMPLETED for run in runs):
         return world.jobs.spec[job].work
-    kept = max(world.jobs.kept[job].values(), default=0)
-    live = (r.kept + worked(r, world.now) for r in world.jobs.runs[job] if r.live)
-    return max(kept, max(live, default=0))
+    live = (run.kept + worked(run, world.now) for run in runs if run.live)
+    return max((*live, *(run.saved for run in runs)), default=0)
 
 
 def lost(world: BurstWorld) -> float:
-    """GPU-hours of work done twice or thrown away."""
+    """GPU-hours of work done twice, thrown away or done against a rule."""
     total = 0
     for job in range(world.jobs.seen):
         done = sum(worked(run, world.now) for run in world.jobs.runs[job])
@@ -98,30 +98,37 @@ def incidents(world: BurstWorld) -> list[Incident]:
 
 
 def _urgent(world: BurstWorld) -> list[Incident]:
-    """High-priority jobs, each to be placed within half an hour of its submission."""
+    """High-priority jobs, each to be placed within half an hour of its submission, to stay."""
     found = []
     for job, spec in enumerate(world.jobs.spec[: world.jobs.seen]):
         if spec.priority == HIGH and spec.submit <= world.now - ACT_WITHIN:
-            runs = world.jobs.runs[job]
-            handled = bool(runs) and runs[0].asked <= spec.submit + ACT_WITHIN
+            due = spec.submit + ACT_WITHIN
+            handled = any(r.asked <= due and _stays(r) for r in world.jobs.runs[job])
             found.append(Incident(spec.submit // 1000, "urgent job", f"job {job}", handled))
     return found
 
 
+def _stays(run: Run) -> bool:
+    """Whether the run was an answer: by the rules, and not called back."""
+    return not run.illegal and run.end != CANCELLED
+
+
 def _interruption(world: BurstWorld, run: Run) -> list[Incident]:
     """A run that ended by force while nothing else worked for its job; answered by another run."""
-    if run.end not in FORCED or run.ended > world.now - ACT_WITHIN:
+    due = run.ended + ACT_WITHIN
+    if run.end not in FORCED or run.illegal or due > world.now:
         return []
-    others = [r for r in world.jobs.runs[run.job] if r is not run]
+    others = [r for r in world.jobs.runs[run.job] if r is not run and not r.illegal]
     if any(r.asked <= run.ended and (r.ended < 0 or r.ended > run.ended) for r in others):
         return []
-    handled = any(run.ended <= r.asked <= run.ended + ACT_WITHIN for r in others)
+    again = [r for r in others if run.ended <= r.asked <= due]
+    handled = any(r.end != CANCELLED or r.ended > due for r in again)
     kind = "node failure" if run.cloud < 0 else "burst interrupted"
     return [Incident(run.ended // 1000, kind, f"job {run.job}", handled)]
 
 
 def _hang(world: BurstWorld, run: Run) -> list[Incident]:
-    if not run.hangs or run.over < 0 or run.over > world.now - ACT_WITHIN:
+    if not run.hangs or run.illegal or run.over < 0 or run.over > world.now - ACT_WITHIN:
         return []
     if run.state == RunState.ENDED and run.ended <= run.over:
         return []

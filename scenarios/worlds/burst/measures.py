@@ -47,6 +47,8 @@ def _incidents(runs: Sequence[Figures]) -> float | None:
     for one in runs:
         for _, kind, _, handled in one["incidents"]:
             kinds.setdefault(kind, []).append(handled)
+        for _ in one["broken_rules"]:
+            kinds.setdefault("broken rule", []).append(False)
     return mean_of([100.0 * sum(rows) / len(rows) for rows in kinds.values()])
 
 

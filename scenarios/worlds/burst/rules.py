@@ -144,9 +144,14 @@ class Ledger:
         self.broken.append((world.now, rule, f"job {job}"))
         world.sketch.mark(world.now, "rule", f"{rule}: job {job} {SHORT.get(rule, 'was stopped')}")
 
-    def check_twice(self, job: int) -> None:
-        """Note it when a job that has a live run, or is done, is about to get another."""
+    def check_twice(self, job: int) -> bool:
+        """Note it when a job that has a live run, or is done, is about to get another.
+
+        True if it has none.
+        """
         jobs = self.world.jobs
         live = [run for run in jobs.runs[job] if run.state < RunState.EXITED]
-        if live or jobs.done_at[job] >= 0:
+        alone = not live and jobs.done_at[job] < 0
+        if not alone:
             self.break_rule(job, "twice")
+        return alone

@@ -33,8 +33,9 @@ class Run:
 
     `begun` is when the cloud gave it GPUs, `works_from` when its work begins (after its data has
     arrived), `over` when it ended, `ended` when its GPUs were free again, `kept` the work it
-    resumes from. `hangs` says whether its instance will stay after its work, `right` whether it
-    was a burst by the rules; `read` has a bit for each log line that was collected.
+    resumes from, `saved` the work that its own last checkpoint holds. `hangs` says whether its
+    instance will stay after its work; `right` whether it was a burst by the rules, `illegal`
+    whether it was one against them; `read` has a bit for each log line that was collected.
     """
 
     number: int
@@ -53,18 +54,26 @@ class Run:
     ended: int = -1
     over: int = -1
     kept: int = 0
+    saved: int = 0
     nodes: tuple[int, ...] = ()
     billed_to: int = -1
     cost: float = 0.0
     read: int = 0
     hangs: bool = False
     right: bool = False
+    illegal: bool = False
     queue_key: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def live(self) -> bool:
         """Whether it is working for its job, or will."""
         return self.state < RunState.EXITED
+
+    @property
+    def serves(self) -> bool:
+        """Whether its job has what it waits for: it works or came to a good end, by the rules."""
+        works = self.state in (RunState.RUNNING, RunState.EXITED) or self.end == COMPLETED
+        return works and not self.illegal
 
     def lines(self, now: int) -> int:
         """Log lines written by `now`: one at the start, one every 20 minutes, one at a good end."""
@@ -80,7 +89,7 @@ class JobTable:
     """Every job of the period; the index is the job's number. Times and work in ms.
 
     `kept[job]` maps a cloud's number to the work that its newest checkpoint there holds.
-    `waiting_since` is the begin of the present wait, -1 while a run works for the job.
+    `waiting_since` is the begin of the present wait, -1 while a run serves the job.
     """
 
     spec: Sequence[JobSpec]
@@ -125,6 +134,6 @@ class JobTable:
         return "interrupted"
 
     def total_wait(self, job: int, now: int) -> int:
-        """All time in ms in which no run worked for the job, until it was done or until `now`."""
+        """All time in ms in which no run served the job, until it was done or until `now`."""
         since = self.waiting_since[job]
         return self.waited[job] + (now - since if since >= 0 else 0)

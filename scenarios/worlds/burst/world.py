@@ -114,12 +114,12 @@ class BurstWorld:
         state = jobs.truth(job)
         if state != jobs.true_state[job]:
             jobs.true_state[job], jobs.true_since[job] = state, self.now
-        works = state in ("running", "completed")
+        served = any(run.serves for run in jobs.runs[job])
         since = jobs.waiting_since[job]
-        if works and since >= 0:
+        if served and since >= 0:
             jobs.waited[job] += self.now - since
             jobs.waiting_since[job] = -1
-        elif not works and since < 0:
+        elif not served and since < 0:
             jobs.waiting_since[job] = self.now
 
     def _name(self, cloud: int, number: int) -> str:
@@ -230,6 +230,7 @@ class BurstWorld:
                 done = done // spec.every * spec.every if spec.every else 0
             kept = self.jobs.kept[run.job]
             kept[run.cloud] = max(kept.get(run.cloud, 0), done)
+            run.saved = done
         if run.state == RunState.EXITED:
             end = COMPLETED
         self._finish(run, end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from hashlib import sha256
 
 from scenarios.profile import Profile
 from scenarios.simulator.agenda import HOUR
@@ -117,10 +118,20 @@ def _yesterday(profile: Profile, setting: Setting, seed: str) -> Episode:
     days = open_span(profile, setting, "diurnal", f"{seed} documents", faults=False)
     while days.world.now < SAMPLED_AT and not days.complete:
         days.tick()
+        _follow_calendar(days)
         waiting = [work for work in days.world.open.values() if work.state == PENDING]
         for work in sorted(waiting, key=lambda one: (-_priority(days, one), one.number)):
             _try(days, work)
     return days
+
+
+def _follow_calendar(days: Episode) -> None:
+    """The quotas that hold at the time, so that the scrape agrees with the manifests."""
+    world = days.world
+    for (queue, flavor), nominal in list(world.nominal.items()):
+        planned = days.config.planned(queue, flavor, world.now)
+        if planned != nominal:
+            world.set_nominal(queue, flavor, planned)
 
 
 def _priority(days: Episode, work: Work) -> int:
@@ -130,32 +141,51 @@ def _priority(days: Episode, work: Work) -> int:
 def _try(days: Episode, work: Work) -> None:
     world = days.world
     for flavor in days.config.teams[work.request.team].flavors:
-        room = world.tree.available(world.queue_of(work), flavor)
+        room = world.room(world.queue_of(work), flavor)
         places = world.places(flavor, work.request.gpus)
         if room >= work.request.gpus and places is not None:
             world.admit(work, flavor, places)
             return
 
 
-def _age(minutes: int) -> str:
-    """An age as kubectl prints it: minutes up to three hours, then hours and minutes up to eight."""
+def _age(seconds: int) -> str:
+    """An age as kubectl prints it: seconds up to two minutes, both up to ten, minutes up to three
+
+    hours, then hours and minutes up to eight.
+    """
+    minutes = seconds // 60
+    if minutes < 2:
+        return f"{seconds}s"
+    if minutes < 10:
+        return f"{minutes}m{seconds % 60}s" if seconds % 60 else f"{minutes}m"
     if minutes < 180:
         return f"{minutes}m"
-    return f"{minutes // 60}h" if minutes >= 480 else f"{minutes // 60}h{minutes % 60}m"
+    rest = f"{minutes % 60}m" if minutes < 480 and minutes % 60 else ""
+    return f"{minutes // 60}h{rest}"
+
+
+def _name(work: Work) -> str:
+    """A workload's name as Kueue makes it from the job's: the end is a hash."""
+    return f"job-{work.request.name}-{sha256(work.request.name.encode()).hexdigest()[:5]}"
+
+
+def _place(days: Episode, work: Work) -> tuple[str, str]:
+    """kubectl lists by namespace and name."""
+    return days.config.teams[work.request.team].name, _name(work)
 
 
 def workloads_txt(profile: Profile, setting: Setting, seed: str) -> str:
     """What `kubectl get workloads -A` shows at ten in the morning."""
     days = _yesterday(profile, setting, seed)
     rows = [("NAMESPACE", "NAME", "QUEUE", "RESERVED IN", "ADMITTED", "FINISHED", "AGE")]
-    for work in days.world.open.values():
+    for work in sorted(days.world.open.values(), key=lambda one: _place(days, one)):
         team = days.config.teams[work.request.team]
         queue = days.config.queues[team.queue].name
         held = work.holds
-        age = (days.world.now - work.request.at) // 60_000
+        age = (days.world.now - work.request.at) // 1000
         rows.append(
             (
-                team.name, f"job-{work.request.name}-{work.number:05x}", queue,
+                team.name, _name(work), queue,
                 queue if held else "", "True" if held else "", "", _age(age),
             )
         )  # fmt: skip
@@ -187,10 +217,12 @@ def _families(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
     admitted: list[Sample] = []
     for number, queue in enumerate(config.queues):
         mine = [work for work in world.open.values() if world.queue_of(work) == number]
-        waiting = sum(work.state == PENDING for work in mine)
-        pending.append((f'cluster_queue="{queue.name}",status="active"', waiting))
-        pending.append((f'cluster_queue="{queue.name}",status="inadmissible"', 0))
-        admitted.append((f'cluster_queue="{queue.name}"', len(mine) - waiting))
+        waiting = [work for work in mine if work.state == PENDING]
+        blocked = sum(not _has_room(days, work) for work in waiting)
+        labels = f'cluster_queue="{queue.name}"'
+        pending.append((f'{labels},status="active"', len(waiting) - blocked))
+        pending.append((f'{labels},status="inadmissible"', blocked))
+        admitted.append((labels, len(mine) - len(waiting)))
     yield (
         "kueue_pending_workloads", "gauge",
         "The number of pending workloads, per 'cluster_queue' and 'status'.", pending,
@@ -201,6 +233,13 @@ def _families(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
         " per 'cluster_queue'", admitted,
     )  # fmt: skip
     yield from _usage(days)
+
+
+def _has_room(days: Episode, work: Work) -> bool:
+    """Whether quota would let a workload in. Kueue puts others aside until something is freed."""
+    queue = days.world.queue_of(work)
+    flavors = days.config.teams[work.request.team].flavors
+    return any(days.world.room(queue, flavor) >= work.request.gpus for flavor in flavors)
 
 
 def _usage(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:

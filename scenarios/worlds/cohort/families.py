@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.cohort.config import DEADLINE, CohortWorldConfig
 from scenarios.worlds.cohort.demand import Shape
-from scenarios.worlds.front import ApiFaults, windows
+from scenarios.worlds.front import ApiFaults, apart, windows
 
 ORDINARY = Shape()
 WAVE_SHARE = 0.8
@@ -135,13 +135,14 @@ def draw_trouble(family: str, config: CohortWorldConfig, seed: str) -> Trouble:
         _outages(kind, config, flavor, name, waves[config.flavors[flavor].region], seed)
         for flavor, name in node_names(config)
     )
+    throttled = windows(stream, 4, 4, 9, config.length)
+    stale = windows(stream, 12, 6, 14, config.length)
+    if kind.before_due:
+        throttled += tuple((at + MINUTE, at + 9 * MINUTE) for at in waves[regions[0]])
     api = ApiFaults(
         write_timeout=kind.write_timeout,
         read_timeout=kind.read_timeout,
-        throttled=windows(stream, 4, 4, 9, config.length),
-        stale=windows(stream, 12, 6, 14, config.length),
+        throttled=apart(throttled, 2 * config.tick),
+        stale=apart(stale, 2 * config.tick),
     )
-    if kind.before_due:
-        struck = tuple((at + MINUTE, at + 9 * MINUTE) for at in waves[regions[0]])
-        api = replace(api, throttled=tuple(sorted(api.throttled + struck)))
     return Trouble(outages, kind.stuck, api)

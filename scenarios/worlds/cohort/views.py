@@ -60,12 +60,15 @@ def quota_rows(world: CohortWorld) -> list[Row]:
 
 def room_rows(world: CohortWorld) -> list[Row]:
     """Queue, flavour, guaranteed GPUs that it does not use, GPUs it may take now, see `Room`."""
+    if world.room_shown is not None:
+        return world.room_shown
     rows: list[Row] = []
     for queue, row in enumerate(world.config.queues):
         for flavor in row.quotas:
-            most = world.tree.available(queue, flavor)
+            most = world.room(queue, flavor)
             own = max(0, world.nominal[queue, flavor] - world.tree.used[queue][flavor])
             rows.append([row.name, world.config.flavors[flavor].name, own, most])
+    world.room_shown = rows
     return rows
 
 

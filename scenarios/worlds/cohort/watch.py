@@ -79,7 +79,7 @@ class Watch:
 
     def overdrawn(self, queue: int, flavor: int) -> bool:
         """Whether the queue uses more than its limits and those of its cohorts allow."""
-        return self._world.tree.available(queue, flavor) < 0
+        return self._world.room(queue, flavor) < 0
 
     def _since_change(self) -> int:
         """ms since the calendar last asked for other quotas; a day if it never does."""
@@ -184,7 +184,7 @@ class Watch:
                 gpus
                 for (number, least), gpus in groups.items()
                 if flavor in teams[number].flavors
-                and world.tree.available(teams[number].queue, flavor) >= least
+                and world.room(teams[number].queue, flavor) >= least
                 and world.places(flavor, least) is not None
             )
             idle += min(free, wanted)

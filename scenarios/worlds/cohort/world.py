@@ -54,6 +54,9 @@ class CohortWorld:
             for flavor in row.quotas
         }
         self.tree = self._fresh_tree()
+        self._room: dict[tuple[int, int], int] = {}
+        self.room_shown: list[list[object]] | None = None
+        """The answer to a question about room, as long as it is true."""
         self.meter, self.watch = Meter(self), Watch(self)
         self.woken = False
         for node in self.nodes:
@@ -85,6 +88,21 @@ class CohortWorld:
         """Change a nominal quota; what is admitted stays."""
         self.nominal[queue, flavor] = nominal
         self.tree = self._fresh_tree()
+        self._quota_moved()
+
+    def _quota_moved(self) -> None:
+        self._room.clear()
+        self.room_shown = None
+
+    def room(self, queue: int, flavor: int) -> int:
+        """GPUs that the queue may take now under all limits; negative when they are exceeded.
+
+        Worked out once for as long as nobody takes or gives back quota: controllers ask often.
+        """
+        found = self._room.get((queue, flavor))
+        if found is None:
+            found = self._room[queue, flavor] = self.tree.available(queue, flavor)
+        return found
 
     def queue_of(self, work: Work) -> int:
         """The number of a workload's ClusterQueue."""
@@ -145,6 +163,7 @@ class CohortWorld:
         work.admitted_at, work.runs = self.now, work.runs + 1
         work.version += 1
         self.tree.add(self.queue_of(work), {flavor: work.gpus})
+        self._quota_moved()
         kind = self.config.teams[work.request.team].kind
         for node, gpus in places:
             self.nodes[node].holders[work.number] = gpus
@@ -200,6 +219,7 @@ class CohortWorld:
 
     def _let_go(self, work: Work) -> None:
         self.tree.remove(self.queue_of(work), {work.flavor: work.gpus})
+        self._quota_moved()
         for node, _ in work.nodes:
             self.nodes[node].holders.pop(work.number, None)
             self.record.timeline.end(self.nodes[node].name, work.number, self.now)

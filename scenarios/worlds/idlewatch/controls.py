@@ -94,10 +94,9 @@ class Controls:
         found = self._alert(alert)
         if cause not in CAUSES:
             raise Refused("invalid", f"There is no cause {cause[:40]!r}; see the API reference.")
-        true = [fact[0] for fact in evidence if self.proofs.holds(*fact)]
-        untrue = len(evidence) - len(true)
-        filed = Finding(self.world.tick, cause, tuple(sorted(set(true))), untrue)
-        found.findings.append(filed)
+        facts = [(source, subject, value) for source, subject, value in evidence]
+        true = tuple(fact for fact in facts if self.proofs.holds(*fact))
+        found.findings.append(Finding(self.world.tick, cause, true, len(facts) - len(true)))
         self._mark("action", f"finding for alert {alert}: {cause}")
         return {"id": alert}
 

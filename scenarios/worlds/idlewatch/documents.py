@@ -10,7 +10,7 @@ from scenarios.worlds.idlewatch import exports
 from scenarios.worlds.idlewatch.episode import CALLS, Episode
 from scenarios.worlds.idlewatch.facts import patience
 from scenarios.worlds.idlewatch.fleet import MAX_OPERATING_C, MIG_NAMES
-from scenarios.worlds.idlewatch.logs import job_lines
+from scenarios.worlds.idlewatch.logs import head_length, job_lines
 from scenarios.worlds.idlewatch.setting import DAY, HOUR, Setting
 
 MORNING = 2 * DAY + 10 * HOUR + 3
@@ -55,7 +55,9 @@ def job_log(profile: Profile, setting: Setting, seed: str) -> str:
     days = morning(profile, setting, seed)
     number = _crashed(days)
     job = days.world.jobs[number] if number is not None else next(iter(days.world.jobs.values()))
-    return "\n".join(text for text, _ in job_lines(days.world, job)) + "\n"
+    lines = [text for text, _ in job_lines(days.world, job)]
+    lines.insert(head_length(days.world, job), "[...]")
+    return "\n".join(lines) + "\n"
 
 
 DOCUMENTS: Mapping[str, Callable[[Profile, Setting, str], str]] = {

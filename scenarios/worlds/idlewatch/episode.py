@@ -54,6 +54,7 @@ class Episode:
         self.timeline = Timeline([one.key for one in SERIES], every=3 * TICK_MS)
         self.world = IdleWorld(fleet, setting, plan, kind, gpu, seed, self.timeline)
         self.scrape = Scrape(self.world)
+        self._inventory = views.inventory_of(fleet, gpu)
         self.truth = Truth(self.world, self.scrape)
         self.register = Register()
         self.board = Dashboard(self.world)
@@ -131,7 +132,7 @@ class Episode:
 
     def gpus(self) -> object:
         """The inventory."""
-        return self._read("gpus", lambda: views.gpu_rows(self.world))
+        return self._read("gpus", lambda: views.gpu_rows(self.world, self._inventory))
 
     def samples(self) -> object:
         """The newest scrape of every exporter."""

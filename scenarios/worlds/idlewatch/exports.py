@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scenarios.worlds.idlewatch import load
 from scenarios.worlds.idlewatch.episode import Episode
 from scenarios.worlds.idlewatch.fleet import Unit
-from scenarios.worlds.idlewatch.jobs import Job
+from scenarios.worlds.idlewatch.jobs import CORES, Job
+from scenarios.worlds.idlewatch.logs import at_s
 from scenarios.worlds.idlewatch.setting import TICK_S
 from scenarios.worlds.idlewatch.world import BUS
 
@@ -38,7 +40,10 @@ def metrics(days: Episode) -> str:
         lines += list(_samples(days, units, name, column))
     lines += [f"# HELP {_RATIO[0]} {_RATIO[1]}", f"# TYPE {_RATIO[0]} gauge"]
     for unit in (one for one in units if one.whole):
-        value = days.world.util[unit.number] / 100
+        value = float(days.world.util[unit.number])
+        if value:
+            value += 0.9999 * load.noise(unit.number, days.world.tick, 31)
+        value /= 100
         lines.append(f"{_RATIO[0]}{{{_labels(days, unit)}}} {value:.6f}")
     return "\n".join(lines) + "\n"
 
@@ -49,7 +54,9 @@ def _samples(days: Episode, units: list[Unit], name: str, column: int) -> Iterat
         sliced = unit.parent >= 0 and name != "DCGM_FI_DEV_FB_USED"
         if value is None or sliced:
             continue
-        text = f"{value}.{unit.number * 37 % 1000:03d}" if column == 5 else str(value)
+        text = str(value)
+        if column == 5:
+            text += f".{int(1000 * load.noise(unit.number, days.world.tick, 32)):03d}"
         yield f"{name}{{{_labels(days, unit)}}} {text}"
 
 
@@ -85,25 +92,37 @@ def _span(seconds: int, *, full: bool) -> str:
     return clock.lstrip("0:") if hours or minutes > 9 else f"{minutes}:{left:02d}"
 
 
-def _stamp(tick: int) -> str:
-    seconds = tick * TICK_S
-    day, rest = seconds // 86_400, seconds % 86_400
-    return f"2026-09-{14 + day:02d}T{rest // 3600:02d}:{rest // 60 % 60:02d}:{rest % 60:02d}"
+def _is_over(job: Job, tick: int) -> bool:
+    """Whether all that is, or was, left of the job is a process that would not go."""
+    last = tick if job.ended < 0 else job.ended
+    return job.fate == "zombie_process" and last - job.started >= job.turn
+
+
+def _ended_s(job: Job, tick: int) -> int:
+    """The second at which the job ended, as accounting has it; `tick` while it runs."""
+    if _is_over(job, tick):
+        return (job.started + job.turn) * TICK_S - 240
+    if job.ended < 0:
+        return tick * TICK_S
+    if job.state == "timeout":
+        return job.begun_s + job.limit * TICK_S
+    return job.ended * TICK_S - 20 - int(200 * load.noise(job.id, job.ended, 33))
 
 
 def squeue(days: Episode) -> str:
-    """The queue in squeue's default columns, waiting jobs first."""
+    """The queue in squeue's default columns and order: by partition, waiting jobs first."""
     world = days.world
-    waiting = sorted((j for line in world.waiting.values() for j in line), key=lambda j: j.id)
-    running = sorted(world.jobs.values(), key=lambda j: j.id)
     head = f"{'JOBID':>18} {'PARTITION':>9} {'NAME':>8} {'USER':>8} {'ST':>2} {'TIME':>10}"
     lines = [f"{head} {'NODES':>6} NODELIST(REASON)"]
-    for number, job in enumerate(waiting[:SHOWN_JOBS]):
-        lines.append(_queue_row(job, "PD", 0, "(Resources)" if number == 0 else "(Priority)"))
-    for job in running:
-        server = world.fleet.servers[world.fleet.units[job.units[0]].server].name
-        state = "CG" if job.state == "completing" else "R"
-        lines.append(_queue_row(job, state, (world.tick - job.started) * TICK_S, server))
+    for pool, line in world.waiting.items():
+        for number, job in enumerate(line):
+            lines.append(_queue_row(job, "PD", 0, "(Resources)" if number == 0 else "(Priority)"))
+        mine = (job for job in world.jobs.values() if job.pool == pool)
+        for job in sorted(mine, key=lambda job: (job.state == "completing", job.id)):
+            server = world.fleet.servers[world.fleet.units[job.units[0]].server].name
+            state = "CG" if job.state == "completing" else "R"
+            seconds = _ended_s(job, world.tick) - job.begun_s
+            lines.append(_queue_row(job, state, seconds, server))
     return "\n".join(lines) + "\n"
 
 
@@ -129,15 +148,16 @@ def sacct(days: Episode) -> str:
     lines = ["JobID|User|Account|State|AllocTRES|Elapsed|Start|End|ExitCode|NodeList"]
     jobs = [*world.ended.values(), *world.jobs.values()]
     for job in sorted(jobs, key=lambda one: one.id)[:SHOWN_JOBS]:
-        state, code = _STATES.get(job.state, ("RUNNING", "0:0"))
-        end = _stamp(job.ended) if job.ended >= 0 else "Unknown"
-        last = job.ended if job.ended >= 0 else world.tick
-        cores = 12 * job.size
+        how = "completed" if _is_over(job, world.tick) else job.state
+        state, code = _STATES.get(how, ("RUNNING", "0:0"))
+        last = _ended_s(job, world.tick)
+        end = at_s(last).replace(" ", "T") if state != "RUNNING" else "Unknown"
+        begin = at_s(job.begun_s).replace(" ", "T")
+        cores = CORES * job.size
         tres = f"billing={cores},cpu={cores},gres/gpu={job.size},mem={120 * job.size}G,node=1"
-        elapsed = _span((last - job.started) * TICK_S, full=True)
+        elapsed = _span(last - job.begun_s, full=True)
         server = world.fleet.servers[world.fleet.units[job.units[0]].server].name
         lines.append(
-            f"{job.id}|{job.user}|{job.team}|{state}|{tres}|{elapsed}|{_stamp(job.started)}|{end}"
-            f"|{code}|{server}"
+            f"{job.id}|{job.user}|{job.team}|{state}|{tres}|{elapsed}|{begin}|{end}|{code}|{server}"
         )
     return "\n".join(lines) + "\n"

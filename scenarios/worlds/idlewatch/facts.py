@@ -7,8 +7,9 @@ from typing import Any
 
 from scenarios.worlds.idlewatch.controls import Controls
 from scenarios.worlds.idlewatch.desk import is_night
+from scenarios.worlds.idlewatch.jobs import CAUSES
 from scenarios.worlds.idlewatch.load import Phase
-from scenarios.worlds.idlewatch.proofs import NEEDED
+from scenarios.worlds.idlewatch.proofs import shown
 from scenarios.worlds.idlewatch.register import Alert
 from scenarios.worlds.idlewatch.rules import Case, Truth
 from scenarios.worlds.idlewatch.setting import DAY, HOUR, TICK_S
@@ -32,18 +33,21 @@ class Tally:
 
     def __init__(self, world: IdleWorld) -> None:
         self._world = world
+        self._units = [
+            (unit.number, unit.server, unit.memory / world.gpu.memory_mib / HOUR)
+            for unit in world.fleet.units
+            if unit.whole
+        ]
         self.in_service = 0.0
         self.wasted = 0.0
 
     def look(self) -> None:
         """Count this tick, in GPU-hours; a slice counts by its share of the memory."""
-        world = self._world
-        for unit in world.fleet.units:
-            if not unit.whole or not world.in_service(unit.server):
-                continue
-            share = unit.memory / world.gpu.memory_mib / HOUR
-            self.in_service += share
-            self.wasted += share * self._idle(unit.number)
+        serves = self._world.serving()
+        for unit, server, share in self._units:
+            if serves[server]:
+                self.in_service += share
+                self.wasted += share * self._idle(unit)
 
     def _idle(self, unit: int) -> float:
         """The part of this tick that a cause kept the GPU from its work."""
@@ -51,7 +55,7 @@ class Tally:
         if job is None:
             server = world.fleet.units[unit].server
             return float(world.lost_at[unit] >= 0 or world.drained[server])
-        if not job.ill or (0 <= job.fixed <= world.tick):
+        if job.fate not in CAUSES or (0 <= job.fixed <= world.tick):
             return 0.0
         phase = world.phase[unit]
         if phase == Phase.STALLED:
@@ -161,7 +165,7 @@ def _case_row(truth: Truth, now: int, case: Case, alert: Alert | None) -> dict[s
     end = case.over if case.over >= 0 else now
     if case.cause == "none" or (alert is None and end - case.due <= IN_TIME):
         return None
-    finding = _finding(alert)
+    finding = _finding(truth, case, alert)
     delay = _delay(truth, case, alert)
     closed = case.over >= 0 and truth.seen(case.server, case.over, now) >= CLOSED_WITHIN
     return {
@@ -191,16 +195,15 @@ def _routed(alert: Alert, case: Case) -> bool:
     return alert.team == case.team and (alert.severity == "page") == case.urgent
 
 
-def _finding(alert: Alert | None) -> tuple[str, bool] | None:
-    """(cause, whether the evidence shows it) of the newest finding filed in time."""
+def _finding(truth: Truth, case: Case, alert: Alert | None) -> tuple[str, bool] | None:
+    """(cause, whether the evidence shows it for this case) of the newest finding filed in time."""
     if alert is None:
         return None
     filed = [f for f in alert.findings if f.tick <= alert.raised + FINDING_WITHIN]
     if not filed:
         return None
     newest = filed[-1]
-    shown = not newest.untrue and NEEDED[newest.cause] <= set(newest.sources)
-    return newest.cause, shown
+    return newest.cause, shown(truth.world, case, newest)
 
 
 def _closed(truth: Truth, case: Case, alert: Alert | None) -> bool:

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.idlewatch.families import Family
 from scenarios.worlds.idlewatch.fleet import TEAMS
-from scenarios.worlds.idlewatch.setting import HOUR
+from scenarios.worlds.idlewatch.setting import HOUR, TICK_S
 
 CAUSES = (
     "crashed_job", "idle_process", "slow_input", "zombie_process", "gpu_lost",
     "hung_collective", "forgotten_drain", "over_request",
 )  # fmt: skip
 """What a finding may name."""
+FIRST_ID = 4101
+CORES = 12
+"""Processor cores that a job gets with each GPU."""
 PEOPLE = {
     "research": ("akram", "dlund", "mkeller", "tsato"),
     "speech": ("aosei", "jnovak", "lwang"),
@@ -67,7 +70,11 @@ class Job:
     kept: int = -1
     acts_at: int = -1
     crashed_in_storm: bool = False
-    lines: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def begun_s(self) -> int:
+        """The second at which the scheduler started it; jobs of one instant go out one by one."""
+        return self.started * TICK_S + 4 + min(52, (self.id - FIRST_ID) // 10)
 
     @property
     def ill(self) -> bool:
@@ -133,7 +140,7 @@ class Queue:
         duration, turn = self._lengths(fate)
         every, level = self._load(fate)
         return Job(
-            id=4101 + self.drawn * self.queues + self.number,
+            id=FIRST_ID + self.drawn * self.queues + self.number,
             name=stream.pick([(title, 1.0) for title in TITLES[kind]]),
             user=stream.pick([(person, 1.0) for person in PEOPLE[team]]),
             team=team,

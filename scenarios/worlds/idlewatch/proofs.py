@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 
 from scenarios.worlds.idlewatch import load
 from scenarios.worlds.idlewatch.logs import job_lines, node_lines
+from scenarios.worlds.idlewatch.register import Fact, Finding
+from scenarios.worlds.idlewatch.rules import Case
 from scenarios.worlds.idlewatch.scrape import Scrape
 from scenarios.worlds.idlewatch.setting import DAY, TICK_S
-from scenarios.worlds.idlewatch.world import IdleWorld, load_pid
+from scenarios.worlds.idlewatch.world import IdleWorld, bus_id, load_pid
 
 SOURCES = ("log", "process", "job", "node", "util", "memory", "power", "last_sample", "window")
 NEEDED: dict[str, frozenset[str]] = {
@@ -23,6 +25,34 @@ NEEDED: dict[str, frozenset[str]] = {
     "over_request": frozenset({"log", "process"}),
 }
 """Facts without which a finding does not show its cause; more are welcome while they are true."""
+OF_GPU = frozenset({"process", "util", "memory", "power", "last_sample"})
+
+
+def shown(world: IdleWorld, case: Case, finding: Finding) -> bool:
+    """Whether all facts were true and those about the case itself show the finding's cause."""
+    about = {fact[0] for fact in finding.facts if _concerns(world, case, fact)}
+    return not finding.untrue and NEEDED[finding.cause] <= about
+
+
+def _concerns(world: IdleWorld, case: Case, fact: Fact) -> bool:
+    """Whether a true fact is about the case's own GPUs, job or server."""
+    source, subject, value = fact
+    units, server = world.fleet.units, world.fleet.servers[case.server].name
+    if source in OF_GPU:
+        return subject in {units[unit].name for unit in case.members}
+    if source == "window":
+        return any(
+            window.id == int(subject) and window.kind == "maintenance"
+            for window in world.plan.windows
+            if window.server == case.server
+        )
+    if source == "node":
+        return subject == server
+    if source == "log" and case.job < 0:
+        # a kernel's log tells of all GPUs of its server; the line has to name this one
+        mine = {bus_id(units[unit].index) for unit in case.members}
+        return subject == server and any(bus in value for bus in mine)
+    return subject == str(case.job)
 
 
 @dataclass

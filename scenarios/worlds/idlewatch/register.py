@@ -14,13 +14,17 @@ SETTLING = 6 * HOUR
 UNITS_OF = {"util": "%", "memory": "MiB", "temperature": "C", "power": "W"}
 
 
+Fact = tuple[str, str, str]
+"""(source, subject, value)."""
+
+
 @dataclass(slots=True)
 class Finding:
-    """A cause with its evidence, as filed: `sources` of the facts that were true, `untrue` the rest."""
+    """A cause with its evidence, as filed: the facts that were true, and the number of the others."""
 
     tick: int
     cause: str
-    sources: tuple[str, ...]
+    facts: tuple[Fact, ...]
     untrue: int
 
 

@@ -42,7 +42,7 @@ class Truth:
     """Looks once a tick and opens and closes cases."""
 
     def __init__(self, world: IdleWorld, scrape: Scrape) -> None:
-        self._world, self._scrape = world, scrape
+        self.world, self._scrape = world, scrape
         self.cases: list[Case] = []
         self.open: dict[Key, Case] = {}
         self._silent = [0] * len(world.fleet.units)
@@ -51,7 +51,7 @@ class Truth:
 
     def look(self) -> None:
         """Judge this tick."""
-        world = self._world
+        world = self.world
         for server, answers in enumerate(self._answers):
             answers.append(answers[-1] + self._scrape.reports(server))
         self._exempt = {
@@ -61,28 +61,27 @@ class Truth:
             for unit in window.units
         }
         found: dict[Key, dict[str, None]] = {}
+        serves = world.serving()
         for unit in world.fleet.units:
-            rule = self._lost(unit.number) or self._idle(unit.number)
+            number = unit.number
+            if world.lost_at[number] >= 0:
+                rule = self._lost(number)
+            else:
+                self._silent[number] = 0
+                judged = unit.whole and number not in self._exempt and serves[unit.server]
+                rule = self._idle(number) if judged else ""
             if rule:
-                found.setdefault(self._key(unit.number, rule), {})[rule] = None
+                found.setdefault(self._key(number, rule), {})[rule] = None
         self._update(found)
 
     def _lost(self, unit: int) -> str:
-        world, shape = self._world, self._world.fleet.units[unit]
-        if world.lost_at[unit] < 0:
-            self._silent[unit] = 0
-            return ""
         # only an exporter that answers for the other GPUs shows that this one is missing
-        self._silent[unit] += self._scrape.reports(shape.server)
+        self._silent[unit] += self._scrape.reports(self.world.fleet.units[unit].server)
         return "lost" if self._silent[unit] > LOST_AFTER else ""
 
     def _idle(self, unit: int) -> str:
-        """The first of the other rules that the unit meets."""
-        world = self._world
-        if unit in self._exempt or world.lost_at[unit] >= 0 or not world.fleet.units[unit].whole:
-            return ""
-        if not world.in_service(world.fleet.units[unit].server):
-            return ""
+        """The first of the other rules that a unit meets which is there and not set aside."""
+        world = self.world
         job = world.job[unit]
         if job is not None and 0 <= job.kept <= world.tick:
             return ""
@@ -98,14 +97,14 @@ class Truth:
     def _key(self, unit: int, rule: str) -> Key:
         if rule == "lost":
             return ("gpu", unit)
-        job = self._world.job[unit]
+        job = self.world.job[unit]
         if job is not None:
             return ("job", job.id)
-        server = self._world.fleet.units[unit].server
-        return ("server", server) if self._world.drained[server] else ("free", unit)
+        server = self.world.fleet.units[unit].server
+        return ("server", server) if self.world.drained[server] else ("free", unit)
 
     def _update(self, found: dict[Key, dict[str, None]]) -> None:
-        tick = self._world.tick
+        tick = self.world.tick
         for key, rules in found.items():
             case = self.open.get(key)
             if case is None:
@@ -123,7 +122,7 @@ class Truth:
         return answers[min(end + 1, len(answers) - 1)] - answers[min(begin + 1, len(answers) - 1)]
 
     def _new(self, key: Key) -> Case:
-        world, tick = self._world, self._world.tick
+        world, tick = self.world, self.world.tick
         kind, number = key
         if kind == "job":
             job = world.jobs[number]

@@ -33,6 +33,10 @@ class Scrape:
             [unit for unit in world.fleet.units if unit.server == server]
             for server in range(len(world.fleet.servers))
         ]
+        self._slices: dict[int, list[Unit]] = {}
+        for unit in world.fleet.units:
+            if unit.parent >= 0:
+                self._slices.setdefault(unit.parent, []).append(unit)
 
     def look(self) -> None:
         """Find out who is silent at this tick; called once a tick."""
@@ -85,13 +89,13 @@ class Scrape:
         return [row for number, row in enumerate(held[1]) if number % 2 == 0]
 
     def _fresh(self, server: int) -> list[Row]:
-        world = self._world
-        missed = MISSED * world.setting.trouble
+        lost_at, tick = self._world.lost_at, self._world.tick
+        missed = MISSED * self._world.setting.trouble
         return [
             self.reading(unit)
             for unit in self._units[server]
-            if world.lost_at[_physical(unit)] < 0
-            and load.noise(unit.number, world.tick, 11) >= missed
+            if lost_at[unit.parent if unit.parent >= 0 else unit.number] < 0
+            and load.noise(unit.number, tick, 11) >= missed
         ]
 
     def reading(self, unit: Unit) -> Row:
@@ -112,9 +116,8 @@ class Scrape:
     def _parent(self, unit: Unit, at: int) -> Row:
         """A GPU that is cut into slices reports no utilisation of its own."""
         world = self._world
-        slices = [one for one in self._units[unit.server] if one.parent == unit.number]
-        weights = [one.memory / unit.memory for one in slices]
-        util = int(sum(world.util[s.number] * w for s, w in zip(slices, weights, strict=True)))
+        slices = self._slices[unit.number]
+        util = int(sum(world.util[one.number] * (one.memory / unit.memory) for one in slices))
         held = 0
         for one in slices:
             job = world.job[one.number]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scenarios.profile import GpuModel
 from scenarios.worlds.idlewatch import load
-from scenarios.worlds.idlewatch.fleet import MAX_OPERATING_C
+from scenarios.worlds.idlewatch.fleet import MAX_OPERATING_C, Fleet
 from scenarios.worlds.idlewatch.jobs import Job
 from scenarios.worlds.idlewatch.logs import job_lines, node_lines
 from scenarios.worlds.idlewatch.register import Register
@@ -12,36 +13,41 @@ from scenarios.worlds.idlewatch.world import IdleWorld, load_pid
 from scenarios.worlds.refusal import Refused
 
 Rows = list[list[object]]
+Inventory = list[tuple[int, list[object], list[object]]]
+"""By unit: when its server joins, and the parts of its row that never change."""
 COMMANDS = {"notebook": "python3 -m ipykernel_launcher", "serve": "tritonserver"}
 
 
-def gpu_rows(world: IdleWorld) -> Rows:
+def gpu_rows(world: IdleWorld, inventory: Inventory) -> Rows:
     """The inventory, with the job that the scheduler gave each GPU to (-1: none)."""
-    gpu, fleet = world.gpu, world.fleet
     rows: Rows = []
+    for number, (joins, before, after) in enumerate(inventory):
+        if joins <= world.tick:
+            job = world.job[number]
+            rows.append(
+                [*before, -1 if job is None else job.id, world.since[number] * TICK_S, *after]
+            )
+    return rows
+
+
+def inventory_of(fleet: Fleet, gpu: GpuModel) -> Inventory:
+    """What `gpu_rows` needs of every unit."""
+    found: Inventory = []
     for unit in fleet.units:
         server = fleet.servers[unit.server]
-        if server.joins > world.tick:
-            continue
-        job = world.job[unit.number]
         parent = fleet.units[unit.parent].name if unit.parent >= 0 else ""
-        rows.append(
-            [
-                unit.name,
-                server.name,
-                unit.index,
-                unit.uuid,
-                gpu.product,
-                unit.memory,
-                gpu.top_w,
-                MAX_OPERATING_C[gpu.name],
-                job.id if job is not None else -1,
-                world.since[unit.number] * TICK_S,
-                unit.profile if unit.parent >= 0 else ("" if unit.whole else "mig"),
-                parent,
-            ]
-        )
-    return rows
+        what = unit.profile if unit.parent >= 0 else ("" if unit.whole else "mig")
+        before: list[object] = [
+            unit.name,
+            server.name,
+            unit.index,
+            unit.uuid,
+            gpu.product,
+            unit.memory,
+        ]
+        limits = [gpu.top_w, MAX_OPERATING_C[gpu.name]]
+        found.append((server.joins, [*before, *limits], [what, parent]))
+    return found
 
 
 def process_rows(world: IdleWorld) -> Rows:

@@ -21,6 +21,17 @@ UNNOTICED = 60 * HOUR
 """After this long somebody finds a lost GPU or a forgotten server without being told."""
 APP_XIDS = (13, 31, 43)
 """Xids that a program's own error leaves behind (domain handbook 1.6)."""
+XID_ENDS = {
+    13: "Graphics SM Warp Exception on (GPC 3, TPC 2, SM 0): Out Of Range Address",
+    31: "Ch 00000008, intr 00000000. MMU Fault: ENGINE GRAPHICS GPCCLIENT_T1_2 faulted @"
+    " 0x7f1c_8a000000. Fault is of type FAULT_PDE ACCESS_TYPE_VIRT_READ",
+    43: "Ch 00000008",
+}
+"""How the kernel's line about each of them goes on."""
+
+
+NOTHING, STALLED = Phase.NOTHING, Phase.STALLED
+HOLDS = frozenset({Phase.HELD, Phase.PAUSE})
 
 
 class IdleWorld:
@@ -113,6 +124,10 @@ class IdleWorld:
         """Whether the server has joined and is not out for maintenance."""
         return self.fleet.servers[server].joins <= self.tick and server not in self._away
 
+    def serving(self) -> list[bool]:
+        """`in_service` of every server."""
+        return [self.in_service(server) for server in range(len(self.fleet.servers))]
+
     def window_of(self, unit: int) -> Window | None:
         """The window, of any kind, that covers the unit now."""
         for window in self.plan.windows:
@@ -198,11 +213,11 @@ class IdleWorld:
         self.lost_at[unit] = self.tick
         self.xid[unit] = 79
         self._restart(unit)
-        bus = f"PCI:0000:{BUS[shape.index]}:00"
+        bus = bus_id(shape.index)
         self.kernel[shape.server] += [
-            (self.tick, f"NVRM: GPU at {bus}: {shape.uuid}"),
-            (self.tick, f"NVRM: Xid ({bus}): 79, GPU has fallen off the bus."),
-            (self.tick, f"NVRM: GPU 0000:{BUS[shape.index]}:00.0: GPU has fallen off the bus."),
+            (self.tick, f"NVRM: GPU at PCI:{bus}: {shape.uuid}"),
+            (self.tick, f"NVRM: Xid (PCI:{bus}): 79, GPU has fallen off the bus."),
+            (self.tick, f"NVRM: GPU {bus}.0: GPU has fallen off the bus."),
         ]
         self.timeline.mark(self.now_ms, "fault", f"{shape.name} fell off its bus (Xid 79)")
 
@@ -260,15 +275,15 @@ class IdleWorld:
         return not job.ill and self.tick - job.started >= job.duration
 
     def _note_crash(self, job: Job) -> None:
-        """A third of the crashes leave the Xid of a program's own error."""
-        if job.text % 3 or job.crashed_in_storm:
+        """Of the ways to crash one is the GPU's business and leaves the Xid of a program's error."""
+        if job.text % 5 != 1 or job.crashed_in_storm:
             return
         xid = APP_XIDS[job.text % 7 % 3]
-        for unit in job.units:
+        for place, unit in enumerate(job.units):
             shape = self.fleet.units[unit]
             self.xid[unit] = xid
-            bus = f"PCI:0000:{BUS[shape.index]}:00"
-            text = f"NVRM: Xid ({bus}): {xid}, pid={load_pid(job, 0)}, name=python3, Ch 00000008"
+            bus, pid = bus_id(shape.index), load_pid(job, place)
+            text = f"NVRM: Xid (PCI:{bus}): {xid}, pid={pid}, name=python3, {XID_ENDS[xid]}"
             self.kernel[shape.server].append((self.tick, text))
 
     def _owner_acts(self, job: Job) -> None:
@@ -293,18 +308,21 @@ class IdleWorld:
     # -- readings --------------------------------------------------------------------
 
     def _measure(self) -> None:
-        tick = self.tick
+        tick, place, still, hot = self.tick, self.place, self.still, self.hot
+        # all GPUs at every tick: the most frequent lines of this world
         for unit, job in enumerate(self.job):
-            now, util = Phase.NOTHING, 0
-            if job is not None:
-                now = load.phase(job, self.place[unit], tick)
-                util = load.utilisation(job, self.place[unit], tick, now)
-            self.phase[unit], self.util[unit] = now, util
             total = self.total[unit]
+            if job is None:
+                self.phase[unit], self.util[unit] = NOTHING, 0
+                total.append(total[-1])
+                still[unit] = hot[unit] = 0
+                continue
+            now = load.phase(job, place[unit], tick)
+            util = load.utilisation(job, place[unit], tick, now)
+            self.phase[unit], self.util[unit] = now, util
             total.append(total[-1] + util)
-            holds = now == Phase.HELD or now == Phase.PAUSE
-            self.still[unit] = self.still[unit] + 1 if holds and not util else 0
-            self.hot[unit] = self.hot[unit] + 1 if now == Phase.STALLED else 0
+            still[unit] = still[unit] + 1 if not util and now in HOLDS else 0
+            hot[unit] = hot[unit] + 1 if now is STALLED else 0
 
     def mean(self, unit: int, ticks: int = DAY) -> float:
         """Mean utilisation in percent over the last ticks, fewer where there are fewer."""
@@ -315,6 +333,11 @@ class IdleWorld:
 
 BUS = ("1b", "43", "52", "61", "9d", "c3", "d1", "df")
 """PCI buses of the GPUs of an eight-GPU server."""
+
+
+def bus_id(index: int) -> str:
+    """Where a GPU is on its server's PCI bus, as the kernel writes it."""
+    return f"0000:{BUS[index]}:00"
 
 
 def load_pid(job: Job, place: int) -> int:

@@ -188,7 +188,7 @@ class Controls:
         done = self.cluster.cancel(found)
         if not allowed:
             self._break("cancelled a job that was not an idle session", f"job {job}")
-            self.cluster.ledger.lost(found, max(done, found.spec.work // 2), "cancelled")
+            self.cluster.ledger.denied(found, max(done, found.spec.work // 2))
         self._act(f"cancel {job}")
 
     def move(self, job: int, partition: str) -> None:

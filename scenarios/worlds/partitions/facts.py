@@ -31,21 +31,22 @@ def series(config: ClusterConfig) -> tuple[Series, ...]:
 
 
 def _waits(jobs: Sequence[Job], now: int, unit: int) -> list[float]:
-    """Sorted waits of everything asked for; a job ended for good waits until the end."""
-    found = []
-    for job in jobs:
-        if job.state == State.UNSEEN:
-            continue
-        wait = job.total_wait(now)
-        if job.state == State.CANCELLED and job.spec.kind != Kind.SESSION:
-            wait += now - job.ended_at
-        found.append(wait / unit)
-    return sorted(found)
+    """Sorted waits of everything asked for; a job that somebody else cancelled waits until now."""
+    return sorted(job.total_wait(now) / unit for job in jobs if job.state != State.UNSEEN)
 
 
 def _team_waits(cluster: SharedCluster, team: int) -> list[float]:
-    """Hours that a team's training jobs waited, without the tasks of arrays."""
-    mine = [j for j in cluster.jobs if j.spec.kind == Kind.TRAIN and j.spec.team == team]
+    """Hours that a team's training jobs waited; of arrays and sessions those that were cancelled.
+
+    Tasks of an array wait for each other, so that they would say little; one that is cancelled
+    against the agreement was not served at all.
+    """
+    mine = [
+        j
+        for j in cluster.jobs
+        if j.spec.team == team
+        and (j.spec.kind == Kind.TRAIN or (j.denied and j.spec.kind != Kind.INFER))
+    ]
     return _waits(mine, cluster.now, HOUR)
 
 

@@ -34,6 +34,7 @@ class Job:
 
     `queued_at` is the begin of the present wait, `waited` all earlier waits together,
     `version` grows whenever a planned end goes stale, `key` is its place in the queue.
+    `denied` means that somebody who may not has ended it: its owner goes on waiting for it.
     """
 
     id: int
@@ -52,6 +53,7 @@ class Job:
     ended_at: int = -1
     version: int = 0
     held: bool = False
+    denied: bool = False
     held_since: int = -1
     nodes: Held = (0, 0, 0)
     lost: int = 0
@@ -83,8 +85,8 @@ class Job:
         return max(self.kept, self.work_done(now) // every * every)
 
     def total_wait(self, now: int) -> int:
-        """All time spent waiting, unfinished waits and refusals included."""
-        return self.waited + (now - self.queued_at if self.waiting else 0)
+        """All time spent waiting, unfinished waits, refusals and denied work included."""
+        return self.waited + (now - self.queued_at if self.waiting or self.denied else 0)
 
     def idle_for(self, now: int) -> int:
         """How long a session has held its GPUs without using them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ PATIENCE = 30 * MINUTE
 """How long a job that fits its team's guarantee may wait before the guarantee is missed."""
 IDLE_GRACE = 2 * HOUR
 WINDOW = 6 * HOUR
+MISSED_FOR = 24 * HOUR
+"""How long work that somebody cancelled who may not is still asked for by its team. Without it a
+controller would serve the others better by serving some not at all."""
 
 
 @dataclass(slots=True)
@@ -78,6 +82,7 @@ class Ledger:
         self.idle_held = 0
         self.thrown = 0
         self.thrown_by: dict[str, int] = {}
+        self._denied: list[Job] = []
 
     # ---- runs ----
 
@@ -98,6 +103,14 @@ class Ledger:
         amount = work * job.spec.gpus
         self.thrown += amount
         self.thrown_by[cause] = self.thrown_by.get(cause, 0) + amount
+
+    def denied(self, job: Job, work: int) -> None:
+        """Somebody who may not has ended a job; `work` in ms is thrown away, and it still waits."""
+        self.lost(job, work, "cancelled")
+        if job.began >= job.queued_at:
+            job.queued_at = job.ended_at
+        job.denied = True
+        self._denied.append(job)
 
     # ---- samples ----
 
@@ -151,8 +164,8 @@ class Ledger:
         """GPUs waited for by team into `waiting`; returns each team's smallest overdue request."""
         cluster = self.cluster
         smallest = [0] * len(waiting)
-        for job in cluster.present.values():
-            if not job.waiting or job.spec.kind == Kind.INFER:
+        for job in self._asked_for(now):
+            if job.spec.kind == Kind.INFER:
                 continue
             team, gpus = job.spec.team, job.spec.gpus
             waiting[team] += gpus
@@ -160,6 +173,12 @@ class Ledger:
                 continue
             smallest[team] = min(smallest[team] or gpus, gpus)
         return smallest
+
+    def _asked_for(self, now: int) -> Iterator[Job]:
+        """Jobs that wait, and cancelled ones that would wait."""
+        yield from (job for job in self.cluster.present.values() if job.waiting)
+        self._denied = [job for job in self._denied if now - job.ended_at <= MISSED_FOR]
+        yield from self._denied
 
     def _close_window(self, now: int) -> None:
         cluster = self.cluster

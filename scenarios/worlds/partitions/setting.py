@@ -9,7 +9,7 @@ from typing import Any
 from scenarios.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR
 from scenarios.simulator.streams import Stream
-from scenarios.worlds.front import ApiFaults, windows
+from scenarios.worlds.front import ApiFaults, apart, windows
 from scenarios.worlds.partitions.config import (
     INFERENCE,
     TRAINING,
@@ -89,8 +89,8 @@ def _api(family: Family, depth: str, length: int, seed: str) -> ApiFaults:
     return ApiFaults(
         write_timeout=min(0.08, 0.03 * scale),
         read_timeout=min(0.02, 0.006 * scale),
-        throttled=windows(stream, round(0.5 * days * scale), 15, 60, length),
-        stale=windows(stream, round(0.7 * days * scale), 15, 60, length),
+        throttled=apart(windows(stream, round(0.5 * days * scale), 15, 60, length), HOUR // 2),
+        stale=apart(windows(stream, round(0.7 * days * scale), 15, 60, length), HOUR // 2),
     )
 
 

@@ -7,41 +7,71 @@ from functools import lru_cache
 from math import inf
 
 from scenarios.profile import Profile
-from scenarios.simulator.agenda import DAY, HOUR, MINUTE
+from scenarios.simulator.agenda import DAY, HOUR
 from scenarios.worlds.partitions.cluster import SharedCluster
 from scenarios.worlds.partitions.config import SCAVENGE, SERVE, ClusterConfig
-from scenarios.worlds.partitions.job import Job, State
+from scenarios.worlds.partitions.episode import QuarterEpisode
 from scenarios.worlds.partitions.limits import BILLED, NO_LIMIT
+from scenarios.worlds.partitions.queue_text import (
+    CPUS,
+    T4_CPUS,
+    JobNumbers,
+    limit_text,
+    reservations,
+    sinfo,
+    squeue,
+)
 from scenarios.worlds.partitions.setting import Setting, open_quarter
 from scenarios.worlds.partitions.views import user_names
 
 BEGIN = datetime(2026, 9, 7, tzinfo=UTC)
-SEEN_AT = 2 * DAY + 10 * HOUR + 15 * MINUTE
-"""The outputs are of a Wednesday morning, with nobody at the limits since Monday."""
-CPUS, T4_CPUS = 16, 8
-"""Cores for each GPU: 64 on an A100 node, 32 on a T4 node."""
+SEEN_FROM, SEEN_UNTIL = 2 * DAY, 5 * DAY
+LOADED = 25
+"""Pending A100 jobs at the moment that the outputs show, if the week has such a moment."""
+GPU_MEMORY = {"a100": 250, "t4": 90}
+"""DefMemPerGPU in GiB: four of them fit into the node."""
+
+
+def _monday(profile: Profile, setting: Setting, seed: str) -> QuarterEpisode:
+    return open_quarter(profile, setting, "steady", f"materials {seed}", faults=False)
+
+
+def _load(cluster: SharedCluster) -> int:
+    """Pending A100 jobs where hardly a node is idle and inference waits too; 0 at other times."""
+    queues, inference = cluster.scheduler.queue, cluster.config.inference
+    idle = sum(
+        free == fleet.shape.per_node
+        for number, fleet in enumerate(cluster.fleets)
+        for free in fleet.free
+        if number != inference
+    )
+    if idle > len(cluster.scheduler.reservations) + 1 or len(queues[inference]) < 2:
+        return 0
+    return sum(len(queue) for number, queue in enumerate(queues) if number != inference)
 
 
 @lru_cache(maxsize=4)
-def _morning(profile: Profile, setting: Setting, seed: str) -> SharedCluster:
-    quarter = open_quarter(profile, setting, "steady", f"materials {seed}", faults=False)
-    while quarter.cluster.now < SEEN_AT:
+def loaded_cluster(profile: Profile, setting: Setting, seed: str) -> SharedCluster:
+    """The cluster in working hours of its first week, as soon as there are queues, or at their longest.
+
+    Nobody has operated it since Monday.
+    """
+    quarter, longest, chosen = _monday(profile, setting, seed), 0, SEEN_FROM
+    while quarter.cluster.now < min(SEEN_UNTIL, quarter.config.length - DAY):
+        quarter.tick()
+        now, load = quarter.cluster.now, _load(quarter.cluster)
+        if now >= SEEN_FROM and 8 * HOUR <= now % DAY <= 18 * HOUR and load > longest:
+            longest, chosen = load, now
+            if load >= LOADED:
+                return quarter.cluster
+    quarter = _monday(profile, setting, seed)
+    while quarter.cluster.now < chosen:
         quarter.tick()
     return quarter.cluster
 
 
 def _clock(ms: int) -> str:
     return (BEGIN + timedelta(milliseconds=ms)).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def _span(ms: int) -> str:
-    """A duration as squeue prints it: [D-][H:]MM:SS."""
-    seconds = ms // 1000
-    days, hours = seconds // 86_400, seconds // 3_600 % 24
-    minutes = f"{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    if days:
-        return f"{days}-{hours:02d}:{minutes}"
-    return f"{hours}:{minutes}" if hours else f"{seconds // 60}:{seconds % 60:02d}"
 
 
 def _elapsed(ms: int) -> str:
@@ -51,113 +81,19 @@ def _elapsed(ms: int) -> str:
     return f"{seconds // 86_400}-{clock}" if seconds >= 86_400 else clock
 
 
-def hostlist(names: list[str]) -> str:
-    """Names with a common prefix as Slurm folds them: lga-[01-03,05]."""
-    if len(names) == 1:
-        return names[0]
-    prefix, width = names[0].rpartition("-")[0], len(names[0].rpartition("-")[2])
-    numbers = sorted(int(name.rpartition("-")[2]) for name in names)
-    runs: list[list[int]] = []
-    for number in numbers:
-        if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
-        else:
-            runs.append([number, number])
-    parts = [f"{a:0{width}d}" if a == b else f"{a:0{width}d}-{b:0{width}d}" for a, b in runs]
-    return f"{prefix}-[{','.join(parts)}]"
-
-
-def _sinfo(cluster: SharedCluster) -> str:
-    width = max(9, *(len(p.name) + (n == 0) for n, p in enumerate(cluster.config.partitions)))
-    lines = [f"{'PARTITION':{width}} AVAIL  TIMELIMIT  NODES  STATE NODELIST"]
-    for number, fleet in enumerate(cluster.fleets):
-        states: dict[str, list[str]] = {}
-        for node, name in enumerate(fleet.names):
-            free, up = fleet.free[node], fleet.up >> node & 1
-            reserved = any(
-                kept.partition == number and kept.nodes >> node & 1
-                for kept in cluster.scheduler.reservations
-            )
-            word = "idle" if free == fleet.shape.per_node else "mix" if free else "alloc"
-            word = "down*" if not up else "resv" if reserved and word == "idle" else word
-            states.setdefault(word, []).append(name)
-        label = fleet.shape.name + ("*" if number == 0 else "")
-        limit = _limit(fleet.max_time)
-        for word in ("down*", "resv", "mix", "alloc", "idle"):
-            if word in states:
-                nodes = states[word]
-                lines.append(
-                    f"{label:{width}} {'up':>5} {limit:>10} {len(nodes):>6} {word:>6} {hostlist(nodes)}"
-                )
-    return "\n".join(lines)
-
-
-def _limit(ms: int) -> str:
-    seconds = ms // 1000
-    clock = f"{seconds // 3_600 % 24:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return f"{seconds // 86_400}-{clock}" if seconds >= 86_400 else clock.removeprefix("0")
-
-
-def _squeue(cluster: SharedCluster) -> str:
-    users, parts = user_names(cluster), cluster.config.partitions
-    lines = [
-        f"{'JOBID':>18} {'PARTITION':>9} {'NAME':>8} {'USER':>8} {'ST':>2} {'TIME':>10}"
-        f" {'NODES':>6} NODELIST(REASON)"
-    ]
-    shown = [job for job in cluster.present.values() if job.state != State.REFUSED]
-    waiting = sorted((j for j in shown if j.state == State.PENDING), key=lambda j: j.key)
-    running = sorted((j for j in shown if j.state == State.RUNNING), key=lambda j: -j.id)
-    for job in [*waiting[:30], *running]:
-        runs = job.state == State.RUNNING
-        where = (
-            hostlist(cluster.fleets[job.partition].node_names(job.nodes))
-            if runs
-            else f"({job.reason})"
-        )
-        time = _span(cluster.now - job.began) if runs else "0:00"
-        nodes = max(1, job.spec.gpus // 4)
-        lines.append(
-            f"{_number(job):>18} {parts[job.partition].name[:9]:>9} {job.spec.name[:8]:>8}"
-            f" {users[job.spec.user][:8]:>8} {'R' if runs else 'PD':>2} {time:>10} {nodes:>6} {where}"
-        )
-    if len(waiting) > 30:
-        lines.append(f"# ... {len(waiting) - 30} more pending jobs cut here")
-    return "\n".join(lines)
-
-
-def _number(job: Job) -> str:
-    return str(40_000 + job.id)
-
-
 def squeue_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sinfo and squeue, in their default formats."""
-    cluster = _morning(profile, setting, seed)
+    cluster = loaded_cluster(profile, setting, seed)
     at = _clock(cluster.now).replace("T", " ")
     return (
-        f"# mgmt-1, {at}\n$ sinfo\n{_sinfo(cluster)}\n\n$ squeue\n{_squeue(cluster)}\n\n"
-        f"$ scontrol -o show reservation\n{_reservations(cluster)}\n"
+        f"# mgmt-1, {at}\n$ sinfo\n{sinfo(cluster)}\n\n$ squeue\n{squeue(cluster)}\n\n"
+        f"$ scontrol -o show reservation\n{reservations(cluster)}\n"
     )
-
-
-def _reservations(cluster: SharedCluster) -> str:
-    lines = []
-    for kept in cluster.scheduler.reservations:
-        fleet = cluster.fleets[kept.partition]
-        names = fleet.node_names((kept.nodes, 0, 0))
-        cores = len(names) * fleet.shape.per_node * CPUS
-        lines.append(
-            f"ReservationName={kept.name} StartTime=2026-06-15T08:00:00 EndTime=2027-06-15T08:00:00"
-            f" Duration=365-00:00:00 Nodes={hostlist(names)} NodeCnt={len(names)} CoreCnt={cores}"
-            f" Features=(null) PartitionName={fleet.shape.name} Flags=SPEC_NODES TRES=cpu={cores}"
-            " Users=summer01 Groups=(null) Accounts=(null) Licenses=(null) State=ACTIVE"
-            " BurstBuffer=(null) Watts=n/a MaxStartDelay=(null)"
-        )
-    return "\n".join(lines) or "No reservations in the system"
 
 
 def sshare_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sshare -alP under Fair Tree."""
-    cluster = _morning(profile, setting, seed)
+    cluster = loaded_cluster(profile, setting, seed)
     tree, usage, standing = cluster.book.tree, cluster.book.usage.raw, cluster.book.standing()
     lines = [
         "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS"
@@ -191,7 +127,7 @@ def sshare_text(profile: Profile, setting: Setting, seed: str) -> str:
 
 def sacctmgr_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sacctmgr show qos and show assoc, as they were left."""
-    cluster = _morning(profile, setting, seed)
+    cluster = loaded_cluster(profile, setting, seed)
     lines = [
         "$ sacctmgr -P show qos format=name,priority,preempt,preemptmode,usagefactor,grptres,maxtrespu,"
         "maxjobspu,maxsubmitpu",
@@ -226,30 +162,30 @@ def sacctmgr_text(profile: Profile, setting: Setting, seed: str) -> str:
 
 def sacct_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sacct of an hour of the morning, requeued runs included."""
-    cluster = _morning(profile, setting, seed)
-    users, qos = user_names(cluster), cluster.config.qos_names
+    cluster = loaded_cluster(profile, setting, seed)
+    users, qos, numbers = user_names(cluster), cluster.config.qos_names, JobNumbers(cluster)
     begin = cluster.now - HOUR
     lines = [
-        f"$ sacct -aXP --duplicates -S {_clock(begin)} -E {_clock(cluster.now)}"
+        f"$ sacct -aXP --duplicates -s R -S {_clock(begin)} -E {_clock(cluster.now)}"
         " -o JobID,User,Account,Partition,QOS,State,AllocTRES,Elapsed,Start,End",
         "JobID|User|Account|Partition|QOS|State|AllocTRES|Elapsed|Start|End",
     ]
-    for run in cluster.ledger.runs:
-        if 0 <= run.end < begin:
-            continue
+    seen = [run for run in cluster.ledger.runs if not 0 <= run.end < begin]
+    for run in sorted(seen, key=lambda run: (run.job.id, run.begin)):
         spec, shape = run.job.spec, cluster.config.partitions[run.partition]
         gpus = spec.gpus
         cpus = gpus * (CPUS if shape.gpu == "a100" else T4_CPUS)
         billed = int(gpus * BILLED[shape.gpu])
         nodes = max(1, gpus // shape.per_node)
         tres = (
-            f"billing={billed},cpu={cpus},gres/gpu:{shape.gpu}={gpus},gres/gpu={gpus},node={nodes}"
+            f"billing={billed},cpu={cpus},gres/gpu:{shape.gpu}={gpus},gres/gpu={gpus}"
+            f",mem={gpus * GPU_MEMORY[shape.gpu]}G,node={nodes}"
         )
         end = "Unknown" if run.end < 0 else _clock(run.end)
         length = (cluster.now if run.end < 0 else run.end) - run.begin
         state = f"CANCELLED by {1000 + spec.user}" if run.state == "CANCELLED" else run.state
         lines.append(
-            f"{_number(run.job)}|{users[spec.user]}|{cluster.config.teams[spec.team].name}|{shape.name}"
+            f"{numbers.full(run.job)}|{users[spec.user]}|{cluster.config.teams[spec.team].name}|{shape.name}"
             f"|{qos[run.qos]}|{state}|{tres}|{_elapsed(length)}|{_clock(run.begin)}|{end}"
         )
     return "\n".join(lines) + "\n"
@@ -257,7 +193,7 @@ def sacct_text(profile: Profile, setting: Setting, seed: str) -> str:
 
 def slurm_conf(profile: Profile, setting: Setting, seed: str) -> str:
     """The parts of slurm.conf that decide who runs where."""
-    config = _morning(profile, setting, seed).config
+    config = loaded_cluster(profile, setting, seed).config
     weights, name = config.weights, profile.cluster.lower().replace(" ", "-")
     lines = [
         "# slurm.conf (excerpt) - managed by hand, see the ticket of 2025-11 before touching",
@@ -294,6 +230,7 @@ def _machines(config: ClusterConfig) -> list[str]:
         names = f"{shape.prefix}-[01-{shape.nodes:02d}]"
         cores = 32 if shape.gpu == "a100" else 16
         memory = 1_031_000 if shape.gpu == "a100" else 385_000
+        each = CPUS if shape.gpu == "a100" else T4_CPUS
         nodes.append(
             f"NodeName={names} Sockets=2 CoresPerSocket={cores} ThreadsPerCore=1 RealMemory={memory}"
             f" Gres=gpu:{shape.gpu}:{shape.per_node} Feature={shape.site}"
@@ -301,7 +238,8 @@ def _machines(config: ClusterConfig) -> list[str]:
         default = " Default=YES" if number == 0 else ""
         partitions.append(
             f"PartitionName={shape.name} Nodes={names}{default}"
-            f" MaxTime={_limit(shape.max_time)} DefaultTime=1-00:00:00 AllowQos=ALL State=UP"
+            f" MaxTime={limit_text(shape.max_time)} DefaultTime=1-00:00:00 AllowQos=ALL State=UP"
+            f" DefCpuPerGPU={each} DefMemPerGPU={1024 * GPU_MEMORY[shape.gpu]}"
             f' TRESBillingWeights="GRES/gpu={BILLED[shape.gpu]}"'
         )
     return [*nodes, "", *partitions]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from scenarios.simulator.agenda import HOUR, MINUTE, Agenda
 from scenarios.worlds.contract import Series
 from scenarios.worlds.slices.fleet import Fleet, Gpu, Node
+from scenarios.worlds.slices.isolation import Isolation
 from scenarios.worlds.slices.meter import Ledger, Meter
 from scenarios.worlds.slices.planned import SliceEvent
 from scenarios.worlds.slices.settings import Config
@@ -40,6 +41,7 @@ class Core:
 
     def __post_init__(self) -> None:
         self.fleet = Fleet(self.config)
+        self.isolation = Isolation(self.fleet, self.config.level.tenants)
         self.timeline = Timeline([one.key for one in SERIES])
         self.ledger = Ledger(len(self.config.level.tenants), self.config.length // HOUR)
         for gpu in self.fleet.gpus:

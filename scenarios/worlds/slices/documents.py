@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from scenarios.profile import Profile
 from scenarios.worlds.slices.demand import FAMILIES, draw_gangs, draw_services
-from scenarios.worlds.slices.fleet import Fleet
-from scenarios.worlds.slices.kinds import WIDTH
+from scenarios.worlds.slices.fleet import Fleet, Gpu
+from scenarios.worlds.slices.kinds import COMPUTE, WIDTH
 from scenarios.worlds.slices.sample import instance_id, morning
 from scenarios.worlds.slices.scrape import scrape
 from scenarios.worlds.slices.settings import NODE, Config, Level, Trouble, make_config
@@ -21,6 +21,17 @@ EVENTS = (
     "  ----    ------                   ----  ----     -------",
     "  Normal  NodeAllocatableEnforced  9h    kubelet  Updated Node Allocatable limit across pods",
 )
+GIB = 1024 * 1024
+"""In KiB, as the kubelet reports memory."""
+CORES, MEMORY, DISK = 224, 2_113_460_044, 1_844_284_980
+"""Of a node: processors, and KiB of memory and of disk."""
+KEPT_CORES, KEPT_MEMORY = 2, 14 * GIB + 100 * 1024
+"""What kubelet and system keep, with the threshold of eviction: pods cannot ask for it."""
+SLICE_CORES, SLICE_GIB = 3, 24
+GPU_CORES, GPU_GIB = 24, 220
+"""What pods ask for with each compute slice of an instance, and with each whole GPU."""
+DAEMONS_MILLICORES, DAEMONS_GIB = 1150, 3
+HUGE_PAGES = ("hugepages-1Gi", "hugepages-2Mi")
 LINE = "+-------------------------------------------------------+"
 
 
@@ -83,13 +94,17 @@ def node_text(profile: Profile, level: Level, seed: str) -> str:
         *_labels(product, len(gpus), have, node.name),
         "Taints:             nvidia.com/gpu=present:NoSchedule",
         "Unschedulable:      false",
-        *_amounts("Capacity:", have),
-        *_amounts("Allocatable:", have),
+        *_amounts("Capacity:", have, str(CORES), f"{DISK}Ki", f"{MEMORY}Ki"),
+        *_amounts(
+            "Allocatable:",
+            have,
+            str(CORES - KEPT_CORES),
+            str(DISK * 1024 * 9 // 10),
+            f"{MEMORY - KEPT_MEMORY}Ki",
+        ),
         "Allocated resources:",
         "  (Total limits may be over 100 percent, i.e., overcommitted.)",
-        f"  {'Resource':<28}{'Requests':<12}Limits",
-        f"  {'--------':<28}{'--------':<12}------",
-        *(f"  {name:<28}{used[name]:<12}{used[name]}" for name in sorted(have)),
+        *_allocated(gpus, have, used),
         *EVENTS,
     ]
     return f"$ kubectl describe node {node.name}      # shortened\n" + "\n".join(parts) + "\n"
@@ -98,6 +113,7 @@ def node_text(profile: Profile, level: Level, seed: str) -> str:
 def _labels(product: str, count: int, have: Mapping[str, int], name: str) -> list[str]:
     labels = [
         f"kubernetes.io/hostname={name}",
+        "node-role.kubernetes.io/gpu=",
         f"nvidia.com/gpu.count={count}",
         f"nvidia.com/gpu.product={product}",
         "nvidia.com/mig.capable=true",
@@ -110,15 +126,35 @@ def _labels(product: str, count: int, have: Mapping[str, int], name: str) -> lis
             labels.append(f"{resource}.count={have[resource]}")
             profile = resource.removeprefix("nvidia.com/mig-")
             labels.append(f"{resource}.product={product}-MIG-{profile}")
-    labels.sort()
+    labels.sort(key=lambda label: label.partition("=")[0])
     return [
         f"Labels:             {labels[0]}",
         *(f"                    {one}" for one in labels[1:]),
     ]
 
 
-def _amounts(title: str, have: Mapping[str, int]) -> list[str]:
-    plain = {"cpu": "224", "memory": "2113460044Ki", "pods": "250"}
+def _allocated(gpus: list[Gpu], have: Mapping[str, int], used: Mapping[str, int]) -> list[str]:
+    """The table of requests and limits: percent of what can be allocated, none of devices."""
+    training = sum(gpu.gang >= 0 for gpu in gpus)
+    slices = sum(COMPUTE[gpu.kind_at(at) or 0] for gpu in gpus for at in gpu.held)
+    cores = DAEMONS_MILLICORES + 1000 * (slices * SLICE_CORES + training * GPU_CORES)
+    memory = DAEMONS_GIB + slices * SLICE_GIB + training * GPU_GIB
+    cpu_share = cores // (10 * (CORES - KEPT_CORES))
+    held = f"{memory}Gi ({100 * memory * GIB // (MEMORY - KEPT_MEMORY)}%)"
+    rows = [
+        ("Resource", "Requests", "Limits"),
+        ("--------", "--------", "------"),
+        ("cpu", f"{cores}m ({cpu_share}%)", "0 (0%)"),
+        ("memory", held, held),
+        *((name, "0 (0%)", "0 (0%)") for name in ("ephemeral-storage", *HUGE_PAGES)),
+        *((name, str(used[name]), str(used[name])) for name in sorted(have)),
+    ]
+    return [f"  {name:<28}{requests:<17}{limits}" for name, requests, limits in rows]
+
+
+def _amounts(title: str, have: Mapping[str, int], cpu: str, disk: str, memory: str) -> list[str]:
+    pages = dict.fromkeys(HUGE_PAGES, "0")
+    plain = {"cpu": cpu, "ephemeral-storage": disk, "memory": memory, "pods": "250", **pages}
     every = {**plain, **{name: str(count) for name, count in have.items()}}
     return [title, *(f"  {f'{name}:':<28}{every[name]}" for name in sorted(every))]
 

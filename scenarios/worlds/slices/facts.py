@@ -16,19 +16,19 @@ from scenarios.worlds.slices.world import SliceWorld
 
 
 def gang_waits(world: SliceWorld) -> list[float]:
-    """Hours that each submitted gang spent waiting in all, waits not over yet included."""
+    """Hours that each submitted gang spent without GPUs that it may be on, up to now."""
     gangs = world.training.gangs
     seen = [gang for gang in gangs if gang.state != GangState.UNSEEN]
-    return sorted(gang.total_wait(world.now) / HOUR for gang in seen)
+    return sorted(gang.time_without(world.now) / HOUR for gang in seen)
 
 
 def training(world: SliceWorld) -> tuple[float, float, float]:
-    """GPU-hours of training done, that could have been done since submission, and lost."""
+    """GPU-hours of training done by the rules, that could have been done since submission, and lost."""
     done = possible = lost = 0
     for gang in world.training.gangs:
         if gang.state == GangState.UNSEEN:
             continue
-        done += gang.work_done(world.now) * gang.spec.gpus
+        done += gang.work_counted(world.now) * gang.spec.gpus
         possible += min(gang.spec.work, world.now - gang.spec.submit) * gang.spec.gpus
         lost += gang.lost * gang.spec.gpus
     return done / HOUR, possible / HOUR, lost / HOUR

@@ -39,6 +39,7 @@ class Gpu:
     """One card. `mig` is whether it is partitioned; `layout` by first memory slice.
 
     `held` is what stands on each instance; `gang` the training run on the whole card, or -1.
+    `shared` is whether tenants are on it, or on its node, whom the rules keep apart.
     """
 
     number: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 
 from scenarios.worlds.slices.demand import GangSpec
@@ -28,7 +28,9 @@ nodes than needed; with the second network down on any of its nodes. Assumptions
 class Gang:
     """One training run of the day. Work and times in ms, `rate` in percent.
 
-    `done` is the work counted up to `done_at`, `kept` what a stop cannot take away.
+    `done` is the work counted up to `done_at`, `kept` what a stop cannot take away. While `astray`
+    it runs where the rules of isolation are broken: `void` are the stretches of its work, and
+    `void_ms` the time, that passed so.
     """
 
     number: int
@@ -46,12 +48,39 @@ class Gang:
     charged_from: int = 0
     version: int = 0
     lost: int = 0
+    astray: bool = False
+    void: list[tuple[int, int]] = field(default_factory=list)
+    void_from: int = 0
+    void_at: int = 0
+    void_ms: int = 0
 
     def work_done(self, now: int) -> int:
         """Work done by `now` ms, whether or not it would survive a stop."""
         if self.state != GangState.RUNNING:
             return self.done
         return self.done + max(0, now - self.done_at) * self.rate // 100
+
+    def work_counted(self, now: int) -> int:
+        """Work done by `now` ms while the rules of isolation were kept."""
+        done = self.work_done(now)
+        void = [*self.void, (self.void_from, done)] if self.astray else self.void
+        return done - sum(end - begin for begin, end in void)
+
+    def stray(self, now: int) -> None:
+        """What the gang does from now on does not count."""
+        self.astray, self.void_from, self.void_at = True, self.work_done(now), now
+
+    def back(self, now: int) -> None:
+        """What the gang does from now on counts again."""
+        if self.astray:
+            self.astray = False
+            self.void.append((self.void_from, self.work_done(now)))
+            self.void_ms += now - self.void_at
+
+    def fall_back(self, kept: int) -> None:
+        """Work beyond `kept` is lost, whether it would have counted or not."""
+        self.void = [(begin, min(end, kept)) for begin, end in self.void if begin < kept]
+        self.done = self.kept = kept
 
     def last_saved(self, now: int) -> int:
         """Work that the newest checkpoint holds."""
@@ -62,6 +91,10 @@ class Gang:
         """All time spent waiting: also after a stop, also a wait not over yet."""
         waiting = self.state in (GangState.PENDING, GangState.HELD)
         return self.waited + (now - self.queued_at if waiting else 0)
+
+    def time_without(self, now: int) -> int:
+        """All time without GPUs that it may be on: waiting, or where the rules are broken."""
+        return self.total_wait(now) + self.void_ms + (now - self.void_at if self.astray else 0)
 
 
 def speed(nodes: int, least: int, rdma: bool) -> int:

@@ -34,10 +34,13 @@ def _used(days: Sequence[Figures]) -> float | None:
 
 
 def _isolated(days: Sequence[Figures]) -> float | None:
-    """Of what was asked for: a cluster that runs next to nothing keeps next to no promise."""
+    """Of what was asked for: a cluster that runs next to nothing keeps next to no promise.
+
+    Only what keeps the rules is served, and never more of it than was wanted.
+    """
     asked = sum(hours for day in days for hours in day["asked_h"].values())
-    kept = sum(day["ready_h"] - day["breach_h"] for day in days)
-    return 100.0 * min(1.0, max(0.0, kept / asked)) if asked else None
+    served = sum(hours for day in days for hours in day["served_h"].values())
+    return 100.0 * served / asked if asked else None
 
 
 def _wrong(days: Sequence[Figures]) -> float | None:

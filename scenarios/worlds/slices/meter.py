@@ -14,6 +14,7 @@ class Meter:
 
     `asked` and `served` count replicas by class; `useful` compute slices that serve a wanted
     replica or train; `waiting` compute slices of replicas that are wanted and stand nowhere.
+    What runs where the rules of isolation are broken is neither served nor useful.
     """
 
     asked: list[int] = field(default_factory=lambda: [0, 0, 0])
@@ -38,17 +39,17 @@ class Meter:
             self.training_ms += self.training * passed
             self.at = now
 
-    def count(self, slo: int, kind: int, wanted: int, placed: int, ready: int, sign: int) -> None:
-        """Take a service's figures in (`sign` 1) or out (-1)."""
-        good = min(ready, wanted)
+    def count(self, slo: int, kind: int, wanted: int, placed: int, kept: int, sign: int) -> None:
+        """Take a service's figures in (`sign` 1) or out (-1); `kept` replicas serve by the rules."""
+        good = min(kept, wanted)
         self.asked[slo] += sign * wanted
         self.served[slo] += sign * good
         self.useful += sign * good * COMPUTE[kind]
         self.waiting += sign * max(0, wanted - placed) * COMPUTE[kind]
 
-    def train(self, gpus: int, percent: int, sign: int) -> None:
-        """Take a running gang in or out; one at reduced speed counts for so much less."""
-        self.useful += sign * (SLICES * gpus * percent // 100)
+    def train(self, gpus: int, percent: int, sign: int, counts: bool = True) -> None:
+        """Take a running gang in or out; one at reduced speed is of so much less use."""
+        self.useful += sign * (SLICES * gpus * percent // 100) * counts
         self.training += sign * SLICES * gpus
 
 

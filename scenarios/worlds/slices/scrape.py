@@ -25,6 +25,7 @@ FAMILIES = (
 )
 Entity = tuple[str, int, float]
 """(labels, memory slices, share of time in use)."""
+NO_WORDS = "bcdfghjklmnpqrstvwxz2456789"
 
 
 def scrape(profile: Profile, level: Level, seed: str) -> str:
@@ -86,9 +87,15 @@ def _replica(world: SliceWorld, gpu: Gpu, start: int) -> str:
         return ""
     spec = world.serving.services[replica.service].spec
     tenant = world.config.level.tenants[spec.tenant].name
-    mark = sha256(f"{spec.name} {replica.number}".encode()).hexdigest()
-    pod = f"{spec.name}-{sha256(spec.name.encode()).hexdigest()[:10]}-{mark[:5]}"
+    pod = f"{spec.name}-{_mark(spec.name, 10)}-{_mark(f'{spec.name} {replica.number}', 5)}"
     return f',container="server",namespace="{tenant}",pod="{pod}"'
+
+
+def _mark(text: str, length: int) -> str:
+    """As Kubernetes makes names unique: letters and digits that spell no words."""
+    return "".join(
+        NO_WORDS[byte % len(NO_WORDS)] for byte in sha256(text.encode()).digest()[:length]
+    )
 
 
 def _gang(world: SliceWorld, gpu: Gpu) -> str:

@@ -13,7 +13,10 @@ from scenarios.worlds.slices.planned import SliceEvent
 
 @dataclass(slots=True)
 class Service:
-    """One service now: replicas wanted, placed and ready. `short_since` in ms, -1 if served."""
+    """One service now: replicas wanted, placed and ready. `short_since` in ms, -1 if served.
+
+    `kept` are the ready ones on GPUs where the rules of isolation are kept: only those count as served.
+    """
 
     number: int
     spec: ServiceSpec
@@ -22,6 +25,7 @@ class Service:
     wanted: int = 0
     placed: int = 0
     ready: int = 0
+    kept: int = 0
     short_since: int = -1
 
 
@@ -38,17 +42,21 @@ class Serving:
         self._chance = Stream(core.seed, "victims")
         for service in self.services:
             core.plan(service.spec.steps[0][0], SliceEvent.WANTED, service.number)
+        core.isolation.changed.append(self._judge)
 
-    def change(self, service: Service, placed: int = 0, ready: int = 0, wanted: int = -1) -> None:
+    def change(
+        self, service: Service, placed: int = 0, ready: int = 0, kept: int = 0, wanted: int = -1
+    ) -> None:
         """Change a service's counts; the sums follow."""
         core, spec = self.core, service.spec
         core.meter.touch(core.now)
-        before = service.wanted, service.placed, service.ready
+        before = service.wanted, service.placed, service.kept
         core.meter.count(spec.slo, spec.kind, *before, -1)
         service.placed += placed
         service.ready += ready
+        service.kept += kept
         service.wanted = service.wanted if wanted < 0 else wanted
-        after = service.wanted, service.placed, service.ready
+        after = service.wanted, service.placed, service.kept
         core.meter.count(spec.slo, spec.kind, *after, 1)
         if service.ready >= service.wanted:
             service.short_since = -1
@@ -77,6 +85,18 @@ class Serving:
         del self.alive[service.number]
         self.core.tell("service_gone", service.spec.name)
 
+    # -- isolation -------------------------------------------------------------------
+
+    def _judge(self, gpu: Gpu) -> None:
+        """The GPU's replicas count as serving from now on, or no longer."""
+        for start in sorted(gpu.held):
+            replica = gpu.held[start]
+            if replica.ready:
+                self.change(self.services[replica.service], kept=-1 if gpu.shared else 1)
+
+    def _kept(self, replica: Replica) -> int:
+        return int(replica.ready and not self.core.fleet.gpus[replica.gpu].shared)
+
     # -- replicas --------------------------------------------------------------------
 
     def put(self, service: Service, gpu: Gpu, start: int, kind: int) -> Replica:
@@ -88,6 +108,7 @@ class Serving:
         self.replicas[replica.number] = replica
         gpu.held[start] = replica
         self.change(service, placed=1)
+        core.isolation.come(gpu, service.spec.tenant)
         core.plan(ready_at, SliceEvent.REPLICA_READY, replica.number)
         return replica
 
@@ -96,7 +117,7 @@ class Serving:
         replica = self.replicas.get(number)
         if replica is not None and replica.version == version:
             replica.ready = True
-            self.change(self.services[replica.service], ready=1)
+            self.change(self.services[replica.service], ready=1, kept=self._kept(replica))
 
     def _charge(self, replica: Replica) -> None:
         if replica.ready:
@@ -105,18 +126,19 @@ class Serving:
 
     def drop(self, replica: Replica) -> None:
         """The replica ends; its instance is free."""
-        gpu = self.core.fleet.gpus[replica.gpu]
+        gpu, service = self.core.fleet.gpus[replica.gpu], self.services[replica.service]
         self._charge(replica)
         del self.replicas[replica.number], gpu.held[replica.start]
         if gpu.empty:
             gpu.empty_since = self.core.now
-        self.change(self.services[replica.service], placed=-1, ready=-int(replica.ready))
+        self.change(service, placed=-1, ready=-int(replica.ready), kept=-self._kept(replica))
+        self.core.isolation.go(gpu, service.spec.tenant)
 
     def restart(self, replica: Replica) -> None:
         """Its process died and loads the model again where it is."""
         core, service = self.core, self.services[replica.service]
         self._charge(replica)
-        self.change(service, ready=-int(replica.ready))
+        self.change(service, ready=-int(replica.ready), kept=-self._kept(replica))
         replica.ready, replica.version = False, replica.version + 1
         replica.ready_at = core.now + service.spec.load
         core.plan(replica.ready_at, SliceEvent.REPLICA_READY, replica.number, replica.version)

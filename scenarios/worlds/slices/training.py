@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from scenarios.worlds.slices.core import Core
 from scenarios.worlds.slices.demand import GangSpec
+from scenarios.worlds.slices.fleet import Gpu
 from scenarios.worlds.slices.gangs import Gang, GangState, speed
 from scenarios.worlds.slices.planned import SliceEvent
 
@@ -23,6 +24,7 @@ class Training:
         self.waiting: dict[int, Gang] = {}
         for gang in self.gangs:
             core.plan(gang.spec.submit, SliceEvent.GANG_SUBMIT, gang.number)
+        core.isolation.changed.append(self._judge)
 
     def submit(self, number: int, version: int) -> None:
         """A gang joins the queue."""
@@ -59,37 +61,65 @@ class Training:
         self.running[gang.number] = gang
         gang.rate = 0
         self.pace(gang)
+        for number in gang.gpus:
+            core.isolation.come(core.fleet.gpus[number], gang.spec.tenant)
+        self._keep_apart(gang)
         return gang.rate
+
+    def _judge(self, gpu: Gpu) -> None:
+        if gpu.gang >= 0:
+            self._keep_apart(self.gangs[gpu.gang])
+
+    def _keep_apart(self, gang: Gang) -> None:
+        """One GPU on which the rules are broken is enough for the whole gang not to count."""
+        core = self.core
+        astray = any(core.fleet.gpus[number].shared for number in gang.gpus)
+        if astray == gang.astray:
+            return
+        core.meter.touch(core.now)
+        self._meter(gang, -1)
+        if astray:
+            gang.stray(core.now)
+        else:
+            gang.back(core.now)
+        self._meter(gang, 1)
+
+    def _meter(self, gang: Gang, sign: int) -> None:
+        self.core.meter.train(len(gang.gpus), gang.rate, sign, not gang.astray)
 
     def pace(self, gang: Gang) -> None:
         """Plan the gang's end anew at the speed its nodes allow now."""
         core, nodes = self.core, self.nodes(gang)
         core.meter.touch(core.now)
-        core.meter.train(len(gang.gpus), gang.rate, -1 if gang.rate else 0)
+        if gang.rate:
+            self._meter(gang, -1)
         gang.done = gang.work_done(core.now)
         gang.done_at = max(gang.done_at, core.now)
         least = -(-gang.spec.gpus // core.config.gpus_per_node)
         rdma = all(core.fleet.nodes[node].rdma for node in nodes)
         gang.rate = speed(len(nodes), least, rdma)
-        core.meter.train(len(gang.gpus), gang.rate, 1)
+        self._meter(gang, 1)
         gang.version += 1
         left = gang.spec.work - gang.done
         end = gang.done_at - (-left * 100 // gang.rate)
         core.plan(end, SliceEvent.GANG_END, gang.number, gang.version)
 
     def _leave(self, gang: Gang) -> None:
-        """The gang gives its GPUs back."""
+        """The gang gives its GPUs back; its state and its work are brought up to date after this."""
         core = self.core
         core.meter.touch(core.now)
-        core.meter.train(len(gang.gpus), gang.rate, -1)
+        self._meter(gang, -1)
         self._charge(gang)
-        for number in gang.gpus:
-            gpu = core.fleet.gpus[number]
+        gang.back(core.now)
+        left = [core.fleet.gpus[number] for number in gang.gpus]
+        for gpu in left:
             gpu.gang, gpu.empty_since = -1, core.now
             core.timeline.end(gpu.name, gang.number, core.now)
         gang.gpus, gang.rate = (), 0
         gang.version += 1
         del self.running[gang.number]
+        for gpu in left:
+            core.isolation.go(gpu, gang.spec.tenant)
 
     def _charge(self, gang: Gang) -> None:
         count, now = len(gang.gpus), self.core.now
@@ -100,9 +130,8 @@ class Training:
         """The gang's work is done."""
         gang = self.gangs[number]
         if gang.version == version:
-            gang.done = gang.spec.work
             self._leave(gang)
-            gang.state = GangState.DONE
+            gang.state, gang.done = GangState.DONE, gang.spec.work
             self.core.tell("gang_done", str(number))
 
     def save(self, gang: Gang) -> None:
@@ -125,8 +154,8 @@ class Training:
         done = gang.work_done(core.now)
         kept = gang.last_saved(core.now) if kept is None else kept
         gang.lost += done - kept
-        gang.done = gang.kept = kept
         self._leave(gang)
+        gang.fall_back(kept)
         gang.state, gang.queued_at = GangState.HELD, core.now
         self.waiting[gang.number] = gang
         due = core.now + core.config.hold

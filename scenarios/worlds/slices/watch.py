@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scenarios.simulator.agenda import MINUTE
@@ -9,7 +10,7 @@ from scenarios.worlds.slices.fleet import Gpu, GpuState
 from scenarios.worlds.slices.gangs import Gang, GangState
 from scenarios.worlds.slices.kinds import COMPUTE, fits
 from scenarios.worlds.slices.serving import Service
-from scenarios.worlds.slices.settings import CRITICAL, NODE, NONE
+from scenarios.worlds.slices.settings import CRITICAL, NODE
 from scenarios.worlds.slices.world import SliceWorld
 
 HALF_HOUR = 30 * MINUTE
@@ -37,15 +38,11 @@ class Watch:
     _breached: dict[tuple[int, str], bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._apart = any(one.isolation != NONE for one in self.world.config.level.tenants)
-        self._here: list[set[int]] = []
-        self._near: list[set[int]] = []
         self._ready: list[Gpu] = []
 
     def look(self, tick: int) -> None:
         """Judge the tick of `tick` ms that has just passed."""
         window = self.world.now // HALF_HOUR
-        self._who()
         self._ready = self._open()
         for what, found in (
             ("service", self._service_missed),
@@ -57,21 +54,6 @@ class Watch:
                 self.missed[what].add(window)
         self._isolation(tick)
         self.world.trials.look()
-
-    def _who(self) -> None:
-        """Take down which tenants are on each GPU and node."""
-        if not self._apart:
-            return
-        fleet, services = self.world.core.fleet, self.world.serving.services
-        gangs = self.world.training.gangs
-        self._near = [set() for _ in fleet.nodes]
-        self._here = []
-        for gpu in fleet.gpus:
-            here = {services[replica.service].spec.tenant for replica in gpu.held.values()}
-            if gpu.gang >= 0:
-                here.add(gangs[gpu.gang].spec.tenant)
-            self._here.append(here)
-            self._near[gpu.node] |= here
 
     # -- left undone -----------------------------------------------------------------
 
@@ -103,12 +85,13 @@ class Watch:
 
     def _foreign(self, tenant: int, gpu: Gpu) -> bool:
         """Whether the tenant may not join those on the GPU and on its node."""
-        if not self._apart:
+        isolation = self.world.core.isolation
+        if not isolation.needed:
             return False
-        tenants, here = self.world.config.level.tenants, self._here[gpu.number]
+        tenants, here = self.world.config.level.tenants, isolation.here[gpu.number].keys()
         if here and here != {tenant}:
             return True
-        near = self._near[gpu.node]
+        near = isolation.near[gpu.node].keys()
         if not near or near == {tenant}:
             return False
         if tenants[tenant].isolation == NODE:
@@ -157,22 +140,19 @@ class Watch:
         world = self.world
         replicas = world.serving.replicas.values()
         self.ready_ms += sum(replica.ready for replica in replicas) * tick
-        if not self._apart:
+        fleet, isolation = world.core.fleet, world.core.isolation
+        if not isolation.needed:
             return
-        fleet, tenants = world.core.fleet, world.config.level.tenants
-        kept = {n for n, one in enumerate(tenants) if one.isolation != NONE}
-        alone = {n for n, one in enumerate(tenants) if one.isolation == NODE}
-        for node, near in zip(fleet.nodes, self._near, strict=True):
-            crowded = len(near) > 1 and bool(near & alone)
-            self._note((node.number, "node"), crowded, node.name, near)
+        for node in fleet.nodes:
+            near = isolation.near[node.number]
+            self._note((node.number, "node"), isolation.crowded(node), node.name, near)
             for gpu in fleet.of(node):
-                here = self._here[gpu.number]
-                shared = len(here) > 1 and bool(here & kept)
-                self._note((gpu.number, "gpu"), shared, gpu.name, here)
-                if shared or crowded:
+                here = isolation.here[gpu.number]
+                self._note((gpu.number, "gpu"), isolation.mixed(gpu), gpu.name, here)
+                if gpu.shared:
                     self.breach_ms += len(gpu.held) * tick
 
-    def _note(self, key: tuple[int, str], breach: bool, name: str, who: set[int]) -> None:
+    def _note(self, key: tuple[int, str], breach: bool, name: str, who: Iterable[int]) -> None:
         if breach and not self._breached.get(key, False):
             tenants = self.world.config.level.tenants
             names = " and ".join(tenants[t].name for t in sorted(who))
@@ -189,7 +169,7 @@ def sample(world: SliceWorld) -> list[float]:
     alive = world.serving.alive.values()
     return [
         sum(_compute(one) * one.wanted for one in alive),
-        sum(_compute(one) * min(one.ready, one.wanted) for one in alive),
+        sum(_compute(one) * min(one.kept, one.wanted) for one in alive),
         missing[CRITICAL],
         sum(missing) - missing[CRITICAL],
         meter.training,

@@ -134,6 +134,18 @@ class ClusterConfig:
     reads_per_tick: int = 40
     writes_per_tick: int = 20
 
+    def saving_asked(self) -> int:
+        """Percent below the on-demand price that is asked for: four fifths of spot's own discount.
+
+        50 at the default prices; rounded to 5.
+        """
+        zone = self.zones[0]
+        return max(5, round(0.8 * (1 - zone.spot_price / zone.ondemand_price) * 20) * 5)
+
+    def goal_cost(self) -> float:
+        """USD at which the saving that is asked for is reached."""
+        return self.ondemand_cost() * (100 - self.saving_asked()) / 100
+
     def ondemand_cost(self) -> float:
         """USD for every run on its usual nodes at the dearest zone's on-demand price, undisturbed."""
         price = max(zone.ondemand_price for zone in self.zones)

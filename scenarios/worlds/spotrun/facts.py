@@ -56,8 +56,12 @@ def phase_gpu_h(world: SpotWorld) -> dict[str, float]:
 
 
 def resume_minutes(world: SpotWorld) -> list[float]:
-    """Minutes without training, from each stop (and from the beginning) to the next step."""
-    found = [resume.down_ms / MINUTE for run in world.trainings for resume in run.resumes]
+    """Minutes without training, from the beginning and from each interruption to the next step.
+
+    A stop of one's own choice counts only where no step followed it: one that is over soon would
+    otherwise hide a slow return from a reclaim.
+    """
+    found = [r.down_ms / MINUTE for run in world.trainings for r in run.resumes if r.forced]
     for run in world.trainings:
         if run.state not in (RUNNING, SAVING, DONE):
             found.append((world.now - run.stopped_at) / MINUTE)
@@ -114,6 +118,7 @@ def money(world: SpotWorld) -> dict[str, float]:
         "left_over_usd": missing_gpu_h(world) * world.config.overflow_price,
         "penalty_usd": sum(late),
         "ondemand_usd": world.config.ondemand_cost(),
+        "goal_usd": world.config.goal_cost(),
     }
 
 
@@ -122,7 +127,9 @@ def resumes(world: SpotWorld) -> dict[str, Any]:
     proven, due = proofs(world)
     return {
         "resume_min": resume_minutes(world),
-        "right_resumes": sum(not r.wrong for run in world.trainings for r in run.resumes),
+        "right_resumes": sum(
+            r.forced and not r.wrong for run in world.trainings for r in run.resumes
+        ),
         "wrong_resumes": wrong_resumes(world),
         "proofs_true": proven,
         "proofs_due": due,

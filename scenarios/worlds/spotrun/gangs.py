@@ -36,7 +36,7 @@ class Gangs:
         """Start the run on free nodes of one zone, from a checkpoint or from the beginning."""
         world, run = self.world, self.world.trainings[number]
         run.attempt += 1
-        run.state, run.loading = JOINING, checkpoint
+        run.state, run.loading, run.launched_at = JOINING, checkpoint, world.now
         run.nodes = list(nodes)
         run.version += 1
         self._hold(number, "joining")
@@ -101,7 +101,8 @@ class Gangs:
             wrong = "resumed from a diverged state"
         lost = max(0, run.stop_step - step)
         name = "" if source is None else source.name
-        run.resumes.append(Resume(now, now - run.stopped_at, name, step, lost, None, wrong))
+        down = now - run.stopped_at
+        run.resumes.append(Resume(now, down, name, step, lost, None, wrong, run.forced))
         gpus = run.config.nodes * self.world.config.gpus_per_node
         run.lost_gpu_ms += lost * run.config.step_ms * gpus
 
@@ -201,12 +202,17 @@ class Gangs:
         run, now = self.world.trainings[number], self.world.now
         if run.state in (RUNNING, SAVING):
             run.step0 = run.stop_step = run.step(now)
-            run.stopped_at = now
+            run.stopped_at, run.forced = now, self._interrupted(run)
         self.world.saving.interrupt(run)
         self._let_go(number)
         run.state, run.loading, run.reason = STOPPED, None, reason
         run.version += 1
         self.world.event("stopped", run.config.name, wakes=reason != "stopped")
+
+    def _interrupted(self, run: Training) -> bool:
+        """Whether the cloud took or called back a node of the gang since it was launched."""
+        held = [self.world.machines.nodes[n] for n in run.nodes]
+        return any(max(node.down_at, node.notice_at) >= run.launched_at for node in held)
 
     def _let_go(self, number: int) -> None:
         run, machines = self.world.trainings[number], self.world.machines

@@ -9,8 +9,9 @@ from scenarios.worlds.averages import mean_of, percentile
 from scenarios.worlds.contract import Figures
 
 
-def _finish(weeks: Sequence[Figures]) -> float | None:
-    return mean_of([mean_of(week["finish_h"]) for week in weeks])
+def _late(weeks: Sequence[Figures]) -> float | None:
+    """A deadline that is met is met: being done earlier earns nothing more."""
+    return mean_of([mean_of(week["hours_late"]) for week in weeks])
 
 
 def total_cost(week: Figures) -> float:
@@ -20,6 +21,17 @@ def total_cost(week: Figures) -> float:
 
 def _cost(weeks: Sequence[Figures]) -> float | None:
     return mean_of([total_cost(week) for week in weeks])
+
+
+def saving_pct(week: Figures) -> float:
+    """Share of the saving asked for against on demand that was reached, 0 to 100."""
+    asked = week["ondemand_usd"] - week["goal_usd"]
+    reached = (week["ondemand_usd"] - total_cost(week)) / asked
+    return float(100 * min(1.0, max(0.0, reached)))
+
+
+def _saving(weeks: Sequence[Figures]) -> float | None:
+    return mean_of([saving_pct(week) for week in weeks])
 
 
 def _lost_work(weeks: Sequence[Figures]) -> float | None:
@@ -32,12 +44,22 @@ def goodput_pct(week: Figures) -> float:
     return float(100 * week["useful_gpu_h"] / paid) if paid else 0.0
 
 
+def bought(week: Figures) -> float:
+    """GPU-hours of the steps that count for 100 USD of the week's whole cost.
+
+    What had to be bought elsewhere is in the cost, so that a few cheap hours and nothing more
+    are no bargain.
+    """
+    cost = total_cost(week)
+    return float(100 * week["useful_gpu_h"] / cost) if cost else 0.0
+
+
 def _goodput(weeks: Sequence[Figures]) -> float | None:
-    return mean_of([goodput_pct(week) for week in weeks])
+    return mean_of([bought(week) for week in weeks])
 
 
 def _resume_p95(weeks: Sequence[Figures]) -> float | None:
-    """Over the stops of all workloads together: one has too few for a percentile of its own."""
+    """Over the interruptions of all workloads together: one has too few for a percentile of its own."""
     return percentile(sorted(minutes for week in weeks for minutes in week["resume_min"]), 0.95)
 
 
@@ -75,8 +97,9 @@ def _incidents(weeks: Sequence[Figures]) -> float | None:
 
 
 MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
-    "finish": _finish,
+    "late": _late,
     "cost": _cost,
+    "saving": _saving,
     "lost_work": _lost_work,
     "goodput": _goodput,
     "resume_p95": _resume_p95,
@@ -97,10 +120,12 @@ def summary(figures: Figures) -> dict[str, Any]:
     return {
         "cost_usd": round(total_cost(figures), 2),
         "share_of_ondemand_pct": round(100 * total_cost(figures) / figures["ondemand_usd"], 2),
+        "saving_reached_pct": round(saving_pct(figures), 2),
+        "useful_gpu_h_per_100_usd": round(bought(figures), 2),
         "goodput_pct": round(goodput_pct(figures), 2),
         "resume_p50_min": _rounded(percentile(figures["resume_min"], 0.5)),
         "resume_p95_min": _rounded(percentile(figures["resume_min"], 0.95)),
-        "stops": len(figures["resume_min"]),
+        "interruptions": len(figures["resume_min"]),
         **rest,
         "on_time_pct": figures["on_time_pct"],
         "finish_h": [round(hours, 2) for hours in figures["finish_h"]],

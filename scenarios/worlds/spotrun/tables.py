@@ -115,6 +115,8 @@ class Resume:
     lost: int
     proven: bool | None = None
     wrong: str = ""
+    forced: bool = True
+    """The stop before it was not of the controller's own choice."""
 
 
 @dataclass(slots=True)
@@ -133,6 +135,9 @@ class Training:
     resumed_from: str = ""
     stopped_at: int = 0
     stop_step: int = 0
+    launched_at: int = 0
+    forced: bool = True
+    """Whether the cloud caused the present stop, or nothing was started yet."""
     reason: str = "not started"
     every: int = 0
     mode: str = "sync"

@@ -8,19 +8,9 @@ from scenarios.worlds.spotrun.saving import ASYNC_SHARE, SLOW_STORE
 from scenarios.worlds.spotrun.setting import Setting, cluster_config
 
 
-def saving_goal(profile: Profile) -> int:
-    """Percent below the on-demand price that is asked for: four fifths of spot's own discount.
-
-    50 at the default prices; rounded to 5.
-    """
-    discount = 1 - profile.spot_node_hour / profile.ondemand_node_hour
-    return max(5, round(0.8 * discount * 20) * 5)
-
-
 def words(profile: Profile, setting: Setting) -> dict[str, str]:
     """Prices in USD, sizes in GB, times in the unit of the word's ending."""
-    config, goal = cluster_config(profile, setting), saving_goal(profile)
-    gpu, full = profile.gpu_model, config.ondemand_cost()
+    config, gpu = cluster_config(profile, setting), profile.gpu_model
     store = next(iter(config.stores.values()))
     found = {
         "cluster": profile.cluster,
@@ -37,9 +27,9 @@ def words(profile: Profile, setting: Setting) -> dict[str, str]:
         "hours": str(setting.hours),
         "quota_gb": f"{setting.quota_gb:,}",
         "limit_gb": f"{setting.limit_gb:,}",
-        "ondemand_cost": f"{full:,.0f}",
-        "goal_percent": str(goal),
-        "goal_cost": f"{full * (100 - goal) / 100:,.0f}",
+        "ondemand_cost": f"{config.ondemand_cost():,.0f}",
+        "goal_percent": str(config.saving_asked()),
+        "goal_cost": f"{config.goal_cost():,.0f}",
         "budget": f"{config.budget:,.0f}",
         "transfer_price": f"{store.transfer:.2f}",
         "slow_store": str(SLOW_STORE),

@@ -7,6 +7,7 @@ import pytest
 
 from scenarios.profile import DEFAULT, Profile
 from scenarios.worlds.burst import WORLD
+from scenarios.worlds.burst.documents import _duration
 from scenarios.worlds.burst.setting import Setting, burst_config, read_setting
 
 
@@ -50,21 +51,57 @@ def test_documents_show_the_company_and_the_units() -> None:
     text = WORLD.documents["prices.csv"](company, setting, "1")
     head, *lines = text.splitlines()
     assert head.endswith("kestrel_usd_per_gpu_hour,plover_usd_per_node_hour")
-    assert len(lines) == 48
+    times = [line.split(",")[0] for line in lines]
+    assert len(lines) == 96
+    assert times[:3] == [f"2026-03-01T00:{minute:02d}:00Z" for minute in (0, 15, 30)]
     _, spot, limit, kestrel, plover = lines[0].split(",")
     assert float(limit) == pytest.approx(0.7 * float(spot), abs=1e-4)
     assert 1.5 < float(spot) < 2.5
     assert float(plover) > 4 * float(kestrel)
 
 
+def seconds(cell: str) -> int:
+    """What Slurm means by a duration: 4:05, 1:04:05 or 2-01:04:05."""
+    days, _, rest = cell.rpartition("-")
+    total = 0
+    for part in rest.split(":"):
+        total = 60 * total + int(part)
+    return 86_400 * int(days or 0) + total
+
+
 def test_queue_looks_as_squeue_prints_it() -> None:
     text = WORLD.documents["squeue.txt"](DEFAULT, Setting(), "1")
-    head, *lines = text.splitlines()
+    asked, head, *lines = text.splitlines()
+    assert asked == '$ squeue -o "%.8i %.9P %.16j %.9u %.2t %.10M %.10l %.5D %R"'
     assert head.split() == [
-        "JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "NODES", "NODELIST(REASON)",
+        "JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "TIME_LIMIT", "NODES",
+        "NODELIST(REASON)",
     ]  # fmt: skip
     pending = [line.split() for line in lines if " PD " in line]
+    running = [line.split() for line in lines if " R " in line]
+    assert [*pending, *running] == [line.split() for line in lines]
     assert pending[0][-1] == "(Resources)"
     assert {line[-1] for line in pending[1:]} <= {"(Priority)"}
-    assert all(line.split()[-1].startswith("gpu-") for line in lines if " R " in line)
+    assert {line[5] for line in pending} == {"0:00"}
+    assert all(line[-1].startswith("gpu-") for line in running)
     assert text == WORLD.documents["squeue.txt"](DEFAULT, Setting(), "1")
+
+
+def test_queue_shows_each_jobs_own_times() -> None:
+    _, _, *lines = WORLD.documents["squeue.txt"](DEFAULT, Setting(), "1").splitlines()
+    cells = [line.split() for line in lines]
+    limits, elapsed = [[seconds(row[column]) for row in cells] for column in (6, 5)]
+    assert all(spent <= limit for spent, limit in zip(elapsed, limits, strict=True))
+    assert all(limit % 60 == 0 for limit in limits)
+    running = [row[5] for row in cells if row[4] == "R"]
+    assert len(set(running)) > 0.5 * len(running)
+    assert len({row[6] for row in cells}) > 0.8 * len(cells)
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [(0, "0:00"), (245, "4:05"), (3845, "1:04:05"), (176_645, "2-01:04:05")],
+)
+def test_durations_are_written_as_slurm_writes_them(given: int, written: str) -> None:
+    assert _duration(given) == written
+    assert seconds(written) == given

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -203,12 +204,15 @@ def test_documents_speak_of_the_levels_own_cluster(depth: str) -> None:
     assert "ReservationName=workshop" in texts["squeue.txt"]
 
 
-def test_faults_stay_within_the_bounds_that_the_api_states() -> None:
+@pytest.mark.parametrize("seed", [f"{number}" for number in range(12)])
+def test_faults_stay_within_the_bounds_that_the_api_states(seed: str) -> None:
     for family in FAMILIES:
         for depth in ("gentle", "usual", "deep"):
             setting = Setting(depth, 10)
-            api = cluster_config(DEFAULT, setting, FAMILIES[family], "x").trouble.api
+            api = cluster_config(DEFAULT, setting, FAMILIES[family], seed).trouble.api
             assert api.write_timeout <= 1 / 12
             assert api.read_timeout <= 1 / 50
-            for begin, end in (*api.throttled, *api.stale):
-                assert end - begin <= HOUR
+            for spells in (api.throttled, api.stale):
+                assert all(end - begin <= HOUR for begin, end in spells)
+                pairs = pairwise(spells)
+                assert all(second[0] > first[1] for first, second in pairs)

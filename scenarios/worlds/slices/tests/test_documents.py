@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -42,6 +43,15 @@ def test_the_node_offers_what_its_layouts_hold() -> None:
     assert text.count("  nvidia.com/mig-1g.10gb:     20\n") == 2
     assert text.count("  nvidia.com/gpu:             3\n") == 2
     assert "rdma/hca_shared_devices_a" in text
+    capacity, allocatable = text.split("Capacity:")[1].split("Allocatable:")
+    for name in ("cpu", "memory"):
+        all_of_it, left = (
+            int(re.search(rf"  {name}: +(\d+)", part)[1])  # type: ignore[index]
+            for part in (capacity, allocatable)
+        )
+        assert 0.9 * all_of_it < left < all_of_it
+    shares = [int(share) for share in re.findall(r"\((\d+)%\)", text)]
+    assert max(shares) <= 100
     alone = WORLD.documents["node.txt"](DEFAULT, replace(PLAIN, rdma=False), "5")
     assert "rdma" not in alone
 

@@ -51,19 +51,42 @@ def test_nothing_depends_on_the_order_of_sets() -> None:
     assert len(found) == 1
 
 
+def shared_gpus(day: Episode) -> set[int]:
+    """Numbers of the GPUs on which tenants are nearer to each other than their rules allow."""
+    tenants, serving = day.config.level.tenants, day.world.serving
+    on: dict[int, set[int]] = {}
+    for gpu in day.world.core.fleet.gpus:
+        on[gpu.number] = {serving.services[r.service].spec.tenant for r in gpu.held.values()}
+        if gpu.gang >= 0:
+            on[gpu.number].add(day.world.training.gangs[gpu.gang].spec.tenant)
+    found = set()
+    for node in day.world.core.fleet.nodes:
+        gpus = [gpu.number for gpu in day.world.core.fleet.of(node)]
+        near = set().union(*(on[gpu] for gpu in gpus))
+        crowded = len(near) > 1 and any(tenants[t].isolation == "node" for t in near)
+        found |= {gpu for gpu in gpus if crowded or len(on[gpu]) > 1}
+    return found
+
+
 def check_books_of_state(day: Episode) -> None:
     """What is counted on the side agrees with what stands where."""
     world, meter = day.world, day.world.core.meter
     placed = Counter(r.service for r in world.serving.replicas.values())
     ready = Counter(r.service for r in world.serving.replicas.values() if r.ready)
+    shared = shared_gpus(day)
+    kept = Counter(
+        r.service for r in world.serving.replicas.values() if r.ready and r.gpu not in shared
+    )
     for one in world.serving.services:
-        assert (one.placed, one.ready) == (placed[one.number], ready[one.number])
+        found = (placed[one.number], ready[one.number], kept[one.number])
+        assert (one.placed, one.ready, one.kept) == found
     asked, useful = [0, 0, 0], 0
     for one in world.serving.alive.values():
         asked[one.spec.slo] += one.wanted
-        useful += min(one.ready, one.wanted) * COMPUTE[one.spec.kind]
+        useful += min(one.kept, one.wanted) * COMPUTE[one.spec.kind]
     for gang in world.training.running.values():
-        useful += 7 * len(gang.gpus) * gang.rate // 100
+        assert gang.astray == bool(shared & set(gang.gpus))
+        useful += 7 * len(gang.gpus) * gang.rate // 100 * (not gang.astray)
     assert (meter.asked, meter.useful) == (asked, useful)
 
 

@@ -184,6 +184,63 @@ def test_tenants_side_by_side_are_written_down() -> None:
     assert 0 < day.figures()["breach_h"] < day.figures()["ready_h"]
 
 
+def test_replicas_side_by_side_serve_nobody_until_one_is_gone() -> None:
+    day = made([service(), service("boreal-ocr-002", 1)], level=APART)
+    day.place("aster-chat-001", "n01/0/0")
+    ticks(day, 2)
+    day.place("boreal-ocr-002", "n01/0/1")
+    ticks(day, 60)
+    assert rows(day.services())[0][5] == 1
+    served = day.figures()["served_h"]["critical"]
+    assert served == pytest.approx(1 / 60)
+    day.evict("boreal-ocr-002", "n01/0/1")
+    ticks(day, 60)
+    assert day.figures()["served_h"]["critical"] == pytest.approx(served + 1.0)
+    assert day.figures()["used_pct"] > 0
+
+
+def test_replicas_beyond_what_is_wanted_add_nothing_to_isolation() -> None:
+    day = made([service(), service("aster-ocr-002")], level=APART)
+    for start in range(4):
+        day.place("aster-chat-001", f"n01/0/{start}")
+    day.run_out()
+    assert 49 < (WORLD.measures["isolation"]([day.figures()]) or 0) < 50
+
+
+def test_training_beside_another_tenant_does_not_count_and_waits_on_paper() -> None:
+    """A gang of two hours, the second of them beside a tenant that must have its node alone."""
+    day = made([service("cinder-tag-003", 2)], [gang(2, 2 * HOUR)], level=APART)
+    ticks(day, 2)
+    day.start_gang(0, ["n01/5", "n01/6"])
+    ticks(day, 62)
+    assert day.figures()["training_done_gpu_h"] == pytest.approx(2.0)
+    day.place("cinder-tag-003", "n01/0/0")
+    ticks(day, 30)
+    assert rows(day.jobs())[0][5] == 120
+    assert day.figures()["training_done_gpu_h"] == pytest.approx(2.0)
+    day.evict("cinder-tag-003", "n01/0/0")
+    ticks(day, 60)
+    figures = day.figures()
+    assert figures["jobs_done"] == 1
+    assert figures["training_done_gpu_h"] == pytest.approx(3.0)
+    assert figures["gang_waits_h"] == [pytest.approx(32 / 60)]
+
+
+def test_work_lost_by_a_stop_is_not_taken_off_twice() -> None:
+    day = made([service("cinder-tag-003", 2)], [gang(1, 2 * HOUR, every=0)], level=APART)
+    ticks(day, 2)
+    day.start_gang(0, ["n01/5"])
+    day.place("cinder-tag-003", "n01/0/0")
+    ticks(day, 32)
+    day.evict("cinder-tag-003", "n01/0/0")
+    day.preempt(0)
+    ticks(day, 4)
+    day.start_gang(0, ["n01/5"])
+    ticks(day, 122)
+    figures = day.figures()
+    assert (figures["jobs_done"], figures["training_done_gpu_h"]) == (1, pytest.approx(2.0))
+
+
 def test_a_free_instance_beside_a_short_service_is_missed_after_a_while() -> None:
     day = made([service()])
     ticks(day, 12)

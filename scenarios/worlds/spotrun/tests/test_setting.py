@@ -12,7 +12,6 @@ from scenarios.worlds.spotrun import WORLD
 from scenarios.worlds.spotrun.families import FAMILIES, draw_trouble
 from scenarios.worlds.spotrun.setting import cluster_config, open_run, read_setting
 from scenarios.worlds.spotrun.tests.weeks import ONE_ZONE, TWO_REGIONS, TWO_ZONES
-from scenarios.worlds.spotrun.words import saving_goal
 
 TABLE: dict[str, Any] = {
     "hours": 96,
@@ -97,8 +96,10 @@ def test_a_divergence_lies_in_the_middle_and_moves_with_the_seed() -> None:
 
 
 def test_the_goal_is_half_the_price_at_usual_prices_and_follows_the_discount() -> None:
-    assert saving_goal(DEFAULT) == 50
-    assert saving_goal(replace(DEFAULT, spot_node_hour=24.0)) == 10
+    assert cluster_config(DEFAULT, read_setting(TABLE)).saving_asked() == 50
+    dear = cluster_config(replace(DEFAULT, spot_node_hour=24.0), read_setting(TABLE))
+    assert dear.saving_asked() == 10
+    assert dear.goal_cost() == pytest.approx(0.9 * dear.ondemand_cost())
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 import headnode_sdk
-from headnode_sdk import ApiError, Cluster, Flavor, Node, Workload
+from headnode_sdk import ApiError, Cluster, Flavor, Node, QuotaPlan, Room, Workload
 
 DAY = 86_400
 UNREADY_AFTER = 1500
@@ -24,8 +24,8 @@ def answer_trouble(cluster: Cluster, works: list[Workload], nodes: dict[str, Nod
                 cluster.requeue(work.id)
 
 
-def follow_calendar(cluster: Cluster) -> None:
-    plan, clock = cluster.calendar(), cluster.now % DAY
+def follow_calendar(cluster: Cluster, plan: list[QuotaPlan]) -> None:
+    clock = cluster.now % DAY
     if not plan:
         return
     begun = [row.begins for row in plan if row.begins <= clock]
@@ -45,11 +45,16 @@ def affordable(cluster: Cluster, work: Workload, flavors: dict[str, Flavor], nam
     return spent < (0.9 if work.kind == "adhoc" else 0.6) * budget
 
 
-def place(cluster: Cluster, work: Workload, flavors: dict[str, Flavor]) -> bool:
+def place(
+    cluster: Cluster,
+    work: Workload,
+    flavors: dict[str, Flavor],
+    rooms: dict[tuple[str, str], Room],
+) -> bool:
     """The first flavour with room under the quota, with all GPUs or with as few as it can take."""
     for gpus in dict.fromkeys((work.gpus, work.min_gpus)):
         for name in work.flavors:
-            room = cluster.room().get((work.queue, name))
+            room = rooms.get((work.queue, name))
             if room is None or room.total < gpus or flavors[name].free < gpus:
                 continue
             if not affordable(cluster, work, flavors, name):
@@ -72,25 +77,28 @@ def make_room(cluster: Cluster, work: Workload, works: list[Workload]) -> None:
             missing -= one.admitted_gpus
 
 
-def step(cluster: Cluster) -> None:
+def step(cluster: Cluster, plan: list[QuotaPlan]) -> None:
     works = cluster.workloads()
     answer_trouble(cluster, works, {node.name: node for node in cluster.nodes()})
-    follow_calendar(cluster)
-    flavors = cluster.flavors()
+    follow_calendar(cluster, plan)
+    flavors, rooms = cluster.flavors(), cluster.room()
     pending = [work for work in works if work.state == "pending"]
     pending.sort(key=lambda work: (-work.priority, work.submitted))
     for work in pending[:12]:
-        if place(cluster, work, flavors):
-            flavors = cluster.flavors()
+        if place(cluster, work, flavors, rooms):
+            flavors, rooms = cluster.flavors(), cluster.room()
         elif work.kind == "deadline":
             make_room(cluster, work, works)
             return
 
 
 def control(cluster: Cluster) -> None:
+    plan: list[QuotaPlan] | None = None
     while cluster.tick():
         try:
-            step(cluster)
+            # which quota holds when is fixed; it is read once
+            plan = cluster.calendar() if plan is None else plan
+            step(cluster, plan)
         except ApiError as error:
             cluster.log(f"round given up: {error}")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 
 import headnode_sdk
 from headnode_sdk import (
@@ -17,7 +17,8 @@ LOST_AFTER = 6
 class Monitor:
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.samples: dict[str, list[Sample]] = defaultdict(list)
+        self.samples: dict[str, deque[Sample]] = defaultdict(deque)
+        self.sums: dict[str, int] = defaultdict(int)
         self.missing: dict[str, int] = defaultdict(int)
         self.open: dict[tuple[str, str], tuple[int, int]] = {}
         self.shown: list[str] = []
@@ -45,15 +46,18 @@ class Monitor:
                 continue
             seen.add(sample.gpu)
             self.samples[sample.gpu].append(sample)
+            self.sums[sample.gpu] += sample.util or 0
         nodes = {gpus[name].node for name in seen}
         for name, gpu in gpus.items():
             since = max(gpu.since, self.cluster.now - DAY)
-            self.samples[name] = [s for s in self.samples[name] if s.at > since]
+            rows = self.samples[name]
+            while rows and rows[0].at <= since:
+                self.sums[name] -= rows.popleft().util or 0
             self.missing[name] = 0 if name in seen else self.missing[name] + (gpu.node in nodes)
 
     def mean(self, name: str) -> float:
-        values = [s.util for s in self.samples[name] if s.util is not None]
-        return sum(values) / len(values) if values else 100.0
+        count = len(self.samples[name])
+        return self.sums[name] / count if count else 100.0
 
     def is_idle(self, gpu: Gpu) -> bool:
         now = self.cluster.now

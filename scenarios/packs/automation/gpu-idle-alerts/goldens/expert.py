@@ -15,11 +15,8 @@ from headnode_sdk import (
 HOUR = 3600
 DAY = 24 * HOUR
 IDLE_BELOW = 10
-HELD_FOR = 12 * HOUR
-HELD_MIB = 1024
-STALLED_FOR = 2 * HOUR
-LOST_FOR = HOUR
-GRACE = 4 * HOUR
+HELD_FOR, HELD_MIB = 12 * HOUR, 1024
+STALLED_FOR, LOST_FOR, GRACE = 2 * HOUR, HOUR, 4 * HOUR
 STEP = 600
 LONGEST_GAP, AROUND = 8 * HOUR, 24
 OVER = 12
@@ -227,7 +224,12 @@ class Monitor:
     def lost(self, gpu: Gpu) -> Found:
         lines = self.again(lambda: self.cluster.logs(gpu.node))
         facts = [Evidence("last_sample", gpu.name, str(self.history[gpu.name].seen))]
+        # other GPUs of the server may be lost too: the kernel notes the bus address beside the UUID
         marked = [line for line in lines if "Xid" in line and " 79," in line]
+        known = [line for line in lines if gpu.uuid in line]
+        if known:
+            bus = known[-1].split("PCI:")[1].split(": ")[0]
+            marked = [line for line in marked if bus in line]
         facts += [Evidence("log", gpu.node, line) for line in marked[-1:]]
         return "gpu_lost", facts
 
