@@ -1,0 +1,315 @@
+"""The column file of the metrics' history: small on disk, written in one pass, read by series and time.
+
+    magic | length of index (4 bytes, big-endian) | index (JSON, zlib) | chunks
+
+A metric is one chunk of blocks, one for each host: the whole numbers of its series (value divided by the
+metric's `quantum`), each series as differences to the sample before, split into planes of bytes, zlib.
+A gauge may have a `fine` part: a reader adds so many steps of `quantum / fine` that the last digits are not all
+zero; they come from the place of the sample alone, are below one quantum and average to none.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+Real = NDArray[np.float64]
+Labels = tuple[tuple[str, str], ...]
+Span = tuple[int, int]
+
+MAGIC = b"HNCOL1\n"
+_HEAD = struct.Struct(">I")
+_PLANES = (np.int8, np.int16, np.int32, np.int64)
+SECOND = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What a metric is called and means. `kind` is gauge, counter or untyped; `every_s` its scrape interval.
+
+    `exporter` is whose scrape it stands in. Values are whole multiples of `quantum`; `fine` as above.
+    """
+
+    name: str
+    kind: str
+    about: str
+    exporter: str
+    every_s: int = 60
+    quantum: float = 1.0
+    fine: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A label of a series that changes with time: it reads `value` from `from_ms` until before `to_ms`."""
+
+    from_ms: int
+    to_ms: int
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A metric's series on one host: values in quanta, one row each; `spans` (sample numbers, end excluded)
+    are gaps, in which the values mean nothing. Rows of `owners` belong to the rows of `labels`.
+    """
+
+    metric: str
+    host: str
+    labels: tuple[Labels, ...]
+    values: NDArray[np.integer]
+    spans: tuple[Span, ...] = ()
+    owners: tuple[tuple[Owner, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series in the file: its metric, its host, its labels in the exporter's order, its place."""
+
+    metric: Metric
+    host: str
+    labels: Labels
+    owners: tuple[Owner, ...]
+    block: int
+    row: int
+
+    def carries(self, wanted: Mapping[str, str]) -> bool:
+        """Whether the series has these labels; `node` is the host, `rank` may be a span like 8-15."""
+        own = dict(self.labels)
+        for name, value in wanted.items():
+            if name == "node" and self.host == value:
+                continue
+            if name == "rank" and "-" in value:
+                first, last = (int(part) for part in value.split("-"))
+                if first <= int(own.get("rank", "-1")) <= last:
+                    continue
+                return False
+            if own.get(name) != value:
+                return False
+        return True
+
+
+def write_columns(
+    path: Path, start_ms: int, end_ms: int, metrics: Iterable[Metric], blocks: Iterable[Block]
+) -> int:
+    """Write the file; blocks may come in any order and are held only compressed. Returns its bytes."""
+    known = {metric.name: metric for metric in metrics}
+    packed: dict[str, list[bytes]] = {name: [] for name in known}
+    entries: dict[str, list[dict[str, object]]] = {name: [] for name in known}
+    shared: dict[tuple[tuple[Labels, ...], tuple[tuple[Owner, ...], ...]], int] = {}
+    for block in blocks:
+        data, width = _pack(block.values)
+        place = shared.setdefault((block.labels, block.owners), len(shared))
+        entry: dict[str, object] = {"host": block.host, "labels": place, "width": width}
+        entry |= {"size": len(data), "samples": block.values.shape[1], "gaps": block.spans}
+        entries[block.metric].append(entry)
+        packed[block.metric].append(data)
+    index = {
+        "start_ms": start_ms,
+        "end_ms": end_ms,
+        "labels": [_told(labels, owners) for labels, owners in shared],
+        "metrics": [
+            _described(metric) | {"blocks": entries[name]} for name, metric in known.items()
+        ],
+    }
+    head = zlib.compress(json.dumps(index, separators=(",", ":")).encode(), 6)
+    with path.open("wb") as out:
+        out.write(MAGIC + _HEAD.pack(len(head)) + head)
+        for name in known:
+            for data in packed[name]:
+                out.write(data)
+        return out.tell()
+
+
+def _described(metric: Metric) -> dict[str, object]:
+    return {name: getattr(metric, name) for name in Metric.__slots__}
+
+
+def _told(labels: tuple[Labels, ...], owners: tuple[tuple[Owner, ...], ...]) -> dict[str, object]:
+    told: dict[str, object] = {"series": [dict(one) for one in labels]}
+    if owners:
+        told["owners"] = [[(o.from_ms, o.to_ms, o.value) for o in row] for row in owners]
+    return told
+
+
+def _pack(values: NDArray[np.integer]) -> tuple[bytes, int]:
+    """Differences along each row in planes of bytes, compressed; and the bytes of one difference."""
+    steps = np.empty_like(values)
+    steps[:, 0] = values[:, 0]
+    np.subtract(values[:, 1:], values[:, :-1], out=steps[:, 1:])
+    # The first value stands apart: a large counter must not widen all its small differences.
+    first = steps[:, 0].astype("<i8")
+    steps[:, 0] = 0
+    low, high = int(steps.min()), int(steps.max())
+    kind = next(k for k in _PLANES if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+    width = np.dtype(kind).itemsize
+    planes = steps.astype(f"<i{width}").reshape(-1).view(np.uint8).reshape(-1, width).T
+    # Differences of noise hardly repeat: runs and frequencies are all there is to gain.
+    press = zlib.compressobj(1, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
+    return press.compress(first.tobytes() + planes.tobytes()) + press.flush(), width
+
+
+def _unpack(data: bytes, place: _Place, span: Span) -> Whole:
+    """The samples of a span: what lies before it is only added up."""
+    raw = zlib.decompress(data)
+    first, last = span
+    planes = np.frombuffer(raw, np.uint8, offset=8 * place.rows)
+    planes = planes.reshape(place.width, place.rows, place.samples)[:, :, :last]
+    steps = np.ascontiguousarray(planes.transpose(1, 2, 0)).view(f"<i{place.width}")[:, :, 0]
+    found: Whole = steps[:, first:].astype(np.int64)
+    if last > first:
+        found[:, 0] = np.frombuffer(raw, "<i8", place.rows)
+        found[:, 0] += steps[:, : first + 1].sum(axis=1, dtype=np.int64)
+    return np.cumsum(found, axis=1, out=found)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a block lies in the file, and what is needed to read it."""
+
+    metric: Metric
+    at: int
+    size: int
+    rows: int
+    samples: int
+    width: int
+    gaps: tuple[Span, ...]
+
+
+@dataclass
+class Columns:
+    """A column file, opened. Times are ms since 1970, UTC; a gap is NaN."""
+
+    path: Path
+    start_ms: int
+    end_ms: int
+    metrics: dict[str, Metric]
+    series: dict[str, tuple[Series, ...]]
+    _places: list[_Place] = field(repr=False)
+
+    @classmethod
+    def open(cls, path: Path) -> Columns:
+        """Read the index. Raises ValueError for anything that is not a whole column file."""
+        with path.open("rb") as file:
+            magic, length = file.read(len(MAGIC)), file.read(_HEAD.size)
+            if magic != MAGIC or len(length) < _HEAD.size:
+                raise ValueError(f"{path.name} is not a column file: write it anew with `build`.")
+            try:
+                index = json.loads(zlib.decompress(file.read(_HEAD.unpack(length)[0])))
+            except (zlib.error, ValueError):
+                raise ValueError(f"{path.name} is cut short: write it anew with `build`.") from None
+            at = file.tell()
+        metrics: dict[str, Metric] = {}
+        series: dict[str, tuple[Series, ...]] = {}
+        places: list[_Place] = []
+        for told in index["metrics"]:
+            blocks = told.pop("blocks")
+            metric = Metric(**told)
+            found: list[Series] = []
+            for block in blocks:
+                labels = index["labels"][block["labels"]]
+                found += _rows(metric, block["host"], labels, len(places))
+                rows, gaps = len(labels["series"]), tuple((a, b) for a, b in block["gaps"])
+                places.append(
+                    _Place(metric, at, block["size"], rows, block["samples"], block["width"], gaps)
+                )
+                at += block["size"]
+            metrics[metric.name], series[metric.name] = metric, tuple(found)
+        if path.stat().st_size != at:
+            raise ValueError(f"{path.name} is cut short: write it anew with `build`.")
+        return cls(path, index["start_ms"], index["end_ms"], metrics, series, places)
+
+    def find(self, name: str, labels: Mapping[str, str] | None = None) -> tuple[Series, ...]:
+        """Series of a metric that carry these labels, in the file's order; empty for an unknown metric."""
+        return tuple(s for s in self.series.get(name, ()) if s.carries(labels or {}))
+
+    def size_of(self, name: str) -> int:
+        """Bytes of a metric's chunk in the file."""
+        return sum(place.size for place in self._places if place.metric.name == name)
+
+    def times(self, metric: Metric, from_ms: int, to_ms: int) -> Whole:
+        """When the metric was scraped between two instants, both included."""
+        first, last = self._range(metric, from_ms, to_ms)
+        return self.start_ms + np.arange(first, last, dtype=np.int64) * metric.every_s * SECOND
+
+    def window(self, series: tuple[Series, ...], from_ms: int, to_ms: int) -> tuple[Whole, Real]:
+        """(times, values) of series of one metric between two instants, both included; a row each."""
+        metric = series[0].metric
+        first, last = self._range(metric, from_ms, to_ms)
+        found = np.empty((len(series), last - first))
+        held: tuple[int, Real] | None = None
+        with self.path.open("rb") as file:
+            for place, one in enumerate(series):
+                if held is None or held[0] != one.block:
+                    held = (one.block, self._block(file, one.block, first, last))
+                found[place] = held[1][one.row]
+        return self.times(metric, from_ms, to_ms), found
+
+    def envelope(
+        self, series: tuple[Series, ...], from_ms: int, to_ms: int, points: int
+    ) -> tuple[Whole, Real, Real]:
+        """(times, lowest, highest) in at most `points` buckets: no spike is lost to a zoomed-out view."""
+        times, values = self.window(series, from_ms, to_ms)
+        each = max(-(-len(times) // points), 1)
+        starts = np.arange(0, len(times), each)
+        low = np.fmin.reduceat(values, starts, axis=1) if len(times) else values
+        high = np.fmax.reduceat(values, starts, axis=1) if len(times) else values
+        return times[starts], low, high
+
+    def _range(self, metric: Metric, from_ms: int, to_ms: int) -> Span:
+        every = metric.every_s * SECOND
+        count = (self.end_ms - self.start_ms) // every
+        first = max(-(-(from_ms - self.start_ms) // every), 0)
+        last = min((to_ms - self.start_ms) // every + 1, count)
+        return first, max(first, last)
+
+    def _block(self, file: BinaryIO, number: int, first: int, last: int) -> Real:
+        place = self._places[number]
+        metric = place.metric
+        file.seek(place.at)
+        whole = _unpack(file.read(place.size), place, (first, last))
+        found: Real = whole * np.float64(metric.quantum)
+        if metric.fine > 1:
+            row = np.arange(place.rows, dtype=np.int64)[:, None] + number * 131
+            found += fine_steps(row, np.arange(first, last, dtype=np.int64), metric.fine) * (
+                metric.quantum / metric.fine
+            )
+        for start, end in place.gaps:
+            found[:, max(start - first, 0) : max(end - first, 0)] = np.nan
+        return found
+
+
+def fine_steps(row: Whole, sample: Whole, fine: int) -> Whole:
+    """From 0 to `fine` - 1 by the place of a sample; the same in every reader of the format.
+
+    In whole numbers modulo 2^32: m = sample * 2654435761 + row * 40503 + 12345; m ^= m >> 15;
+    m *= 2246822519; the answer is m * fine / 2^32, rounded down. `row` is the series' place in its
+    block plus 131 times the block's place in the file, both counted from 0.
+    """
+    mixed = (sample * 2_654_435_761 + row * 40_503 + 12_345) % 2**32
+    mixed ^= mixed >> 15
+    mixed = mixed * 2_246_822_519 % 2**32
+    return mixed * fine >> 32
+
+
+def _rows(metric: Metric, host: str, labels: dict[str, Any], block: int) -> Iterator[Series]:
+    owners = labels.get("owners", [])
+    for row, one in enumerate(labels["series"]):
+        own = owners[row] if owners else []
+        yield Series(
+            metric,
+            host,
+            tuple(one.items()),
+            tuple(Owner(*o) for o in own),
+            block,
+            row,
+        )
