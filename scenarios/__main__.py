@@ -12,8 +12,9 @@ from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
 from scenarios.packs.check import LEVELS
 from scenarios.profile import DEFAULT, ProfileError, load_profile
 
-COMMANDS = ("simulate", "fairshare", "pack", "quota")
-"""Modules of scenarios.commands, each with add_parser(subparsers) and run(options) -> exit code."""
+COMMANDS = ("simulate", "fairshare", "pack", "quota", "metrics", "importing")
+"""Modules of scenarios.commands, each with add_parser(subparsers), run(options) -> exit code,
+and NAME where the command is not called as its module."""
 
 
 def _row(pack: Pack) -> dict[str, object]:
@@ -65,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     for name in COMMANDS:
         module = import_module(f"scenarios.commands.{name}")
         module.add_parser(commands)
-        commands.choices[name].set_defaults(act=module.run)
+        commands.choices[getattr(module, "NAME", name)].set_defaults(act=module.run)
     return parser
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.packs.generated import UnknownGenerator, load_generator
 from scenarios.worlds import UnknownWorld, load_world
 
 MANIFEST = "pack.toml"
@@ -15,13 +16,15 @@ class PackInvalid(ValueError):
     """A pack's folder is wrong; the message is one sentence that names the file and the key."""
 
 
-_TOP_KEYS = {"kind", "version", "title", "summary", "entry", "anchors", "levels"}
-_LEVEL_KEYS = {
-    "minutes", "takehome_minutes", "revision_minutes", "public", "documents", "sections",
-    "measures",
+_WRITTEN_TOP_KEYS = {"kind", "version", "title", "summary", "entry", "levels"}
+_TOP_KEYS = _WRITTEN_TOP_KEYS | {"anchors"}
+_WRITTEN_LEVEL_KEYS = {
+    "minutes", "takehome_minutes", "revision_minutes", "documents", "sections",
 }  # fmt: skip
+_LEVEL_KEYS = _WRITTEN_LEVEL_KEYS | {"public", "measures"}
 _LEVEL_MAY = {"read_only", "settings", "hidden", "families"}
 _WORLD_NEEDS = {"hidden", "families"}
+_RUN_KEYS = {"public", "hidden", "families", "settings"}
 
 
 def _check_keys(where: str, found: Mapping[str, Any], allowed: set[str], needed: set[str]) -> None:
@@ -36,15 +39,47 @@ def _check_keys(where: str, found: Mapping[str, Any], allowed: set[str], needed:
 def check_manifest(name: str, data: Mapping[str, Any]) -> None:
     """Raise PackInvalid for the first thing that is wrong in the pack of that name."""
     where = f"{name}/{MANIFEST}"
+    if "materials" in data:
+        _check_written(where, data)
+        return
     _check_keys(where, data, _TOP_KEYS | {"world"}, _TOP_KEYS)
     needs = _LEVEL_KEYS | (_WORLD_NEEDS if "world" in data else set())
     for level, table in data["levels"].items():
-        here = f"{where} [levels.{level}]"
-        if level not in LEVELS:
-            raise PackInvalid(f"{here}: a level is one of {', '.join(LEVELS)}.")
+        here = _level(where, level)
         _check_keys(here, table, _LEVEL_KEYS | _LEVEL_MAY, needs)
         if "world" in data:
             _check_world(where, here, str(data["world"]), table)
+
+
+def _level(where: str, level: str) -> str:
+    """Where the level's table stands, as messages name it."""
+    here = f"{where} [levels.{level}]"
+    if level not in LEVELS:
+        raise PackInvalid(f"{here}: a level is one of {', '.join(LEVELS)}.")
+    return here
+
+
+def _check_written(where: str, data: Mapping[str, Any]) -> None:
+    """A pack whose materials are generated: nothing runs, so it has neither world nor workloads."""
+    for key in ("world", "anchors"):
+        if key in data:
+            raise PackInvalid(
+                f"{where}: {key} belongs to packs in which a program runs; a pack with materials has none."
+            )
+    _check_keys(where, data, _WRITTEN_TOP_KEYS | {"materials"}, _WRITTEN_TOP_KEYS)
+    try:
+        generator = load_generator(str(data["materials"]))
+    except UnknownGenerator as error:
+        raise PackInvalid(f"{where}: {error}") from None
+    for level, table in data["levels"].items():
+        here = _level(where, level)
+        if level not in generator.LEVELS:
+            raise PackInvalid(f"{here}: the generator {data['materials']} has no such level.")
+        for key in sorted(_RUN_KEYS & table.keys()):
+            raise PackInvalid(f"{here}: {key} belongs to packs in which a program runs; remove it.")
+        _check_keys(
+            here, table, _WRITTEN_LEVEL_KEYS | {"read_only", "measures"}, _WRITTEN_LEVEL_KEYS
+        )
 
 
 def _check_world(where: str, here: str, name: str, table: Mapping[str, Any]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from scenarios.packs.check import LEVELS, MANIFEST, PackInvalid, check_manifest
 from scenarios.packs.documents import Document, Maker, fill, read_documents
+from scenarios.packs.generated import Generator, load_generator
 from scenarios.packs.rubric import Rubric, read_rubric
 from scenarios.profile import DEFAULT, Profile
 from scenarios.worlds import World, load_world
@@ -92,6 +93,11 @@ class Pack:
         return load_world(str(self.data["world"]))
 
     @property
+    def generator(self) -> Generator | None:
+        """What writes the materials of a pack in which nothing runs; None for the others."""
+        return load_generator(str(self.data["materials"])) if "materials" in self.data else None
+
+    @property
     def levels(self) -> list[str]:
         return [level for level in LEVELS if level in self.data["levels"]]
 
@@ -107,8 +113,10 @@ class Pack:
         """What the level sets of its world, in the world's own type."""
         return self.world.settings(self.level(level).get("settings", {}))
 
-    def words(self, level: str, profile: Profile = DEFAULT) -> Mapping[str, str]:
-        """What the placeholders of the level's texts stand for."""
+    def words(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> Mapping[str, str]:
+        """What the placeholders of the level's texts stand for; the seed only counts where it is generated."""
+        if self.generator:
+            return self.generator.words(profile, level, seed)
         if "world" not in self.data:
             return {"cluster": profile.cluster}
         return self.world.words(profile, self.settings(level))
@@ -118,18 +126,18 @@ class Pack:
         table = self.level(level)
         return Times(table["minutes"], table["takehome_minutes"], table["revision_minutes"])
 
-    def brief(self, level: str, profile: Profile = DEFAULT) -> str:
+    def brief(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> str:
         """What the candidate is asked to do, as Markdown."""
-        return self._text(level, "brief.md", profile)
+        return self._text(level, "brief.md", profile, seed)
 
-    def guide(self, level: str, profile: Profile = DEFAULT) -> str:
+    def guide(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> str:
         """Staff only: what interviewers need, as Markdown."""
-        return self._text(level, "guide.md", profile)
+        return self._text(level, "guide.md", profile, seed)
 
-    def _text(self, level: str, name: str, profile: Profile) -> str:
+    def _text(self, level: str, name: str, profile: Profile, seed: int) -> str:
         self.level(level)
         path = self.folder / level / name
-        return fill(path.read_text(encoding="utf-8"), self.words(level, profile), path)
+        return fill(path.read_text(encoding="utf-8"), self.words(level, profile, seed), path)
 
     def template(self, level: str) -> dict[str, str]:
         """Starter files: path -> text."""
@@ -147,7 +155,7 @@ class Pack:
 
     def documents(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> list[Document]:
         """What the candidate is shown, in the order of the tabs."""
-        rows, words = self.level(level)["documents"], self.words(level, profile)
+        rows, words = self.level(level)["documents"], self.words(level, profile, seed)
         made = self._makers(level, profile)
         return read_documents(self.folder / level, rows, words, made, seed)
 
@@ -171,12 +179,12 @@ class Pack:
         return read_rubric(self.folder / level / "rubric.toml")
 
     def measures(self, level: str) -> list[Measure]:
-        """What a grade consists of."""
-        return [Measure(**row) for row in self.level(level)["measures"]]
+        """What a grade consists of; nothing where the pack leaves that to its grader."""
+        return [Measure(**row) for row in self.level(level).get("measures", [])]
 
     def public_workloads(self, level: str) -> list[tuple[str, str]]:
-        """(name, title) of the workloads that Run may use."""
-        return [(row["name"], row["title"]) for row in self.level(level)["public"]]
+        """(name, title) of the workloads that Run may use; none where nothing runs."""
+        return [(row["name"], row["title"]) for row in self.level(level).get("public", [])]
 
     def golden(self, level: str, name: str) -> str:
         """Source of a reference answer: the level's own where there is one, else the pack's."""
@@ -187,9 +195,9 @@ class Pack:
     def anchor(self, level: str, which: str) -> str | None:
         """Source of the anchor program: `naive` scores 0 on every measure, `reference` 1.
 
-        None where the reference is a bound that the world computes.
+        None where the reference is a bound that the world computes, or where nothing runs.
         """
-        name = str(self.data["anchors"][which])
+        name = str(self.data.get("anchors", {}).get(which, "bound"))
         return None if name == "bound" else self.golden(level, name)
 
 

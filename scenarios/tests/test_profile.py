@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.profile import DEFAULT, ProfileError, load_profile, parse_profile
+from scenarios.profile import DEFAULT, ProfileError, load_profile, parse_profile, read_profile
 
 
 def test_profile_without_keys_is_the_default() -> None:
@@ -56,3 +56,17 @@ def test_profile_that_is_not_toml_is_refused_in_one_line(tmp_path: Path) -> None
         load_profile(path)
     with pytest.raises(ProfileError, match="cannot be read"):
         load_profile(tmp_path / "absent.toml")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[cluster]\nnodes = " + "9" * 5_000, "too many digits"),
+        (".".join(["a"] * 40_000) + " = 1", "very many points in line 1"),
+        ("[cluster]\n[" + ".".join(["a"] * 40_000) + "]", "very many points in line 2"),
+        ("a = {" + ".".join(["a"] * 40_000) + " = 1}", "very many points in line 1"),
+    ],
+)
+def test_profile_that_would_take_the_memory_is_refused(text: str, said: str) -> None:
+    with pytest.raises(ProfileError, match=said):
+        read_profile(text)
