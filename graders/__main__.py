@@ -6,15 +6,16 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from graders.anchors import anchor_figures
 from graders.answer_table import in_order, lines
 from graders.answers import AnswerError, read_answer, read_answers
-from graders.kinds import grade
+from graders.kinds import grade, needs_sandbox
 from graders.kit import kit_files, kit_name, zipped
 from graders.report import GradeReport
 from graders.workloads import hidden_workloads
@@ -41,6 +42,17 @@ def backend_from_environment() -> Backend:
         docker_url=os.environ.get("SANDBOX_DOCKER_URL") or None,
         runtime=os.environ.get("SANDBOX_RUNTIME") or None,
     )
+
+
+@contextmanager
+def _backend_for(pack: str) -> Iterator[Backend | None]:
+    """The sandbox for as long as a grade takes; None where the pack needs none."""
+    backend = backend_from_environment() if needs_sandbox(pack) else None
+    try:
+        yield backend
+    finally:
+        if backend is not None:
+            backend.close()
 
 
 def _row(name: str, report: GradeReport) -> dict[str, Any]:
@@ -72,13 +84,10 @@ def _unread(name: str, error: AnswerError) -> dict[str, Any]:
 
 def _grade_one(args: argparse.Namespace, profile: Profile) -> int:
     files = read_answer(load_pack(args.pack), args.answer)
-    backend = backend_from_environment()
-    try:
+    with _backend_for(args.pack) as backend:
         report = grade(
             args.pack, args.level, args.seed, files, backend, args.hidden_seeds, profile, _progress
         )
-    finally:
-        backend.close()
     if args.json:
         _print_json(report.to_dict())
     else:
@@ -88,21 +97,20 @@ def _grade_one(args: argparse.Namespace, profile: Profile) -> int:
 
 def _grade_many(args: argparse.Namespace, profile: Profile) -> int:
     answers = read_answers(load_pack(args.pack), args.answers)
-    backend = backend_from_environment()
 
-    def one(item: tuple[str, dict[str, str] | AnswerError]) -> dict[str, Any]:
-        name, files = item
-        if isinstance(files, AnswerError):
-            return _unread(name, files)
-        hidden = args.hidden_seeds
-        return _row(name, grade(args.pack, args.level, args.seed, files, backend, hidden, profile))
+    with _backend_for(args.pack) as backend:
 
-    try:
+        def one(item: tuple[str, dict[str, str] | AnswerError]) -> dict[str, Any]:
+            name, files = item
+            if isinstance(files, AnswerError):
+                return _unread(name, files)
+            hidden = args.hidden_seeds
+            report = grade(args.pack, args.level, args.seed, files, backend, hidden, profile)
+            return _row(name, report)
+
         _play_anchors(args, profile)
         with ThreadPoolExecutor(args.jobs) as pool:
             rows = in_order(_counted(pool.map(one, answers.items()), len(answers)))
-    finally:
-        backend.close()
     if args.json:
         _print_json({"rows": rows})
     else:
@@ -162,7 +170,7 @@ def _within(low: int, high: int) -> Callable[[str], int]:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m graders", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    grading = commands.add_parser("grade", help="run answers on the hidden workloads of a seed")
+    grading = commands.add_parser("grade", help="measure answers to the variant of a seed")
     kit = commands.add_parser("kit", help="write the zip that a candidate may take home")
     for command in (grading, kit):
         command.add_argument("pack", help="for example automation/queue-autoscaler")
@@ -172,7 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     kit.add_argument("--out", required=True, type=Path, metavar="FILE.zip")
     what = grading.add_mutually_exclusive_group(required=True)
     what.add_argument("--answer", type=Path, metavar="FILE_OR_DIR")
-    what.add_argument("--answers", type=Path, metavar="DIR", help="a .py file or a folder for each")
+    what.add_argument("--answers", type=Path, metavar="DIR", help="a file or a folder for each")
     grading.add_argument(
         "--jobs", type=_within(1, 32), default=1, metavar="N", help="answers graded at a time"
     )

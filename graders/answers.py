@@ -50,7 +50,8 @@ def read_answer(pack: Pack, path: Path) -> dict[str, str]:
         raise AnswerError(f"{path} holds more than {MOST_FILES} files.")
     files = {file.relative_to(path).as_posix(): _text(file) for file in found}
     if pack.entry not in files:
-        raise AnswerError(f"{path} holds no {pack.entry}: name the program that.")
+        what = "program" if pack.entry.endswith(".py") else "answer"
+        raise AnswerError(f"{path} holds no {pack.entry}: name the {what} that.")
     return files
 
 
@@ -61,13 +62,14 @@ def read_answers(pack: Pack, folder: Path) -> dict[str, dict[str, str] | AnswerE
     """
     if not folder.is_dir():
         raise AnswerError(f"There is no folder {folder}: give one with answers in it.")
+    suffix = Path(pack.entry).suffix
     paths = [
         path
         for path in sorted(folder.iterdir())
-        if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == ".py")
+        if not path.name.startswith((".", "_")) and (path.is_dir() or path.suffix == suffix)
     ]
     if not paths:
-        raise AnswerError(f"{folder} holds no answers: put in .py files or folders.")
+        raise AnswerError(f"{folder} holds no answers: put in {suffix} files or folders.")
     return {path.name: _read_or_say_why(pack, path) for path in paths}
 
 

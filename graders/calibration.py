@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from graders import VERSION
-from graders.goldens import NAMES, UNMEASURED, expected, play_golden, unclipped
+from graders.goldens import UNMEASURED, expected, golden_names, play_golden, unclipped
 from graders.measures import total
 from graders.workloads import hidden_workloads
 from scenarios.packs import Pack
@@ -31,7 +31,7 @@ def calibrate(pack: Pack, folder: Path, commit: str, tell: Callable[[str], None]
     path = folder / f"{pack.name.replace('/', '-')}.json"
     table = _kept(path, pack)
     for level in pack.levels:
-        for name in NAMES:
+        for name in golden_names(pack):
             if name == UNMEASURED:
                 continue
             for seed in SEEDS:
@@ -97,7 +97,8 @@ def faults(pack: Pack, found: Mapping[str, Mapping[str, Mapping[str, float]]]) -
     said = []
     for level in pack.levels:
         rows = found.get(level, {})
-        missing = [name for name in NAMES if name not in rows and name != UNMEASURED]
+        wanted = [name for name in golden_names(pack) if name != UNMEASURED]
+        missing = [name for name in wanted if name not in rows]
         if missing:
             said.append(f"{level}: {', '.join(missing)} not played.")
             continue

@@ -42,8 +42,12 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Expected:
-    """A pack's goldens.toml. `spread` bounds the standard deviation of a golden's total by seed."""
+    """A pack's goldens.toml. `spread` bounds the standard deviation of a golden's total by seed.
 
+    `further` names goldens that this pack brings beside `NAMES`.
+    """
+
+    further: Sequence[str]
     margins: Sequence[Margin]
     spread: Mapping[str, float]
     bounds: Mapping[str, Mapping[str, Bounds | None]]
@@ -65,7 +69,12 @@ def expected(pack: Pack) -> Expected:
         level: {name: _bounds(row) for name, row in table.items()}
         for level, table in data["levels"].items()
     }
-    return Expected(margins, data["spread"], bounds)
+    return Expected(data.get("further", []), margins, data["spread"], bounds)
+
+
+def golden_names(pack: Pack) -> tuple[str, ...]:
+    """Every golden of the pack: what all packs bring, then its own further ones."""
+    return (*NAMES, *expected(pack).further)
 
 
 def _bounds(row: Mapping[str, list[float]]) -> Bounds | None:

@@ -6,20 +6,34 @@ from collections.abc import Mapping
 from typing import Any
 
 from graders import grading
+from graders.bill import grading as bill
 from graders.gpu import grading as training
 from graders.grading import Progress
+from graders.growth import grading as growth
+from graders.incident import grading as incident
 from graders.report import GradeReport, RunReport
 from sandbox import Backend
 from scenarios.packs import load_pack
 from scenarios.profile import Profile
 
-KINDS: Mapping[str, Any] = {"automation": grading, "gpu": training}
+KINDS: Mapping[str, Any] = {
+    "automation": grading,
+    "gpu": training,
+    "troubleshooting": incident,
+    "cost": bill,
+    "scaling-plan": growth,
+}
 """Kind of pack -> module with `run_public` and `grade` of the signatures below."""
 
 
 def is_parted(pack: str) -> bool:
     """Whether a grade of the pack is assembled from parts that several workers can play."""
     return hasattr(KINDS[load_pack(pack).kind], "assemble")
+
+
+def needs_sandbox(pack: str) -> bool:
+    """Whether grading the pack runs anything of the answer's; a written answer is read, a plan is played."""
+    return KINDS[load_pack(pack).kind] not in (incident, bill, growth)
 
 
 def run_public(
@@ -42,12 +56,15 @@ def grade(
     level: str,
     seed: int,
     files: Mapping[str, str],
-    backend: Backend,
+    backend: Backend | None,
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
 ) -> GradeReport:
-    """The answer's grade on everything hidden of the variant; see the kind's own module."""
+    """The answer's grade on everything hidden of the variant; see the kind's own module.
+
+    `backend` may be None where the pack needs no sandbox.
+    """
     kind = KINDS[load_pack(pack).kind]
     report: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
     return report

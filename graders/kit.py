@@ -7,7 +7,6 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -92,7 +91,7 @@ def _workloads(pack: Pack, level: str, seed: int, profile: Profile) -> bytes:
         "entry": pack.entry,
         "world": pack.world.name,
         "settings": pack.level(level).get("settings", {}),
-        "profile": asdict(profile),
+        "profile": profile.basics(),
         "workloads": [
             {"name": one.name, "title": one.title, "family": one.family, "seed": one.seed}
             for one in found

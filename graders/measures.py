@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,15 +55,22 @@ class Measured:
         )
 
 
-def _apart(measure: Measure, naive: float, reference: float) -> float:
-    """The reference anchor, moved if need be so that the anchors are the measure's floor apart.
+def _anchors(measure: Measure, naive: float, reference: float) -> tuple[float, float]:
+    """Both anchors, moved if need be so that they are the measure's floor apart.
 
     On a day on which the existing script does as well as the reference a small difference
-    would otherwise decide everything.
+    would otherwise decide everything. The reference is moved away from the script as far as
+    the measure goes (a percentage to 0 and 100, anything else to 0), then the script is moved:
+    nobody is asked for more than everything.
     """
     sign = 1.0 if measure.better == "higher" else -1.0
-    gap = max(measure.floor, sign * (reference - naive))
-    return naive + sign * gap
+    if sign * (reference - naive) >= measure.floor:
+        return naive, reference
+    most = 100.0 if measure.unit == "%" else math.inf
+    moved = min(max(naive + sign * measure.floor, 0.0), most)
+    # A reference that lies beyond the end by its own figure stays where it is.
+    best = reference if sign * (reference - moved) > 0 else moved
+    return best - sign * measure.floor, best
 
 
 def measure_workloads(
@@ -85,7 +93,7 @@ def measure_workloads(
         value = values[0]
         if value is None:
             continue
-        found.append(Measured(measure, value, values[1], _apart(measure, values[1], values[2])))
+        found.append(Measured(measure, value, *_anchors(measure, values[1], values[2])))
     return found
 
 

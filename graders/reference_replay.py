@@ -6,13 +6,14 @@ import json
 import os
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 from graders.inprocess import run_trusted
 from graders.session import EpisodeSession
 from graders.workloads import Workload, hidden_workloads, public_workload
 from scenarios.packs import Pack, load_pack
-from scenarios.profile import DEFAULT, Profile
+from scenarios.profile import DEFAULT, Profile, load_profile
 from scenarios.simulator import VERSION as SIMULATOR
 from scenarios.worlds import load_world
 
@@ -57,14 +58,15 @@ def made_with(pack: Pack) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """PACK LEVEL SEED WORKLOAD: the replay on stdout; 2 and one sentence for bad input.
+    """PACK LEVEL SEED WORKLOAD [PROFILE.toml]: the replay on stdout; 2 and one sentence for bad input.
 
     It makes way for whatever else the machine does.
     """
     os.nice(10)
     try:
-        pack, level, seed, name = arguments
-        replay = reference_replay(load_pack(pack), level, int(seed), name)
+        pack, level, seed, name = arguments[:4]
+        profile = load_profile(Path(arguments[4])) if len(arguments) > 4 else DEFAULT
+        replay = reference_replay(load_pack(pack), level, int(seed), name, profile)
     except (LookupError, ValueError) as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -54,7 +54,7 @@ def faults(pack: Pack, level: str, scores: Mapping[str, float | None]) -> list[s
 
 
 def main() -> int:
-    """1 when a golden misses its bounds."""
+    """1 when a golden misses its bounds, 3 when it could not be played."""
     parser = argparse.ArgumentParser(prog="python -m graders.gpu.calibration", description=__doc__)
     parser.add_argument("--levels", nargs="+", default=["junior", "mid", "senior"])
     parser.add_argument("--seeds", nargs="+", type=int, default=[11])
@@ -67,6 +67,9 @@ def main() -> int:
                 names = list(expected(pack)["levels"][level])
                 scores = play(pack, level, names, seed, args.hidden, backend)
                 missed += faults(pack, level, scores)
+    except RuntimeError as error:
+        sys.stderr.write(f"{error}\n")
+        return 3
     finally:
         backend.close()
     sys.stdout.write("\n".join(missed or ["Every golden is within its bounds."]) + "\n")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
+from graders import playing
 from graders.__main__ import backend_from_environment
 from sandbox import Backend, SandboxUnavailable
 
@@ -21,3 +23,9 @@ def backend() -> Iterator[Backend]:
         pytest.skip(f"no sandbox here: {missing}")
     yield found
     found.close()
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands of calls to and fro take a busy machine longer than the minute that a run has."""
+    monkeypatch.setattr(playing, "LIMITS", replace(playing.LIMITS, wall_s=600.0))

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from graders.goldens import NAMES, UNMEASURED, expected, play_golden, unclipped
+from graders.goldens import UNMEASURED, expected, golden_names, play_golden, unclipped
 from graders.grading import run_public
 from graders.measures import Measured, total
-from graders.tests.sandboxes import backend
+from graders.tests.sandboxes import backend, unhurried
 from graders.workloads import Workload, hidden_workloads, public_workload
 from sandbox import Backend
 from scenarios.packs import Pack, all_packs, load_pack
@@ -18,9 +18,10 @@ SEEDS = (11, 12)
 LEVELS = [
     (pack.name, level) for pack in all_packs() if pack.kind == "automation" for level in pack.levels
 ]
-MEASURED = [(*case, name) for case in LEVELS for name in NAMES if name != UNMEASURED]
+GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
+MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
 
-__all__ = ["backend"]
+__all__ = ["backend", "unhurried"]
 
 
 def sample(pack: Pack, level: str, seed: int) -> list[Workload]:
@@ -62,6 +63,14 @@ def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str) 
 
 
 @pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, level: str) -> None:
+    chosen = load_pack(pack)
+    assert set(expected(chosen).bounds[level]) == set(golden_names(chosen))
+    further = golden_names(load_pack("automation/spot-checkpointing"))
+    assert further[-1] == "on_demand_only"
+
+
+@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
 def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str) -> None:
     for margin in expected(load_pack(pack)).margins:
         distance = mean(pack, level, margin.better) - mean(pack, level, margin.worse)
@@ -85,9 +94,8 @@ def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str) -> No
         assert found == wanted
 
 
-@pytest.mark.parametrize(
-    ("pack", "level", "golden"), cases([(*case, name) for case in LEVELS for name in NAMES])
-)
+@pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize(("pack", "level", "golden"), cases(list(GOLDENS)))
 def test_golden_runs_in_the_sandbox_as_it_does_here(
     pack: str, level: str, golden: str, backend: Backend
 ) -> None:

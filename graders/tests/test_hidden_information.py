@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from graders import playing
-from graders.goldens import NAMES, play_golden
+from graders.goldens import golden_names, play_golden
 from graders.playing import play, spec_for
 from graders.session import EpisodeSession
 from graders.tests.sandboxes import backend
@@ -30,7 +30,7 @@ __all__ = ["backend"]
 
 SEED = 37
 PACKS = [pack.name for pack in all_packs() if pack.kind == "automation"]
-ROOMY = Limits(output_kb=96 * 1024, cpu_s=50.0, memory_mb=1024)
+ROOMY = Limits(wall_s=600.0, output_kb=96 * 1024, cpu_s=50.0, memory_mb=1024)
 CANARY = "canary " + "of the reader"
 LEAST = 40
 """Characters of a line below which it could stand in any text by chance."""
@@ -192,7 +192,7 @@ def secrets(pack: Pack, level: str) -> set[str]:
     for one in hidden_workloads(pack, level, SEED):
         found |= {one.seed, one.seed[:16], one.seed[16:]}
     texts = [pack.guide(level), (pack.folder / level / "rubric.toml").read_text(encoding="utf-8")]
-    texts += [pack.golden(level, name) for name in NAMES]
+    texts += [pack.golden(level, name) for name in golden_names(pack)]
     texts.append((pack.folder / "goldens" / "goldens.toml").read_text(encoding="utf-8"))
     public = given(pack, level) + READER + ASKER
     found |= {line for text in texts for line in lines(text) if line not in public}

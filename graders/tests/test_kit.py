@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import json
 import sys
 
@@ -72,7 +71,7 @@ def test_the_answer_the_documents_and_the_written_parts_are_in_it() -> None:
 def test_workloads_are_those_that_run_plays() -> None:
     data = json.loads(kit()["workloads.json"])
     assert data["settings"] == ONE.level("mid").get("settings", {})
-    assert data["profile"] == dataclasses.asdict(DEFAULT)
+    assert data["profile"] == DEFAULT.basics()
     assert [row["name"] for row in data["workloads"]] == [
         name for name, _ in ONE.public_workloads("mid")
     ]

@@ -10,13 +10,13 @@ import pytest
 from graders.anchors import play_trusted
 from graders.playing import play, spec_for
 from graders.tests.kits import python_in, unpacked
-from graders.tests.sandboxes import backend
+from graders.tests.sandboxes import backend, unhurried
 from graders.workloads import public_workload
 from sandbox import Backend
 from scenarios.packs import Pack, all_packs, load_pack
 from scenarios.profile import DEFAULT
 
-__all__ = ["backend"]
+__all__ = ["backend", "unhurried"]
 
 SEED = 77
 PACKS = [pack for pack in all_packs() if "world" in pack.data]
@@ -158,6 +158,7 @@ def test_tests_can_step_a_cluster(kit: Path) -> None:
     assert "there is public-1, public-2" in done.stdout
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_figures_are_those_of_a_run_in_the_sandbox(kit: Path, backend: Backend) -> None:
     source = (kit / "answer/controller.py").read_text()
     spec = spec_for(ONE, {**ONE.template("mid"), ONE.entry: source})

@@ -11,10 +11,13 @@ import pytest
 
 from graders.__main__ import STATE
 from graders.grading import grade
+from graders.tests.sandboxes import unhurried
 from sandbox import Backend, SandboxUnavailable, open_backend
 from sandbox.engine import DEFAULT_URL
 from scenarios.packs import all_packs, load_pack
 
+__all__ = ["unhurried"]
+pytestmark = pytest.mark.usefixtures("unhurried")
 SEED = 41
 
 

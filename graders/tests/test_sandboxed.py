@@ -7,13 +7,14 @@ import pytest
 from graders import playing
 from graders.grading import grade, run_public
 from graders.tests.local_backend import LocalBackend
-from graders.tests.sandboxes import backend
+from graders.tests.sandboxes import backend, unhurried
 from graders.tests.test_grading import PACK, golden, program
 from sandbox import Backend, Limits
 
-__all__ = ["backend"]
+__all__ = ["backend", "unhurried"]
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_grade_is_the_same_to_the_byte_wherever_the_answer_runs(backend: Backend) -> None:
     inside = grade(PACK, "mid", 5, golden("competent"), backend, 1).to_dict()
     outside = grade(PACK, "mid", 5, golden("competent"), LocalBackend(), 1).to_dict()

@@ -1,0 +1,97 @@
+"""From years to measures: each between the naive plan (0) and the reference plan (1) on the same years."""
+
+from __future__ import annotations
+
+import math
+import statistics
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from graders.measures import Measured
+from scenarios.packs import Measure
+
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Measured):
+    """A measure in the words of this exercise.
+
+    zero: the value that counts as 0, the naive plan's where that is worse enough than the reference.
+    most: what the score is at most, as far as the work is done.
+    """
+
+    zero: float = 0.0
+    most: float = math.inf
+
+    @property
+    def score(self) -> float:
+        return min(self.most, (self.value - self.zero) / (self.reference - self.zero)) + 0.0
+
+    def _explanation(self) -> str:
+        if self.score >= 1:
+            place = "as good as the reference plan or better"
+        elif self.score <= 0:
+            place = "no better than buying evenly"
+        else:
+            place = f"{self.score:.0%} of the way from buying evenly to the reference plan"
+        unit, digits = self.measure.unit, 2 if self.measure.unit == "USD" else 1
+        if math.isfinite(self.most):
+            place += f"; it counts as far as the work is done, here at most {self.most:.0%}"
+        return (
+            f"{self.value:,.{digits}f} {unit}: {place} (buying evenly {self.naive:,.{digits}f}, reference"
+            f" {self.reference:,.{digits}f}). {self.measure.meaning}"
+        )
+
+
+@cache
+def _rows() -> list[dict[str, Any]]:
+    text = Path(__file__).with_name("measures.toml").read_text(encoding="utf-8")
+    found: list[dict[str, Any]] = tomllib.loads(text)["measures"]
+    return found
+
+
+@cache
+def measures() -> Mapping[str, Measure]:
+    """The measures of the scaling plan by key, in their order."""
+    plain = [{key: value for key, value in row.items() if key != "counts"} for row in _rows()]
+    return {row["key"]: Measure(**row) for row in plain}
+
+
+def counting(what: str) -> set[str]:
+    """Keys of the measures that count as work or as thrift."""
+    return {row["key"] for row in _rows() if row["counts"] == what}
+
+
+def measured(
+    years: Sequence[Figures], naive: Sequence[Figures], reference: Sequence[Figures]
+) -> list[Measured]:
+    """Every measure over the years, the three sequences in the order of the draws."""
+    thrift, work = counting("thrift"), counting("work")
+    found, capped = [], set()
+    for measure in measures().values():
+        value, low, best = (_mean(measure.key, one) for one in (years, naive, reference))
+        sign = 1.0 if measure.better == "higher" else -1.0
+        apart = sign * (best - low) >= measure.floor
+        zero = low if apart else best - sign * measure.floor
+        found.append(Told(measure, value, low, best, zero))
+        if measure.key in thrift or not apart:
+            capped.add(measure.key)
+    done = [_clipped(one) for one in found if one.measure.key in work - capped]
+    most = statistics.fmean(done) if done else 1.0
+    return [
+        replace(one, most=most) if one.measure.key in capped and one.score > most else one
+        for one in found
+    ]
+
+
+def _clipped(one: Measured) -> float:
+    return min(1.0, max(0.0, one.score))
+
+
+def _mean(key: str, years: Sequence[Figures]) -> float:
+    return statistics.fmean(float(year[key]) for year in years)
