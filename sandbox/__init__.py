@@ -9,6 +9,7 @@ from sandbox.contract import (
     Outcome,
     SandboxUnavailable,
     Session,
+    Speaking,
     Spec,
     Status,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Report",
     "SandboxUnavailable",
     "Session",
+    "Speaking",
     "Spec",
     "Status",
     "open_backend",

@@ -16,6 +16,8 @@ from sandbox.limits import Limits
 HOUSE = "headnode"
 _ASIDE = "runner"
 _ATTEMPTS = 5
+# How long the kernel may take, on a busy host, to end what was killed.
+_PATIENCE_S = 10.0
 _PERIOD_US = 100_000
 # Two processes of the sandbox itself are in the group beside the program.
 _OURS = 2
@@ -165,8 +167,9 @@ class GroupV2:
 
     def kill(self) -> None:
         switch = self._at / "cgroup.kill"
-        if switch.exists():
-            switch.write_text("1")
+        with _unless_gone():
+            if switch.exists():
+                switch.write_text("1")
         _kill_all(lambda: _pids(self._at))
 
     def remove(self) -> None:
@@ -323,13 +326,22 @@ def _field(file: Path, name: str) -> int:
 def _pids(folder: Path) -> list[int]:
     """Those of the folder and of the folders a container runtime made in it."""
     found: list[int] = []
-    try:
+    with _unless_gone():
         found += _own_pids(folder)
         for child in _children(folder):
             found += _pids(folder / child)
-    except FileNotFoundError:
-        pass
     return found
+
+
+@contextlib.contextmanager
+def _unless_gone() -> Iterator[None]:
+    """Another sweep, or a container runtime, may remove a group while we look at it; a file of it
+    that is open already then has no device."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENODEV):
+            raise
 
 
 def _own_pids(folder: Path) -> list[int]:
@@ -338,10 +350,8 @@ def _own_pids(folder: Path) -> list[int]:
 
 
 def _kill_all(pids: Callable[[], list[int]]) -> None:
-    for _attempt in range(500):
-        alive = pids()
-        if not alive:
-            return
+    deadline = time.monotonic() + _PATIENCE_S
+    while (alive := pids()) and time.monotonic() < deadline:
         for pid in alive:
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -352,7 +362,8 @@ def _kill_all(pids: Callable[[], list[int]]) -> None:
 
 def _remove(folder: Path) -> None:
     """The kernel refuses for a moment after the last process has gone."""
-    for _attempt in range(200):
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
         try:
             for child in _children(folder):
                 _remove(folder / child)

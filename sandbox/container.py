@@ -41,6 +41,7 @@ class Request:
     parent: str | None
     runtime: str | None
     own_kernel: bool = False
+    terminal: bool = False
     hardware: Hardware = NO_HARDWARE
 
 
@@ -61,7 +62,7 @@ def host_config(wanted: Request) -> dict[str, Any]:
         "cap_drop": ["ALL"],
         "security_opt": [
             "no-new-privileges:true",
-            f"seccomp={seccomp.oci(wanted.hardware.is_gpu)}",
+            f"seccomp={seccomp.oci(wanted.hardware.is_gpu, wanted.terminal)}",
         ],
         "ulimits": _ulimits(limits),
         "ipc_mode": "private",
@@ -118,7 +119,7 @@ def _ulimits(limits: Limits) -> list[Ulimit]:
     bounds = {
         "fsize": limits.file_mb << 20,
         "nofile": limits.open_files,
-        "cpu": int(limits.cpu_s) + 2,
+        "cpu": limits.process_cpu_s,
         "stack": 8 << 20,
         "core": 0,
         "memlock": 0,

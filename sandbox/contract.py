@@ -64,6 +64,17 @@ class Metered(Protocol):
     """Seconds used so far by all processes of the run, None where nobody can tell."""
 
 
+@runtime_checkable
+class Speaking(Protocol):
+    """A session that also speaks unasked: each value goes to the program as an answer with id 0."""
+
+    wake: int
+    """A descriptor that is readable while there is something to say."""
+
+    def spoken(self) -> list[object]:
+        """Take what there is to say, as JSON values, and make `wake` silent."""
+
+
 def _check_path(path: str) -> None:
     pure = PurePosixPath(path)
     plain = path == str(pure) and not pure.is_absolute() and ".." not in pure.parts

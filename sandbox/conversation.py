@@ -13,7 +13,7 @@ from typing import Protocol
 
 from sandbox import channel
 from sandbox.capture import Output
-from sandbox.contract import CallRefused, Session, Status
+from sandbox.contract import CallRefused, Session, Speaking, Status
 from sandbox.limits import Limits
 
 log = logging.getLogger(__name__)
@@ -115,6 +115,8 @@ class Conversation:
         self._selector.register(wiring.exited, _READ, self._on_exit)
         for stream in wiring.streams:
             self._selector.register(stream, _READ, self._reader(stream))
+        if isinstance(session, Speaking):
+            self._selector.register(session.wake, _READ, self._speaker(session))
 
     def serve(self) -> Ended | None:
         """Returns why the run was stopped, or None when the program went by itself."""
@@ -165,8 +167,18 @@ class Conversation:
 
         return on_output
 
+    def _speaker(self, session: Speaking) -> Callable[[int], None]:
+        def on_wake(_mask: int) -> None:
+            self._unsent += b"".join(channel.answer(0, value) for value in session.spoken())
+            self._check_read()
+            self._send()
+
+        return on_wake
+
     def _on_exit(self, _mask: int) -> None:
         self._selector.unregister(self._wiring.exited)
+        if isinstance(self._session, Speaking):
+            self._selector.unregister(self._session.wake)
         self._gone_at = time.monotonic()
         self._wiring.on_exit()
 
@@ -193,10 +205,7 @@ class Conversation:
         self.calls += 1
         if self.calls > self._limits.calls:
             raise channel.ProtocolError(f"more than {self._limits.calls} calls")
-        if len(self._unsent) > self._limits.unread_bytes:
-            raise channel.ProtocolError(
-                f"calls without reading the answers, of which {self._limits.unread_kb} KiB wait"
-            )
+        self._check_read()
         try:
             reply = channel.answer(call.id, self._session.call(call.method, call.params))
         except CallRefused as error:
@@ -207,6 +216,12 @@ class Conversation:
                 "sandbox_error", "The simulated cluster failed while it answered; not your fault."
             ) from None
         self._unsent += reply
+
+    def _check_read(self) -> None:
+        if len(self._unsent) > self._limits.unread_bytes:
+            raise channel.ProtocolError(
+                f"calls without reading the answers, of which {self._limits.unread_kb} KiB wait"
+            )
 
     def _send(self) -> None:
         if self._unsent:

@@ -30,7 +30,9 @@ class Engine:
                 f"not {self.url!r}: set SANDBOX_DOCKER_URL."
             )
         try:
-            with contextlib.closing(docker.APIClient(self.url, version="auto", timeout=5)) as api:
+            with contextlib.closing(
+                docker.APIClient(self.url, version="auto", timeout=_TIMEOUT_S)
+            ) as api:
                 self.version: str = api.api_version
                 info: dict[str, Any] = api.info()
         except (DockerException, OSError):

@@ -67,7 +67,7 @@ def process_bounds(limits: Limits, grouped: bool, space: bool = True) -> dict[st
     bounds = {
         "FSIZE": limits.file_mb << 20,
         "NOFILE": limits.open_files,
-        "CPU": int(limits.cpu_s) + 2,
+        "CPU": limits.process_cpu_s,
     }
     if not grouped:
         bounds["NPROC"] = limits.pids

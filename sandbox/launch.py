@@ -23,6 +23,7 @@ from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 from sandbox.processes import Pair
 from sandbox.rootfs import Root
+from sandbox.roots import declared
 from sandbox.runner import Runner
 from sandbox.spawner import Spawner
 from sandbox.workshop import Workshop
@@ -190,7 +191,7 @@ def start(
     """
     name = host.runner.next_name()
     group = _group(host, name, limits, stack)
-    ends = _Ends(stack, hardware)
+    ends = _Ends(stack, seccomp.bpf(hardware.is_gpu, declared(host.root.name).terminal))
     uid = _FIRST_UID + zlib.crc32(name.encode()) % _UIDS
     spawn = _Spawn(host, name, limits, sdk, ends, uid if host.own_users else None, hardware)
     pair, at = host.spawner.call(spawn)
@@ -207,7 +208,9 @@ def start(
     ends.close_inner()
     if not (pair.attach(_child_pid(ends)) and _into_group(group, pair)):
         raise StartFailed(f"bubblewrap could not set it up: {_complaint(ends)}.")
-    os.write(ends.unblock, b"1")
+    # Where bubblewrap has given up by now, `_hello` tells why.
+    with contextlib.suppress(BrokenPipeError):
+        os.write(ends.unblock, b"1")
     said = _hello(ends, pair)
     space, mine = not hardware.is_gpu, [*ends.ours, ends.unblock]
     return Started(pair, ends.channel, streams, output, group, work, limits, said, space, mine)
@@ -238,7 +241,7 @@ def _into_group(group: Group | None, pair: Pair) -> bool:
 class _Ends:
     """Both ends of the channel, the two streams and bubblewrap's two control pipes."""
 
-    def __init__(self, stack: ExitStack, hardware: Hardware = NO_HARDWARE) -> None:
+    def __init__(self, stack: ExitStack, program: bytes) -> None:
         self._inner: list[int] = []
         self.ours: list[int] = []
         stack.callback(self.close_inner)
@@ -251,7 +254,7 @@ class _Ends:
         block, self.unblock = os.pipe()
         stack.callback(os.close, self.unblock)
         self.block = self._keep(block)
-        self.filter = self._keep(_filter(hardware))
+        self.filter = self._keep(_filter(program))
 
     def _keep(self, fd: int) -> int:
         self._inner.append(fd)
@@ -271,9 +274,9 @@ class _Ends:
         return bubblewrap.Descriptors(self.there, self.filter, self.info_in, self.block)
 
 
-def _filter(hardware: Hardware) -> int:
+def _filter(program: bytes) -> int:
     fd = os.memfd_create("filter")
-    os.write(fd, seccomp.bpf(hardware.is_gpu))
+    os.write(fd, program)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 

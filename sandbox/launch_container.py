@@ -29,6 +29,7 @@ from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
 from sandbox.processes import sample_tree
 from sandbox.rootfs import Root
+from sandbox.roots import declared
 from sandbox.runner import Runner
 from sandbox.workshop import Workshop
 
@@ -37,6 +38,8 @@ _GIVE_UP_S = 20
 # A busy engine may take its time to pass the last of a container's output on.
 _DRAIN_S = 10.0
 _KILLED = 128 + signal.SIGKILL
+# How much later than of a container's end the engine may hear that it had run out of memory.
+_LATE_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -109,6 +112,7 @@ class Running:
         self.hello: Mapping[str, object] = {}
         self._api, self._id, self._peer = api, container_id, peer
         self._attachment, self._group = attachment, group
+        self._since = int(time.time())
         self._exit_code: int | None = None
         self._oom_kills = 0
         self._cpu_s = self._peak_mb = 0.0
@@ -162,9 +166,21 @@ class Running:
                 self._api.kill(self._id)
         self._exit_code = self._api.wait(self._id, timeout=_GIVE_UP_S)["StatusCode"]
         if self._exit_code == _KILLED:
-            state = self._api.inspect_container(self._id)["State"]
-            self._oom_kills = int(bool(state.get("OOMKilled")))
+            self._oom_kills = int(self._ran_out_of_memory(0.0 if stopped else _LATE_S))
         self._sample()
+
+    def _ran_out_of_memory(self, patience_s: float) -> bool:
+        """Whether the kernel killed it for that. The container's state says so only where the engine
+        heard of it before it heard of the end; its events tell it in any case."""
+        if self._api.inspect_container(self._id)["State"].get("OOMKilled"):
+            return True
+        deadline, wanted = time.monotonic() + patience_s, {"container": self._id, "event": "oom"}
+        while time.monotonic() < deadline:
+            span = {"since": self._since, "until": f"{time.time():.6f}"}
+            if list(self._api.events(**span, filters=wanted, decode=True)):
+                return True
+            time.sleep(0.05)
+        return False
 
     def exit_code(self) -> int | None:
         return self._exit_code
@@ -263,6 +279,7 @@ def _request(
         parent=None if group is None else f"/{HOUSE}/{name}",
         runtime=dock.engine.runtime,
         own_kernel=dock.engine.own_kernel,
+        terminal=declared(dock.root.name).terminal,
     )
 
 

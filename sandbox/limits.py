@@ -46,6 +46,15 @@ class Limits:
             raise ValueError(f"The memory limit must be at least {_LEAST_MEMORY_MB} MiB.")
 
     @property
+    def process_cpu_s(self) -> int:
+        """Processor seconds at which the kernel ends a process, where nobody was in time to do so.
+
+        The kernel counts these by ticks: on a busy host a process was ended at 32 s that had used 29.2
+        by the clock of its group, so the bound stands well above `cpu_s`.
+        """
+        return int(1.5 * self.cpu_s) + 2
+
+    @property
     def frame_bytes(self) -> int:
         return self.frame_kb << 10
 

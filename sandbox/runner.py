@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import hashlib
@@ -79,9 +80,16 @@ class Runner:
                 shutil.rmtree(entry, ignore_errors=True)
                 removed.append(f"folder {entry.name}")
         for lock in self.folder.glob("*.lock"):
-            if lock.stem != self.id and not self._is_held(lock.stem):
-                lock.unlink(missing_ok=True)
+            if lock.stem != self.id:
+                self._forget(lock)
         return removed
+
+    def _forget(self, lock: Path) -> None:
+        """Remove it if nobody holds it; held meanwhile, or its new holder would seem dead for good."""
+        with contextlib.suppress(OSError), lock.open("r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file.fileno()), lock.stat()):
+                lock.unlink()
 
 
 def state_key(state_dir: Path) -> str:

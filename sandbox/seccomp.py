@@ -16,10 +16,10 @@ _OCI_ARCH = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 
 
 @cache
-def bpf(gpu: bool = False) -> bytes:
+def bpf(gpu: bool = False, terminal: bool = False) -> bytes:
     """The filter as the kernel reads it. Other architectures' calls kill (libseccomp's default).
 
-    With `gpu` the NVIDIA driver may be spoken to as well.
+    With `gpu` the NVIDIA driver may be spoken to as well, with `terminal` terminals of one's own.
     Raises SandboxUnavailable when libseccomp is missing.
     """
     try:
@@ -33,12 +33,16 @@ def bpf(gpu: bool = False) -> bytes:
         _add(built, lib.ALLOW, name)
     for name in syscalls.REFUSED:
         _add(built, lib.ERRNO(errno.EPERM), name)
-    for rule in (*syscalls.CONDITIONAL, *(syscalls.NVIDIA if gpu else ())):
+    for rule in (*syscalls.CONDITIONAL, *_extra(gpu, terminal)):
         _add(built, lib.ALLOW, rule.name, _condition(lib, rule))
     with tempfile.TemporaryFile() as out:
         built.export_bpf(out)
         out.seek(0)
         return out.read()
+
+
+def _extra(gpu: bool, terminal: bool) -> tuple[syscalls.Rule, ...]:
+    return (*(syscalls.NVIDIA if gpu else ()), *(syscalls.TERMINAL if terminal else ()))
 
 
 def _condition(lib: Any, rule: syscalls.Rule) -> Any:
@@ -56,8 +60,8 @@ def _add(built: Any, action: Any, name: str, *conditions: Any) -> None:
             raise
 
 
-def oci(gpu: bool = False) -> str:
-    """The filter as JSON, `gpu` as in `bpf`.
+def oci(gpu: bool = False, terminal: bool = False) -> str:
+    """The filter as JSON, `gpu` and `terminal` as in `bpf`.
 
     clone3 gets its own ENOSYS: engine 20.10 ignores defaultErrnoRet.
     """
@@ -69,8 +73,8 @@ def oci(gpu: bool = False) -> str:
     ]
     # docker-init hands its terminal over before it starts the program, and dies if it may not.
     handover = syscalls.Rule("ioctl", 1, syscalls.TIOCSPGRP)
-    nvidia = syscalls.NVIDIA if gpu else ()
-    rules += [_oci_rule(rule) for rule in (*syscalls.CONDITIONAL, handover, *nvidia)]
+    extra = [rule for rule in _extra(gpu, terminal) if rule != handover]
+    rules += [_oci_rule(rule) for rule in (*syscalls.CONDITIONAL, handover, *extra)]
     arch = _OCI_ARCH.get(platform.machine(), "SCMP_ARCH_X86_64")
     profile = {
         "defaultAction": "SCMP_ACT_ERRNO",

@@ -33,6 +33,18 @@ CONDITIONAL = (
     *(Rule("ioctl", 1, request) for request in _IOCTLS),
 )
 
+# Only on a root that says so: make a terminal of one's own in the run's own /dev/pts, set it up and move
+# jobs in it between foreground and background. Still not TIOCSTI and TIOCLINUX, which type into one.
+# TCSETS, TCSETSW, TCSETSF, TCSBRK, TCXONC, TCFLSH, TIOCGPGRP, TIOCSPGRP, TIOCSWINSZ,
+# TIOCGSID, TIOCGPTN, TIOCSPTLCK (asm-generic/ioctls.h).
+TERMINAL = tuple(
+    Rule("ioctl", 1, request)
+    for request in (
+        *(0x5402, 0x5403, 0x5404, 0x5409, 0x540A, 0x540B, 0x540F, TIOCSPGRP, 0x5414),
+        *(0x5429, 0x8004_5430, 0x4004_5431),
+    )
+)
+
 # Only for a run that was lent a card. nvidia.ko numbers its requests under the letter 'F', nvidia-uvm.ko
 # plainly from 1 on (its tests from 200) and two by value: nv-ioctl.h, uvm_ioctl.h, uvm_linux_ioctl.h
 # of NVIDIA's open kernel modules. Terminals' requests (0x54..) stay refused.

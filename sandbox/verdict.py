@@ -75,7 +75,8 @@ class Facts:
     def _signalled(self, name: str, limits: Limits) -> tuple[Status, str]:
         if name == "SIGKILL" and self.oom_kills:
             return "oom", memory_sentence(limits)
-        if name == "SIGXCPU":
+        # The kernel's own bound kills where we were too late to see the limit passed.
+        if name == "SIGXCPU" or (name == "SIGKILL" and self.cpu_s >= limits.cpu_s):
             return "cpu_limit", cpu_sentence(limits)
         return "crashed", f"Your program was ended by the signal {name}."
 

@@ -145,15 +145,14 @@ class Watch:
 
     def _conclude(self, verdict: Verdict) -> None:
         """The first cause stays; nothing is killed once the run has ended by itself."""
-        now = time.monotonic()
         if self.verdict is None:
             self.verdict = verdict
-        elif now - self._killed_at < 1.0:
+        elif time.monotonic() - self._killed_at < 1.0:
             return
-        self._killed_at = now
         if self._ended.is_set():
             return
         try:
             self._kill()
-        except Exception as error:  # the next sample tries again
+        except Exception as error:  # a later sample tries again
             self.kill_error = f"The program could not be ended: {error}."
+        self._killed_at = time.monotonic()

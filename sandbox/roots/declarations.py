@@ -20,8 +20,8 @@ class Declaration:
     `packages` are Debian's, beside Python itself, which every root has. `without` are patterns of
     dependencies left out; `drop` are globs below the root. `links` are symbolic links that the
     packages' own scripts would have made: `{lib}` stands for the library folder of this machine.
-    `least_memory_mb` is what importing `imports` takes. `fingerprint` changes whenever any of
-    this does.
+    `least_memory_mb` is what importing `imports` takes. With `terminal` a program may make terminals
+    of its own and steer them (left out: no). `fingerprint` changes whenever any of this does.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Declaration:
     drop: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     shell: bool
+    terminal: bool
     largest_mb: int
     imports: tuple[str, ...]
     commands: tuple[str, ...]
@@ -53,6 +54,7 @@ def parse(name: str, text: str) -> Declaration:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{where} is not TOML: {error}.") from None
+    found.setdefault("terminal", False)
     wanted = {item.name for item in fields(Declaration)} - {"name", "fingerprint"}
     if found.keys() != wanted:
         odd = sorted(found.keys() ^ wanted)
@@ -63,6 +65,7 @@ def parse(name: str, text: str) -> Declaration:
         about=found["about"],
         links=tuple(sorted(found["links"].items())),
         shell=found["shell"],
+        terminal=found["terminal"],
         largest_mb=found["largest_mb"],
         fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12],
         **{key: tuple(found[key]) for key in _LISTS},
@@ -88,8 +91,11 @@ def _check(where: str, found: dict[str, object]) -> None:
             re.compile(pattern)
         except re.error as error:
             raise ValueError(f"{where}: {pattern!r} is not a pattern: {error}.") from None
-    if type(found["shell"]) is not bool or type(found["about"]) is not str:
-        raise ValueError(f"{where}: shell has to be true or false, about a text.")
+    for key in ("shell", "terminal"):
+        if type(found[key]) is not bool:
+            raise ValueError(f"{where}: {key} has to be true or false.")
+    if type(found["about"]) is not str:
+        raise ValueError(f"{where}: about has to be a text.")
     if type(found["largest_mb"]) is not int or found["largest_mb"] <= 0:
         raise ValueError(f"{where}: largest_mb has to be a positive number of MiB.")
 

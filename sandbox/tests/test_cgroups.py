@@ -214,6 +214,20 @@ def test_v2_kill_never_signals_number_0(fake_v2: Path, monkeypatch: pytest.Monke
     assert killed == []
 
 
+def test_group_that_another_sweep_removes_meanwhile_is_no_trouble(
+    fake_v2: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its files, already open, have no device then."""
+    tree = TreeV2(fake_v2)
+    (fake_v2 / "headnode" / "dead").mkdir()
+
+    def read(at: Path) -> str:
+        raise OSError(errno.ENODEV, "No such device", str(at))
+
+    monkeypatch.setattr(Path, "read_text", read)
+    assert cgroups.sweep(tree, lambda name: True) == ["group dead"]
+
+
 def test_host_without_groups_says_so(tmp_path: Path) -> None:
     (tmp_path / "mounts").write_text("tmpfs /tmp tmpfs rw 0 0\n")
     (tmp_path / "cgroup").write_text("0::/\n")
@@ -234,8 +248,9 @@ def test_real_tree_makes_and_removes_a_group() -> None:
         tree = find_tree()
     except OSError as error:
         pytest.skip(f"No cgroup can be made here: {error}")
-    group = tree.create("test-make-and-remove", Limits(memory_mb=64))
-    assert "test-make-and-remove" in tree.names()
+    name = f"test-{os.getpid()}"  # the tree is the host's: others may test there too
+    group = tree.create(name, Limits(memory_mb=64))
+    assert name in tree.names()
     assert group.cpu_s() == 0
     group.remove()
-    assert "test-make-and-remove" not in tree.names()
+    assert name not in tree.names()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import docker
+import docker as sdk
 import pytest
 
-from sandbox import Limits
+from sandbox import Backend, Limits
 from sandbox.attach import Demultiplexer
 from sandbox.capture import Output
 from sandbox.container import Request, container_config, host_config
+from sandbox.tests.episode import run
 
 REQUEST = Request(
     name="state-run-1",
@@ -30,7 +31,7 @@ REQUEST = Request(
 @pytest.fixture
 def asked() -> dict[str, Any]:
     """The body of the engine's create call, as the SDK would send it."""
-    api = docker.APIClient("unix:///nowhere", version="1.41")
+    api = sdk.APIClient("unix:///nowhere", version="1.41")
     host: dict[str, Any] = api.create_host_config(**host_config(REQUEST))
     found = container_config(REQUEST)
     found.pop("name")
@@ -90,3 +91,20 @@ def test_demultiplexer_tells_the_streams_apart(step: int) -> None:
         sink.feed(stream[at : at + step])
     assert output.out.text() == "one\ntwo\n"
     assert output.err.text() == "error\n"
+
+
+@pytest.mark.docker
+def test_memory_that_the_engine_hears_of_after_the_end_counts(
+    docker: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The state then never says so."""
+    inspect = sdk.APIClient.inspect_container
+
+    def too_early(api: Any, container: str) -> Any:
+        found = inspect(api, container)
+        found["State"]["OOMKilled"] = False
+        return found
+
+    monkeypatch.setattr(sdk.APIClient, "inspect_container", too_early)
+    outcome = run(docker, "kept = []\nwhile True: kept.append(b'x' * (8 << 20))", memory_mb=96)
+    assert outcome.status == "oom", outcome

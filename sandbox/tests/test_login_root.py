@@ -39,7 +39,7 @@ def start(backend: Backend, program: str, **limits: Any) -> tuple[Outcome, Steps
 
 
 def test_shell_tools_and_pandas_work_together(backend: Backend) -> None:
-    outcome, _session = start(backend, AT_WORK)
+    outcome, _session = start(backend, AT_WORK, wall_s=60.0, cpu_s=30.0)
     assert outcome.status == "ok", outcome
     assert outcome.stdout.split("\n")[:4] == ["[5]", "failed", "1  7", "3  5"]
     assert "{'node01': 7, 'node03': 17}" in outcome.stdout

@@ -23,11 +23,17 @@ READ, SOCKET, CLONE, PRLIMIT, IOCTL = 0, 41, 56, 302, 16
 _INSTRUCTION = struct.Struct("<HBBI")
 
 
-def decide(number: int, *arguments: int, arch: int = X86_64, gpu: bool = False) -> int:
+def decide(
+    number: int,
+    *arguments: int,
+    arch: int = X86_64,
+    gpu: bool = False,
+    terminal: bool = False,
+) -> int:
     """Run the filter on one call. Opcodes: linux/filter.h; data: struct seccomp_data."""
     padded = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<IIQ6Q", number, arch, 0, *padded)
-    code_of = seccomp.bpf(gpu)
+    code_of = seccomp.bpf(gpu, terminal)
     program = [_INSTRUCTION.unpack_from(code_of, at) for at in range(0, len(code_of), 8)]
     at, value = 0, 0
     while True:
@@ -120,9 +126,19 @@ def test_a_card_opens_no_other_call() -> None:
     assert decide(101, gpu=True) == EPERM
 
 
-def test_terminal_input_cannot_be_forged() -> None:
-    tiocsti = 0x5412
-    assert decide(IOCTL, 0, tiocsti) == ENOSYS
+@pytest.mark.parametrize("request_", [0x5402, 0x5403, 0x5410, 0x5414, 0x80045430, 0x40045431])
+def test_terminals_are_made_and_steered_only_on_a_root_for_it(request_: int) -> None:
+    """TCSETS, TCSETSW, TIOCSPGRP, TIOCSWINSZ, TIOCGPTN, TIOCSPTLCK."""
+    assert decide(IOCTL, 3, request_) == ENOSYS
+    assert decide(IOCTL, 3, request_, terminal=True) == ALLOW
+    assert decide(IOCTL, 3, request_ | 1 << 32, terminal=True) == ENOSYS
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+@pytest.mark.parametrize("request_", [0x5412, 0x5412 | 1 << 32, 0x541C, 0x541D, 0x540E, 0x5432])
+def test_terminal_input_cannot_be_forged(request_: int, terminal: bool) -> None:
+    """TIOCSTI, the same hidden in 64 bits, TIOCLINUX, TIOCCONS, TIOCSCTTY, TCSETX."""
+    assert decide(IOCTL, 0, request_, terminal=terminal) == ENOSYS
 
 
 @pytest.mark.parametrize(("number", "arch"), [(3, I386), (0x40000000 | 39, X86_64)])

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from sandbox import Limits, SandboxUnavailable, Spec, bubblewrap, open_backend
+from sandbox import Limits, SandboxUnavailable, Spec, bubblewrap, cgroups, open_backend
 from sandbox.handover import StartFailed
 from sandbox.housekeeping import Housekeeper
 from sandbox.runner import state_key
@@ -211,7 +211,7 @@ def test_limits_are_those_of_the_job(limits: Limits, ahead: Ahead) -> None:
     size, names = map(int, outcome.stdout.splitlines()[0].split())
     halves = 2 if ahead.name == "docker" else 1
     assert (size, names) == (limits.work_mb // halves, limits.inodes // halves)
-    cpu = int(limits.cpu_s) + 2
+    cpu = int(1.5 * limits.cpu_s) + 2
     bounds = [limits.file_mb << 20, limits.open_files, cpu, 0, 0]
     assert outcome.stdout.splitlines()[1:6] == [f"{one} {one}" for one in bounds], outcome
     made = int(outcome.stdout.splitlines()[6])
@@ -234,17 +234,25 @@ def test_spare_that_died_is_noticed_and_the_run_does_not_suffer(ahead: Ahead) ->
     end.register(doomed.exited, select.POLLIN)
     end.poll(5000)
     assert run(ahead, "print('well')").stdout == "well\n"
-    assert doomed not in ahead.standing()
+    deadline = time.monotonic() + 20
+    while doomed in ahead.standing():
+        assert time.monotonic() < deadline, "the dead one should have been cleared away"
+        time.sleep(0.01)
 
 
 def test_waiting_costs_no_processor_time(namespace_ahead: Ahead) -> None:
     namespace_ahead.wait_for_spare(Spec({"controller.py": b""}, sdk=SDK))
     group = namespace_ahead.standing()[-1].group
-    time.sleep(0.3)
+    deadline = time.monotonic() + 30
+    while (spent := _spent_in_a_second(group)) != (0, True):
+        assert time.monotonic() < deadline, f"{spent}: waiting should cost nothing once it is ready"
+
+
+def _spent_in_a_second(group: cgroups.Group) -> tuple[float, bool]:
+    """Seconds of processor time inside, and whether we were idle meanwhile."""
     inside, ours = group.cpu_s(), time.process_time()
     time.sleep(1)
-    assert group.cpu_s() == inside
-    assert time.process_time() - ours < 0.1
+    return group.cpu_s() - inside, time.process_time() - ours < 0.1
 
 
 def test_program_sees_the_same_modules_with_and_without_a_spare(ahead: Ahead) -> None:

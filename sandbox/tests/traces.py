@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 import docker
@@ -48,7 +49,7 @@ def groups(prefix: str) -> set[str]:
 def containers(state: str, url: str) -> list[str]:
     """Those of this installation that the engine knows, running or not; none without an engine."""
     try:
-        with contextlib.closing(docker.APIClient(url, version="auto", timeout=10)) as api:
+        with contextlib.closing(docker.APIClient(url, version="auto", timeout=60)) as api:
             found = api.containers(all=True, filters={"label": f"{LABEL_STATE}={state}"})
     except DockerException:
         return []
@@ -61,18 +62,26 @@ def mounts() -> list[str]:
     return sorted(line for line in lines if "docker" not in line and "containerd" not in line)
 
 
-def descriptor_count() -> int:
+def descriptors() -> Counter[str]:
+    """What this process holds open, by what it leads to: files by path, sockets and pipes by inode."""
     gc.collect()  # what an earlier test's failure still holds is closed whenever Python likes
-    return len(_open_numbers())
+    held: Counter[str] = Counter()
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(FileNotFoundError):  # the listing's own
+            held[os.readlink(f"/proc/self/fd/{name}")] += 1
+    return held
 
 
-def _open_numbers() -> list[str]:
-    listing = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        names = os.listdir(listing)
-    finally:
-        os.close(listing)
-    return [name for name in names if int(name) != listing]
+def left_open(held: Counter[str], within_s: float = 20.0) -> Counter[str]:
+    """What this process holds open and is not of `held`, once others' sweeps have had time to end.
+
+    The backends that the whole session shares sweep once a minute, and hold a folder and a socket
+    for a moment; what is not closed stays open for good.
+    """
+    deadline = time.monotonic() + within_s
+    while (left := descriptors() - held) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return left
 
 
 def children() -> list[int]:
@@ -90,7 +99,7 @@ def children() -> list[int]:
     return found
 
 
-def gone(prefix: str, within_s: float = 5.0) -> bool:
+def gone(prefix: str, within_s: float = 20.0) -> bool:
     """Wait until none of these runs' processes is there any more."""
     deadline = time.monotonic() + within_s
     while processes(prefix):

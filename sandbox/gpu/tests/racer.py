@@ -1,7 +1,8 @@
 """A runner that takes and returns leases as fast as it can, and notices when it is not alone.
 
-Arguments: state folder, log file, number of units, seconds. Every lease is one line of the log:
-unit, fencing number, and `twice` when another living process was found on the unit.
+Arguments: state folder, log file, number of units, seconds, and how many lines the log has to have
+before it ends, however long that takes. Every lease is one line of the log: unit, fencing number,
+and `twice` when another living process was found on the unit.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from sandbox.gpu.leases import Lease
 from sandbox.gpu.owner import start_ticks
 
 
-def race(folder: str, log: str, count: str, seconds: str) -> None:
+def race(folder: str, log: str, count: str, seconds: str, lines: str) -> None:
     pool, marks = Pool(Path(folder)), Path(log).parent
     output = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     until = time.monotonic() + float(seconds)
-    while time.monotonic() < until:
+    while time.monotonic() < until or Path(log).read_bytes().count(b"\n") < int(lines):
         answer = pool.lease(int(count))
         if isinstance(answer, Grant):
             for lease in answer.leases:

@@ -27,7 +27,7 @@ def test_leaking_program_is_ended_near_its_limit(stub: StubCards) -> None:
     with running(["sleep", "60"]) as process:
         watch = Watch(first_unit(), process.kill, limit_mb=300, period_s=0.01)
         with watch:
-            stub.change(leak=1000)
+            stub.change(leak=400)
             assert process.wait(timeout=10) == -9
     verdict = watch.verdict
     assert verdict is not None
