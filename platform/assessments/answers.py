@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
 from assessments.models import Attempt
+from assessments.room.escapes import writable
 from library.packs import pack_of
 
 MAX_FILES = 40
@@ -81,8 +85,54 @@ call fails. Nothing here is run; people read it.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class Structured:
+    """The file that a workspace keeps beside the written sections, and its place in the graded answer.
+
+    `key` is the answer's key for it; where the file is an object with that very key, `inside`, what
+    stands under it is taken, else the whole object. `empty` counts where the file cannot be read.
+    """
+
+    path: str
+    starter: str
+    key: str
+    inside: bool
+    empty: Any
+
+    def read(self, text: str) -> Any:
+        """What the file says, or `empty`; the text itself stays in the draft as it is."""
+        try:
+            data = json.loads(text, parse_constant=_nothing, parse_float=_finite)
+            found = data[self.key] if self.inside else data
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return self.empty
+        return found if isinstance(found, type(self.empty)) else self.empty
+
+
+def _nothing(name: str) -> None:
+    """In place of NaN and Infinity, which Python reads and writes and JSON does not have."""
+
+
+def _finite(text: str) -> float | None:
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+BOARD, OPPORTUNITIES, PLAN = "board.json", "opportunities.json", "plan.json"
+STRUCTURED = {
+    "incident": Structured(BOARD, '{"hypotheses": []}\n', "hypotheses", True, []),
+    "bill": Structured(OPPORTUNITIES, '{"opportunities": []}\n', "opportunities", True, []),
+    "plan": Structured(PLAN, "{}\n", "plan", False, {}),
+}
+"""Workplace -> its file. The page of a plan fills an empty one with what the materials begin with."""
+WRITTEN = "answer.json"
+
+
 def template(attempt: Attempt) -> dict[str, str]:
-    """The files that the editor starts with: the pack's, or one for a design where none is run."""
+    """The files that an answer starts with: the pack's, the workspace's own, or one for a design."""
+    if attempt.exercise.has_room:
+        kept = STRUCTURED[attempt.exercise.workplace]
+        return {kept.path: kept.starter}
     if not attempt.exercise.is_run:
         return {DESIGN: DESIGN_STARTER}
     return dict(pack_of(attempt.pack_version.name).template(attempt.level))
@@ -110,17 +160,32 @@ def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:
     """In a revision with a focus nothing else may change."""
     if attempt.round != 2 or not attempt.revision.focus:
         return
-    focus = attempt.revision.focus
+    revision, focus = attempt.revision, attempt.revision.focus
     first = starting_body(attempt)
     for part in ("files", "sections"):
-        for name in set(first[part]) | set(body[part]):
-            if name != focus and first[part].get(name) != body[part].get(name):
+        for name in sorted(set(first[part]) | set(body[part])):
+            if revision.may_change(name):
+                continue
+            if first[part].get(name) != body[part].get(name):
                 raise BadAnswer(f"In this revision only {focus} may change; {name} differs.")
 
 
 def program(attempt: Attempt, body: dict[str, Any]) -> dict[str, str]:
-    """The files that are run: the candidate's, under the pack's own read-only ones."""
+    """What is graded: the candidate's files under the pack's read-only ones, or the written answer."""
+    if attempt.exercise.has_room:
+        return {WRITTEN: written(body, STRUCTURED[attempt.exercise.workplace])}
     pack = pack_of(attempt.pack_version.name)
     template = pack.template(attempt.level)
     fixed = {path: template[path] for path in pack.read_only(attempt.level)}
     return {**body["files"], **fixed}
+
+
+def written(body: dict[str, Any], kept: Structured) -> str:
+    """The workspace's file and the sections as the one object that graders of written answers read.
+
+    A file that cannot be read counts as empty: the prose is an answer without it. What no page and no
+    database could hold is replaced, so that one half of an emoji does not take the whole answer with it.
+    """
+    found = kept.read(body["files"].get(kept.path, ""))
+    whole = {"sections": body["sections"], kept.key: found}
+    return writable(json.dumps(whole, ensure_ascii=False, sort_keys=True))

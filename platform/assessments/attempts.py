@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
 
 from accounts.models import User
+from assessments.ahead.models import AdvanceRelease
 from assessments.clock import EventKind, Phase, first_deadline
+from assessments.company import text_of
 from assessments.drafts import Incoming, Saved, keep, save_draft
 from assessments.ledger import CANDIDATE, NotPossible, locked, record
 from assessments.models import Attempt, RevisionRound, Submission, body_digest
@@ -22,6 +25,8 @@ __all__ = [
     "NotPossible",
     "Saved",
     "close_due",
+    "draw_seed",
+    "drawn_for",
     "extend",
     "locked",
     "needs_settling",
@@ -38,14 +43,45 @@ SEED_BITS = 63
 """Too many to search through with what a candidate is told, the hash of a public workload's seed."""
 
 
+def draw_seed() -> int:
+    """What decides a candidate's variant."""
+    return secrets.randbits(SEED_BITS)
+
+
+class Drawn(NamedTuple):
+    """What decides a variant: its seed, the digest of its pack ("" for today's) and the company's TOML."""
+
+    seed: int
+    digest: str
+    company: str
+
+
+def drawn_for(invitation: Invitation, exercise: Exercise) -> Drawn:
+    """What an attempt begins with: what was read ahead where something was, else what is drawn now."""
+    row = _read_ahead(invitation, exercise)
+    if row is not None and row.seed is not None and row.pack_version is not None:
+        return Drawn(row.seed, row.pack_version.digest, row.company)
+    return Drawn(draw_seed(), "", text_of(invitation.opening))
+
+
+def _read_ahead(invitation: Invitation, exercise: Exercise) -> AdvanceRelease | None:
+    rows = AdvanceRelease.objects.select_related("pack_version")
+    return rows.filter(invitation=invitation, exercise=exercise).first()
+
+
 def start(
-    *, invitation: Invitation, exercise: Exercise, policies: dict[str, str], now: datetime
+    *,
+    invitation: Invitation,
+    exercise: Exercise,
+    policies: dict[str, str],
+    now: datetime,
+    seed: int | None = None,
 ) -> Attempt:
-    """Begin the clock, or return the attempt that was begun before."""
+    """Begin the clock on the variant of this seed, or return the attempt that was begun before."""
     with transaction.atomic():
         invitation = (  # as it is now: it may have been revoked since the page was asked for
             Invitation.objects.select_for_update(of=("self",))
-            .select_related("candidate")
+            .select_related("candidate", "opening__company")
             .get(pk=invitation.pk)
         )
         begun = Attempt.objects.filter(invitation=invitation, exercise=exercise).first()
@@ -53,27 +89,47 @@ def start(
             return begun
         if invitation.state(now) != "open":
             raise NotPossible(CANNOT_START[invitation.state(now)])
+        release = _read_ahead(invitation, exercise)
         attempt = Attempt(
             invitation=invitation,
             exercise=exercise,
-            pack_version=current_version(exercise.pack_name),
             level=exercise.level,
-            seed=secrets.randbits(SEED_BITS),
+            **_variant(release, invitation, exercise, seed),
             policies=policies,
+            **_shown_ahead(release, now),
             accepted_at=now,
             started_at=now,
             multiplier=invitation.candidate.multiplier(),
         )
         attempt.deadline_at = first_deadline(attempt.rules, now, invitation.window_closes_at())
         attempt.save(force_insert=True)
-        record(
-            attempt,
-            EventKind.STARTED,
-            now=now,
-            after=attempt.deadline_at,
-            actor_name=CANDIDATE,
-        )
+        after = attempt.deadline_at
+        record(attempt, EventKind.STARTED, now=now, after=after, actor_name=CANDIDATE)
         return attempt
+
+
+def _variant(
+    release: AdvanceRelease | None, invitation: Invitation, exercise: Exercise, seed: int | None
+) -> dict[str, Any]:
+    """Pack version, seed and company: those of the first look ahead, where there was one."""
+    if release is not None and release.first_opened_at is not None:
+        return {
+            "pack_version": release.pack_version,
+            "seed": release.seed,
+            "company": release.company,
+        }
+    return {
+        "pack_version": current_version(exercise.pack_name),
+        "seed": draw_seed() if seed is None else seed,
+        "company": text_of(invitation.opening),
+    }
+
+
+def _shown_ahead(release: AdvanceRelease | None, now: datetime) -> dict[str, datetime | None]:
+    """What stays on record of an exercise that could be read before the start; nothing of a surprise."""
+    if release is None or release.opens_at > now:
+        return {}
+    return {"ahead_from": release.opens_at, "ahead_opened_at": release.first_opened_at}
 
 
 CANNOT_START = {
@@ -140,8 +196,13 @@ def open_revision(
     start_now: bool,
     by: User,
     now: datetime,
+    also: Sequence[str] = (),
+    subject: str = "",
 ) -> RevisionRound:
-    """Release one strength and one improvement; the revision clock starts now or on Start."""
+    """Release one strength and one improvement; the revision clock starts now or on Start.
+
+    also: what may change beside the focus; subject: the row of the focus that it is about.
+    """
     with locked(attempt_id) as attempt:
         settle(attempt, now=now)
         if attempt.phase(now) != Phase.SUBMITTED:
@@ -153,12 +214,14 @@ def open_revision(
             strength=strength,
             improvement=improvement,
             focus=focus,
+            also=list(also),
+            subject=subject,
             opened_at=now,
             opened_by=by,
         )
         record(attempt, EventKind.REVISION_OPENED, now=now, actor=by)
         if start_now:
-            _start_revision(attempt, now=now, actor=by)
+            begin_revision(attempt, now=now, actor=by)
         return revision
 
 
@@ -166,11 +229,12 @@ def start_revision(attempt_id: UUID, *, now: datetime) -> Attempt:
     """The candidate presses Start on the revision; pressing twice changes nothing."""
     with locked(attempt_id) as attempt:
         if attempt.phase(now) == Phase.REVISION_OPEN:
-            _start_revision(attempt, now=now, actor=None)
+            begin_revision(attempt, now=now, actor=None)
         return attempt
 
 
-def _start_revision(attempt: Attempt, *, now: datetime, actor: User | None) -> None:
+def begin_revision(attempt: Attempt, *, now: datetime, actor: User | None) -> None:
+    """Start the second clock of an attempt that is locked and whose revision is open."""
     attempt.multiplier = attempt.invitation.candidate.multiplier()
     attempt.save(update_fields=["multiplier"])
     record(

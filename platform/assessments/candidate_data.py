@@ -58,6 +58,17 @@ def draft_row(draft: Draft) -> dict[str, Any]:
     }
 
 
+WHAT_IF_FAILED = (
+    "The platform could not play your plan. That is our fault, not yours: it counts as none of your "
+    "what-ifs, and the time it took is given back to you. Ask again; if it happens again, write to us."
+)
+
+
+def _detail(run: Run, state: str) -> str:
+    failed = state == "infrastructure_error"
+    return WHAT_IF_FAILED if failed and run.attempt.exercise.workplace == "plan" else run.detail
+
+
 def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
     """One run; `state` is queued, running, done or infrastructure_error."""
     state = run.state(now)
@@ -69,7 +80,7 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "draft": run.draft.number,
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-        "detail": run.detail,
+        "detail": _detail(run, state),
     }
     if state == "queued":
         row["waiting_for"] = gpu.WAITING if gpu.waits(run, now) else ""

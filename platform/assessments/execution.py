@@ -13,11 +13,12 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from assessments import answers
+from assessments import answers, company
 from assessments.jobs import Job, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Run
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
+from assessments.plan import playing
 from assessments.processes import start_time
 from assessments.queue import publish
 from graders.kinds import grade, is_parted, run_public
@@ -71,20 +72,30 @@ def execute_run(pk: str) -> None:
         return
     run = Run.objects.select_related("draft", "attempt__pack_version").get(pk=pk)
 
-    def work() -> dict[str, Any]:
-        attempt = run.attempt
-        report = run_public(
-            attempt.pack_version.name,
-            attempt.level,
-            attempt.seed,
-            answers.program(attempt, run.draft.body),
-            sandbox(),
-            run.workload,
-        )
-        return with_pack(attempt, report.to_dict())
-
-    perform(run, work, lambda report: RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR))
+    perform(
+        run,
+        lambda: with_pack(run.attempt, played(run)),
+        lambda report: RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR),
+    )
     credit_run(Run.objects.get(pk=pk), now=timezone.now())
+
+
+def played(run: Run) -> dict[str, Any]:
+    """The report of a run: a program's in the sandbox, a plan's in a process of ours."""
+    attempt = run.attempt
+    files = answers.program(attempt, run.draft.body)
+    if attempt.exercise.workplace == "plan":
+        return playing.play(attempt, files, run.workload)
+    report = run_public(
+        attempt.pack_version.name,
+        attempt.level,
+        attempt.seed,
+        files,
+        sandbox(),
+        run.workload,
+        company.of_attempt(attempt),
+    )
+    return report.to_dict()
 
 
 RUN_RESULTS = {"ok": Result.DONE, "sandbox_error": Result.INFRASTRUCTURE_ERROR}
@@ -139,7 +150,9 @@ def _has_slot(worker: str, now: datetime) -> bool:
 
 
 def with_pack(attempt: Attempt, report: dict[str, Any]) -> dict[str, Any]:
-    """The report, marked where the pack on disk is no longer the one the attempt began with."""
+    """The report with the company profile's digest, marked where the pack is no longer the one of the start."""
+    if attempt.company:
+        report = report | {"company": company.mark(attempt.company)}
     begun, used = attempt.pack_version, pack_of(attempt.pack_version.name)
     if used.digest == begun.digest:
         return report
@@ -156,8 +169,9 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         attempt.level,
         attempt.seed,
         answers.program(attempt, run.submission.body),
-        sandbox(),
+        sandbox() if attempt.exercise.is_run else None,
         run.hidden_workloads,
+        profile=company.of_attempt(attempt),
         progress=progress,
     )
     return with_pack(attempt, report.to_dict())

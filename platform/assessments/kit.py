@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assessments import answers
+from assessments import answers, company
 from assessments.models import Attempt
 from graders.kit import kit_files, kit_name, zipped
 from library.packs import pack_of
@@ -19,4 +19,7 @@ def archive(attempt: Attempt) -> tuple[str, bytes]:
     body = answers.current_body(attempt)
     files = answers.in_order(answers.program(attempt, body), answers.template(attempt))
     name = kit_name(pack, level)
-    return name, zipped(name, kit_files(pack, level, attempt.seed, files, body["sections"]))
+    profile = company.of_attempt(attempt)
+    return name, zipped(
+        name, kit_files(pack, level, attempt.seed, files, body["sections"], profile)
+    )

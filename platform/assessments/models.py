@@ -50,7 +50,19 @@ class Attempt(models.Model):
     pack_version = models.ForeignKey(PackVersion, models.PROTECT)
     level = models.CharField(max_length=10)
     seed = models.PositiveBigIntegerField()
+    company = models.TextField(
+        blank=True,
+        help_text="The company profile at the start, as TOML; empty: the default cluster.",
+    )
     policies = models.JSONField(help_text="What the candidate accepted, word for word.")
+    ahead_from = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="From when it could be read before the start; empty: a surprise.",
+    )
+    ahead_opened_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the candidate first read it before the start."
+    )
     accepted_at = models.DateTimeField()
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
@@ -166,6 +178,7 @@ class Submission(models.Model):
     class Source(models.TextChoices):
         CANDIDATE = "candidate", "Submitted by the candidate"
         PROMOTED = "promoted", "Last saved draft, taken at the end of the time"
+        SPOKEN = "spoken", "Revised by speech; the interviewer's notes"
 
     attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="submissions")
     round = models.PositiveSmallIntegerField()
@@ -273,11 +286,23 @@ class RevisionRound(models.Model):
         blank=True,
         help_text="File or section to revise; the rest is read-only. Empty: everything.",
     )
+    also = models.JSONField(
+        default=list,
+        blank=True,
+        help_text="Further files and sections that may change beside the focus.",
+    )
+    subject = models.CharField(
+        max_length=100, blank=True, help_text="Row of the focus that the revision is about."
+    )
     opened_at = models.DateTimeField()
     opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
 
     def __str__(self) -> str:
         return f"Revision of {self.attempt}"
+
+    def may_change(self, name: str) -> bool:
+        """Whether a file or section is the candidate's to revise."""
+        return not self.focus or name == self.focus or name in self.also
 
 
 class Pulse(models.Model):
@@ -303,3 +328,31 @@ class Outage(models.Model):
 
     def __str__(self) -> str:
         return f"{self.component}, {(self.ended_at - self.began_at).total_seconds():.0f} s"
+
+
+# Rows of packages of their own; Django finds models only from here.
+from assessments.ahead.models import AdvanceRelease  # noqa: E402
+from assessments.terminal.models import (  # noqa: E402
+    TerminalChunk,
+    TerminalCommand,
+    TerminalSession,
+)
+
+__all__ = [
+    "AdvanceRelease",
+    "Attempt",
+    "AttemptQuerySet",
+    "Draft",
+    "GradingPart",
+    "GradingRun",
+    "Outage",
+    "Pulse",
+    "RevisionRound",
+    "Run",
+    "Submission",
+    "TerminalChunk",
+    "TerminalCommand",
+    "TerminalSession",
+    "TimeEvent",
+    "body_digest",
+]

@@ -81,10 +81,10 @@ def credit_run(run: Run, *, now: datetime) -> bool:
         return credit(attempt, began=run.created_at, ended=ended, reason=reason, now=now)
 
 
-def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> None:
+def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Callable[[], None]:
     """Pulse now and from a thread for as long as this process lives, whatever the database does.
 
-    While `serves` says no the part is silent, as if it were not there.
+    While `serves` says no the part is silent, as if it were not there. What is returned ends it.
     """
     stop = threading.Event()
 
@@ -96,7 +96,14 @@ def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Non
 
     if serves():
         _try_pulse(component)
-    threading.Thread(target=beat, name=f"pulse-{component}", daemon=True).start()
+    thread = threading.Thread(target=beat, name=f"pulse-{component}", daemon=True)
+    thread.start()
+
+    def end() -> None:
+        stop.set()
+        thread.join()
+
+    return end
 
 
 def _try_pulse(component: str) -> None:

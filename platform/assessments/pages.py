@@ -6,21 +6,24 @@ import hashlib
 from datetime import datetime, timedelta
 from typing import Any
 
-import nh3
 from django.conf import settings
 from django.urls import reverse
-from markdown_it import MarkdownIt
 
-from assessments import answers, candidate_data, gpu, kit
+from assessments import answers, candidate_data, company, gpu, kit, spoken
 from assessments.clock import Phase
 from assessments.models import Attempt, Submission
+from assessments.room import sheets
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
+from library.markdown import rendered as rendered
 from library.packs import pack_of
 from scenarios.packs import Document
 
 ACCEPT_FIRST = "Please read what you may use and tick the box before you start."
-MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+NOT_PREPARED = (
+    "The exercise could not be prepared. That is our fault, not yours: your time has not started. "
+    "Please try again in a moment, and write to us if it happens again."
+)
 STATES = {
     Phase.RUNNING: "running",
     Phase.GRACE: "running",
@@ -30,11 +33,6 @@ STATES = {
     Phase.REVISION_GRACE: "revising",
     Phase.REVISION_SUBMITTED: "finished",
 }
-
-
-def rendered(markdown: str) -> str:
-    """Markdown as HTML that is safe to put into a page."""
-    return nh3.clean(MARKDOWN.render(markdown))
 
 
 def is_of_use(invitation: Invitation, now: datetime) -> bool:
@@ -62,6 +60,7 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
         "start_url": reverse("start", args=[invitation.pk]),
         "exercises": cards,
         "before_start": any(card["state"] == "ready" for card in cards),
+        "has_terminal": any(exercise.has_terminal for exercise in exercises),
     }
 
 
@@ -80,7 +79,7 @@ def _exercise(
         "limit_minutes": round(exercise.limit_minutes * multiplier),
         "revision_minutes": round(exercise.revision_minutes * multiplier),
         "documents": [{"title": item.title} for item in pack.documents(exercise.level)],
-        "is_run": exercise.is_run,
+        "is_measured": exercise.is_measured,
         "released_ahead": ahead,
     }
     if attempt:
@@ -107,6 +106,8 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "opening": attempt.invitation.opening,
         "exercise": {"title": pack.title},
         "is_run": attempt.exercise.is_run,
+        "has_room": attempt.exercise.has_room,
+        "sheets": sheets.addresses(_workplace(attempt)),
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
     }
@@ -120,9 +121,10 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
     return {
         "attempt": str(attempt.pk),
         "urls": _urls(attempt),
+        "workplace": _workplace(attempt),
         "state": candidate_data.state(attempt, now),
         "limit_s": _limit(attempt).total_seconds(),
-        "documents": [_document(item) for item in pack.documents(level)],
+        "documents": _documents(attempt),
         "files": [
             {
                 "path": path,
@@ -132,26 +134,36 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
             }
             for path, text in answers.in_order(body["files"], template).items()
         ],
-        "sections": [
-            {
-                "key": section.key,
-                "title": section.title,
-                "prompt": section.prompt,
-                "text": body["sections"].get(section.key, ""),
-            }
-            for section in pack.sections(level)
-        ],
+        "sections": _sections(attempt, body),
         "workloads": [
             {"name": name, "title": title}
             for name, title in pack.public_workloads(level)
             if attempt.exercise.is_run
         ],
         "round": attempt.round,
+        "elapsed_s": (now - attempt.started_at).total_seconds() if attempt.round == 1 else None,
         "feedback": _feedback(attempt),
-        "last_run": last.report if last else None,
+        "last_run": last.report if last and attempt.exercise.is_run else None,
         "run_note": gpu.PRACTICE if gpu.needs_gpu(attempt) and not gpu.is_served(now) else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
+
+
+def _workplace(attempt: Attempt) -> str:
+    """Which materials the page is made for; "" where a program or a text is written."""
+    return attempt.exercise.workplace if attempt.exercise.has_room else ""
+
+
+def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
+    return [
+        {
+            "key": section.key,
+            "title": section.title,
+            "prompt": section.prompt,
+            "text": body["sections"].get(section.key, ""),
+        }
+        for section in pack_of(attempt.pack_version.name).sections(attempt.level)
+    ]
 
 
 def _limit(attempt: Attempt) -> timedelta:
@@ -165,12 +177,23 @@ def _urls(attempt: Attempt) -> dict[str, str]:
         name: reverse(f"attempt-{name}", args=[attempt.pk])
         for name in ("state", "drafts", "runs", "submit")
     }
+    if attempt.exercise.has_room:
+        api["room"] = reverse("room-manifest", args=[attempt.pk]).removesuffix("manifest")
     if kit.is_offered(attempt):
         api["kit"] = reverse("kit", args=[attempt.pk])
     return api | {
         "receipt": reverse("receipt", args=[attempt.pk]),
         "lobby": reverse("lobby", args=[attempt.invitation_id]),
     }
+
+
+def _documents(attempt: Attempt) -> list[dict[str, str]]:
+    """Only generated materials differ by candidate; the others' examples are the same for everybody."""
+    pack = pack_of(attempt.pack_version.name)
+    seed = attempt.seed if pack.generator else 0
+    return [
+        _document(item) for item in pack.documents(attempt.level, company.of_attempt(attempt), seed)
+    ]
 
 
 def _document(document: Document) -> dict[str, str]:
@@ -180,7 +203,7 @@ def _document(document: Document) -> dict[str, str]:
     return shown | {"text": document.text}
 
 
-def _feedback(attempt: Attempt) -> dict[str, str | None] | None:
+def _feedback(attempt: Attempt) -> dict[str, Any] | None:
     if attempt.round != 2:
         return None
     revision = attempt.revision
@@ -188,12 +211,15 @@ def _feedback(attempt: Attempt) -> dict[str, str | None] | None:
         "strength": revision.strength,
         "improvement": revision.improvement,
         "focus": revision.focus or None,
+        "also": list(revision.also),
+        "subject": revision.subject or None,
     }
 
 
 def receipt(attempt: Attempt) -> dict[str, Any]:
     pack = pack_of(attempt.pack_version.name)
     titles = {section.key: section.title for section in pack.sections(attempt.level)}
+    titles[spoken.NOTES] = "What you said, as the interviewer wrote it down"
     late = attempt.drafts.filter(late=True).defer("body").order_by("number")
     return {
         "opening": attempt.invitation.opening,
@@ -212,11 +238,18 @@ def receipt(attempt: Attempt) -> dict[str, Any]:
     }
 
 
+SOURCES = {
+    Submission.Source.CANDIDATE: "candidate",
+    Submission.Source.PROMOTED: "clock",
+    Submission.Source.SPOKEN: "spoken",
+}
+
+
 def _round(submission: Submission, titles: dict[str, str]) -> dict[str, Any]:
     return {
         "number": submission.round,
         "submitted_at": submission.submitted_at,
-        "source": "candidate" if submission.source == Submission.Source.CANDIDATE else "clock",
+        "source": SOURCES[Submission.Source(submission.source)],
         "sha256": submission.sha256,
         "draft": submission.draft.number if submission.draft else None,
         "files": [

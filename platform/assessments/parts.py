@@ -10,7 +10,7 @@ from typing import Any
 from django.db import models
 from django.utils import timezone
 
-from assessments import answers
+from assessments import answers, company
 from assessments.jobs import Result
 from assessments.models import GradingPart, GradingRun
 from assessments.queue import publish
@@ -54,6 +54,7 @@ def play_part(part: GradingPart, backend: Backend, perform: Perform) -> None:
             answers.program(attempt, run.submission.body),
             backend,
             part.number,
+            profile=company.of_attempt(attempt),
         )
         if played is not None and played.ours:
             return {"status": Result.INFRASTRUCTURE_ERROR, "detail": played.detail}

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from assessments.models import Pulse
 
-WEB, WORKER, GPU = "web", "worker", "gpu"
+WEB, WORKER, GPU, TERMINAL = "web", "worker", "gpu", "terminal"
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
 

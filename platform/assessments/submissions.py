@@ -64,7 +64,7 @@ def freeze(attempt: Attempt, draft: Draft | None, source: str, now: datetime) ->
         source=source,
         submitted_at=now,
     )
-    if attempt.exercise.is_run:
+    if attempt.exercise.is_measured:
         request_grading(submission, now=now)
     return submission
 

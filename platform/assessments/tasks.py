@@ -16,6 +16,7 @@ from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
+from assessments.room import variants
 
 logger = logging.getLogger(__name__)
 
@@ -53,6 +54,11 @@ def sweep() -> None:
 @shared_task
 def sweep_sandbox() -> None:
     execution.sandbox().sweep()
+
+
+@shared_task
+def prune_variants() -> None:
+    variants.prune(timezone.now())
 
 
 @worker_process_shutdown.connect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from assessments import api, views
 
@@ -11,6 +11,7 @@ urlpatterns = [
     path("t/<str:token>/", views.link, name="link"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
+    path("work/<uuid:pk>/ahead/", include("assessments.ahead.urls")),
     path("attempts/<uuid:pk>/", views.workspace, name="workspace"),
     path("attempts/<uuid:pk>/receipt/", views.receipt, name="receipt"),
     path("attempts/<uuid:pk>/kit/", views.take_home, name="kit"),
@@ -21,5 +22,6 @@ urlpatterns = [
     ),
     path("api/attempts/<uuid:pk>/runs", api.RunsView.as_view(), name="attempt-runs"),
     path("api/attempts/<uuid:pk>/runs/<uuid:run>", api.RunView.as_view(), name="attempt-run"),
+    path("api/attempts/<uuid:pk>/room/", include("assessments.room.urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

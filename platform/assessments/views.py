@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from uuid import UUID
 
@@ -14,10 +15,14 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
 
 from assessments import attempts, kit, pages
+from assessments.ahead.views import lobby as lobby_of
 from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
 from assessments.models import Attempt
 from assessments.outages import wake
+from assessments.room.variants import NotBuilt, folder_of
 from hiring.invitations import find
+
+logger = logging.getLogger(__name__)
 
 
 @require_safe
@@ -42,7 +47,7 @@ def lobby(request: HttpRequest, pk: UUID) -> HttpResponse:
     invitation = invitation_for(request, pk)
     for attempt in invitation.attempts.past_deadline(now):
         _settled(attempt)
-    return render(request, "assessments/lobby.html", pages.lobby(invitation, now))
+    return render(request, "assessments/lobby.html", lobby_of(invitation, now))
 
 
 @require_POST
@@ -59,15 +64,24 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
         attempt = attempts.start_revision(begun.pk, now=now)
         return redirect("workspace", attempt.pk)
     if request.POST.get("accept") != "yes":
-        context = pages.lobby(invitation, now) | {"problem": pages.ACCEPT_FIRST}
+        context = lobby_of(invitation, now) | {"problem": pages.ACCEPT_FIRST}
         return render(request, "assessments/lobby.html", context, status=400)
     policies = pages.policies(exercise)
+    drawn = attempts.drawn_for(invitation, exercise)
     try:
+        if exercise.has_room and invitation.state(now) == "open":
+            # before the clock starts: no candidate's time is spent on it
+            folder_of(exercise.pack_name, exercise.level, drawn.seed, drawn.digest, drawn.company)
+        now = timezone.now()
         attempt = attempts.start(
-            invitation=invitation, exercise=exercise, policies=policies, now=now
+            invitation=invitation, exercise=exercise, policies=policies, seed=drawn.seed, now=now
         )
+    except NotBuilt as error:
+        logger.error("%s", error)
+        context = lobby_of(invitation, now) | {"problem": pages.NOT_PREPARED}
+        return render(request, "assessments/lobby.html", context, status=503)
     except attempts.NotPossible as error:
-        context = pages.lobby(invitation, now) | {"problem": str(error)}
+        context = lobby_of(invitation, now) | {"problem": str(error)}
         return render(request, "assessments/lobby.html", context, status=409)
     return redirect("workspace", attempt.pk)
 

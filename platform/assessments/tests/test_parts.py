@@ -15,6 +15,7 @@ from assessments.models import Attempt, GradingPart, GradingRun
 from assessments.tests.stage import NOW, submit
 from graders.parts import Part
 from graders.tests.local_backend import LocalBackend
+from scenarios.profile import Profile
 
 pytestmark = pytest.mark.django_db
 
@@ -41,7 +42,7 @@ def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = N
     """Parts that are played are noted; nothing runs."""
     played: list[int] = []
 
-    def grade_part(*args: Any) -> Part:
+    def grade_part(*args: Any, profile: Profile) -> Part:
         played.append(args[-1])
         return part(args[-1], (statuses or {}).get(args[-1], "ok"))
 

@@ -1,0 +1,117 @@
+"""Show an exercise's brief and materials before the clock starts, and keep when they were first looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from django.db import transaction
+
+from accounts.models import User
+from assessments.ahead.models import AdvanceRelease
+from assessments.company import text_of
+from assessments.ledger import NotPossible
+from assessments.models import Attempt
+from hiring.models import Exercise, Invitation
+from hiring.policies import RELEASED_AHEAD
+from library.packs import current_version
+
+EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
+"""How long before the sitting the two kinds are usually shown (requirement E8)."""
+EVERY = "Scaling plans and cost exercises are shown ahead; the others are a surprise."
+
+
+class Standing(NamedTuple):
+    """What an exercise can or could be read ahead: `state` is surprise, arranged, open or over."""
+
+    state: str
+    opens_at: datetime | None = None
+    first_opened_at: datetime | None = None
+
+
+def is_of_kind(exercise: Exercise) -> bool:
+    """Whether exercises of this kind can be shown ahead; the other kinds are always a surprise."""
+    return exercise.kind in RELEASED_AHEAD
+
+
+def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:
+    """By the exercise's key, in one query."""
+    return {row.exercise_id: row for row in invitation.advance_releases.all()}
+
+
+def standing(release: AdvanceRelease | None, *, begun: bool, now: datetime) -> Standing:
+    """Where an exercise stands; over once its clock was started."""
+    if release is None:
+        return Standing("surprise")
+    seen = Standing("open", release.opens_at, release.first_opened_at)
+    if begun:
+        return seen._replace(state="over")
+    return seen if release.opens_at <= now else seen._replace(state="arranged")
+
+
+def arrange(
+    invitation: Invitation, *, opens_at: datetime | None, by: User, now: datetime
+) -> list[Exercise]:
+    """Show every exercise of the invitation that can be from that moment on; None takes it back.
+
+    Returns the exercises it holds of. Raises NotPossible where there is none, or where the candidate
+    has looked already: what was read cannot be unread, so the record of it stays.
+    """
+    with transaction.atomic():
+        invitation = Invitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
+        begun = set(invitation.attempts.values_list("exercise", flat=True))
+        free = [
+            row for row in invitation.exercises.all() if is_of_kind(row) and row.pk not in begun
+        ]
+        if not free:
+            raise NotPossible(f"No exercise of this invitation can be shown ahead now. {EVERY}")
+        known = releases(invitation)
+        if any(row.first_opened_at for key, row in known.items() if key not in begun):
+            raise NotPossible(
+                "The candidate has opened the materials already, so the moment stays as it was."
+            )
+        for exercise in free:
+            if opens_at is None:
+                invitation.advance_releases.filter(exercise=exercise).delete()
+                continue
+            AdvanceRelease.objects.update_or_create(
+                invitation=invitation,
+                exercise=exercise,
+                defaults={"opens_at": opens_at, "released_by": by, "released_at": now},
+            )
+        return free
+
+
+def usual_warning(invitation: Invitation, opens_at: datetime) -> str:
+    """A sentence where the moment is not 24 to 48 hours before the link opens, else ""."""
+    before = invitation.opens_at - opens_at
+    if LATEST <= before <= EARLIEST:
+        return ""
+    hours = round(abs(before).total_seconds() / 3600)
+    side = "before" if before >= timedelta(0) else "after"
+    when = f"{hours} h {side} the link opens" if hours else "when the link opens"
+    return f"The materials are shown {when}; 24 to 48 hours before is usual."
+
+
+def look(invitation: Invitation, exercise: Exercise, *, seed: int, now: datetime) -> AdvanceRelease:
+    """The release of an exercise that may be read now, fixed by its first look.
+
+    `seed` is taken for the first look only. Raises NotPossible with a sentence for the candidate.
+    """
+    with transaction.atomic():
+        row = (
+            AdvanceRelease.objects.select_for_update(of=("self",))
+            .select_related("invitation__opening__company", "pack_version")
+            .filter(invitation=invitation, exercise=exercise)
+            .first()
+        )
+        if row is None or row.opens_at > now:
+            raise NotPossible("This exercise cannot be read yet.")
+        if Attempt.objects.filter(invitation=invitation, exercise=exercise).exists():
+            raise NotPossible("You have started this exercise: its materials are in the workspace.")
+        if row.first_opened_at is None:
+            row.first_opened_at, row.seed = now, seed
+            row.company = text_of(row.invitation.opening)
+            row.pack_version = current_version(exercise.pack_name)
+            row.save()
+        return row

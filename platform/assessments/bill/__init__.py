@@ -1,0 +1,1 @@
+"""The workspace of the cost exercise: pivots and SQL over a bill's tables."""

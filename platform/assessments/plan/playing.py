@@ -1,0 +1,82 @@
+"""Plays a plan for a worker: in a process of its own, bounded, its memory given back."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+
+from assessments.models import Attempt
+from assessments.plan.player import OUT_OF_MEMORY
+from assessments.room.escapes import writable
+
+WALL_S = 180
+TOO_LARGE = (
+    "This plan takes more time or memory to play than a what-if may. It was not counted: take out orders that "
+    "are far beyond what the sites can hold, then ask again."
+)
+STAFF_ONLY = ("reference", "score", "explanation")
+"""Of a measure: tell how good plans do, which is what a candidate is to find out."""
+
+
+class Failed(RuntimeError):
+    """The plan could not be played here; one sentence for the operator."""
+
+
+def play(attempt: Attempt, files: Mapping[str, str], workload: str) -> dict[str, Any]:
+    """The report of `graders.kinds.run_public`, without what only staff may know.
+
+    A plan that uses up the processor time or memory it may have is a candidate_error; that costs no
+    what-if, and no time is given back for it. Raises Failed where it went wrong on our side.
+    """
+    asked = {
+        "pack": attempt.pack_version.name,
+        "level": attempt.level,
+        "seed": attempt.seed,
+        "files": {path: writable(text) for path, text in files.items()},
+        "workload": workload,
+        "company": attempt.company,
+    }
+    done = _run(json.dumps(asked))
+    if done.returncode in (-signal.SIGXCPU, OUT_OF_MEMORY):
+        return {"status": "candidate_error", "detail": TOO_LARGE, "measures": [], "timeline": {}}
+    if done.returncode:
+        raise Failed(f"The plan could not be played: {done.stderr.strip()[-500:]}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return for_candidate(report)
+
+
+def for_candidate(report: dict[str, Any]) -> dict[str, Any]:
+    """A report without scores and without what the reference plan reached."""
+    measures = [
+        {key: value for key, value in row.items() if key not in STAFF_ONLY}
+        for row in report.get("measures", [])
+    ]
+    return {key: value for key, value in report.items() if key != "score"} | {"measures": measures}
+
+
+def _run(asked: str) -> subprocess.CompletedProcess[str]:
+    inherited = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
+    try:
+        return subprocess.run(
+            [sys.executable, "-m", "assessments.plan.player"],
+            input=asked,
+            cwd=settings.ROOT,
+            env=inherited
+            | {
+                "PYTHONPATH": f"{settings.ROOT}/platform:{settings.ROOT}",
+                "OPENBLAS_NUM_THREADS": "1",
+            },
+            capture_output=True,
+            text=True,
+            timeout=WALL_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failed(f"Playing the plan took longer than {WALL_S} s.") from None

@@ -1,0 +1,25 @@
+"""The lines of all logs, for the page that searches them: one bundle, fetched once."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from assessments.room.access import RoomView
+from assessments.room.log_bundle import bundle_of
+
+
+class LogsView(RoomView):
+    """The bundle as it lies on the disk; the page unpacks it itself and so can show how far it is."""
+
+    workplace = "incident"
+
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        data = bundle_of(self.room.folder, self.room.manifest).read_bytes()
+        response = HttpResponse(data, content_type="application/gzip")
+        response["Vary"] = "Cookie"
+        response["Cache-Control"] = "private, max-age=3600"
+        response["X-Content-Type-Options"] = "nosniff"
+        return response

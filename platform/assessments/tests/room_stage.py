@@ -1,0 +1,49 @@
+"""An attempt at the troubleshooting exercise, with one variant built for a whole test run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from assessments import attempts
+from assessments.models import Attempt
+from assessments.room import variants
+from assessments.tests.stage import NOW, POLICIES, Stage
+
+INCIDENT = "troubleshooting/slow-training"
+LEVEL, SEED = "junior", 4_203_117_955_031_777_209
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of variants that holds the one of `incident`."""
+    return tmp_path_factory.mktemp("variants")
+
+
+def turn_to_incident(stage: Stage) -> None:
+    """Make the stage's exercise one at which the candidate works in a room."""
+    exercise = stage.exercise
+    exercise.pack_name, exercise.kind, exercise.level = INCIDENT, "troubleshooting", LEVEL
+    exercise.save()
+
+
+def start_incident(stage: Stage, now: Any = NOW) -> Attempt:
+    turn_to_incident(stage)
+    return attempts.start(
+        invitation=stage.invitation,
+        exercise=stage.exercise,
+        policies=POLICIES,
+        now=now,
+        seed=SEED,
+    )
+
+
+@pytest.fixture
+def incident(stage: Stage, built: Path, settings: Any) -> Attempt:
+    """Ada began the exercise at NOW; its materials are on disk."""
+    settings.VARIANTS = built
+    attempt = start_incident(stage)
+    variants.folder_of(INCIDENT, LEVEL, SEED, attempt.pack_version.digest)
+    return attempt
