@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 from django.urls import URLPattern, path
 
 from reviews.pages import attempt, decision, feedback, rating, replays, retention, scoring, verbs
+from reviews.pages.agreement_addresses import agreement_urls
 from reviews.pages.interview_addresses import interview_urls
+from reviews.pages.report_addresses import report_urls
+from reviews.pages.tool_addresses import tool_urls
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -47,5 +50,8 @@ def staff_urls(site: AdminSite) -> list[URLPattern]:
         path(at + "reopen/", page(verbs.reopen), name="reopen"),
         path(at + "regrade/", page(verbs.regrade), name="regrade"),
         path(at + "notes/", page(attempt.add_note), name="note"),
+        *agreement_urls(site),
         *interview_urls(site),
+        *report_urls(site),
+        *tool_urls(site),
     ]

@@ -12,9 +12,22 @@ import zipfile
 from datetime import datetime
 from typing import Any
 
-from assessments.models import Attempt, Run, Submission
+from django.db.models import QuerySet
+
+from assessments.models import Attempt, Run, Submission, TerminalCommand
 from hiring.models import Candidate, Invitation
-from reviews.models import Decision, Evaluation, Note
+from reviews import corrections, overrides, pins, terminal_record
+from reviews.models import (
+    Decision,
+    Defence,
+    Evaluation,
+    InterviewScore,
+    InterviewSession,
+    MatchCorrection,
+    Note,
+    Pin,
+    SelfDescription,
+)
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file in the ZIP: same data, same bytes
 
@@ -36,7 +49,17 @@ def export(candidate: Candidate) -> bytes:
             for row in candidate.accommodations.order_by("pk")
         ],
         "invitations": [_invitation(row) for row in candidate.invitations.order_by("created_at")],
+        "known_to_evaluators": [
+            {"declared_at": row.declared_at, "how": row.how}
+            for row in candidate.acquaintances.all()
+        ],
         "attempts": [_attempt(row) for row in attempts],
+        "self_descriptions": [
+            {"opening": row.invitation.opening.title, "given_at": row.given_at, "said": row.answers}
+            for row in _self_descriptions(candidate)
+        ],
+        "interviews": [_interview(row) for row in _talks(candidate)],
+        "interview_scores": [_interview_score(row) for row in candidate.interview_scores.all()],
         "decisions": [_decision(row) for row in candidate.decisions.order_by("decided_at")],
     }
     held = io.BytesIO()
@@ -46,6 +69,11 @@ def export(candidate: Candidate) -> bytes:
         for number, attempt in enumerate(attempts, 1):
             _put_files(archive, attempt, f"{number}-{attempt.exercise.kind}")
     return held.getvalue()
+
+
+def _self_descriptions(candidate: Candidate) -> list[SelfDescription]:
+    rows = SelfDescription.objects.filter(invitation__candidate=candidate)
+    return list(rows.select_related("invitation__opening").order_by("given_at", "pk"))
 
 
 def _put(archive: zipfile.ZipFile, path: str, text: str) -> None:
@@ -70,6 +98,14 @@ def _invitation(row: Invitation) -> dict[str, Any]:
         "sent_at": row.sent_at,
         "first_opened_at": row.first_opened_at,
         "revoked_at": row.revoked_at,
+        "shown_ahead": [
+            {
+                "exercise": str(one.exercise),
+                "from": one.opens_at,
+                "first_opened_at": one.first_opened_at,
+            }
+            for one in row.advance_releases.select_related("exercise")
+        ],
     }
 
 
@@ -82,6 +118,8 @@ def _attempt(row: Attempt) -> dict[str, Any]:
         "level": row.level,
         "accepted": row.policies,
         "started_at": row.started_at,
+        "shown_ahead_from": row.ahead_from,
+        "first_opened_ahead_at": row.ahead_opened_at,
         "clock": [
             {"kind": event.kind, "at": event.at, "reason": event.reason, "deadline": event.after}
             for event in row.time_events.all()
@@ -93,13 +131,32 @@ def _attempt(row: Attempt) -> dict[str, Any]:
         "runs": [
             _run(run) for run in row.runs.select_related("draft").order_by("created_at", "pk")
         ],
+        "terminal": [_command(one) for one in terminal_record.commands(row)],
+        "terminal_printed": [
+            {"round": one.round, "text": "\n".join(line.text for line in one.lines)}
+            for one in terminal_record.record(row).sessions
+        ],
         "submissions": [_submission(one) for one in row.submissions.order_by("round", "pk")],
         "feedback": released
         and {"strength": released.strength, "improvement": released.improvement},
+        "explain_and_defend": [
+            _defence(one) for one in Defence.objects.current().filter(attempt=row)
+        ],
         "remarks": [
             {"written_at": note.written_at, "text": note.text}
             for note in Note.objects.filter(attempt=row).order_by("written_at", "pk")
         ],
+    }
+
+
+def _command(row: TerminalCommand) -> dict[str, Any]:
+    return {
+        "at": row.at,
+        "known_from": row.get_source_display(),
+        "host": row.host,
+        "line": row.line,
+        "exit_code": row.code,
+        "ms": row.ms,
     }
 
 
@@ -124,7 +181,46 @@ def _submission(row: Submission) -> dict[str, Any]:
         "sha256": row.sha256,
         "body": row.body,
         "measured": _measured(grading.report) if grading else None,
+        "measures_overridden": [
+            {"measure": one.measure, "score": one.score, "reason": one.reason, "at": one.at}
+            for one in overrides.of(grading).log
+        ],
+        "readings_corrected": [_correction(one) for one in corrections.of(grading).log],
+        "pins": [_pin(pin) for pin in row.pins.prefetch_related("wordings")],
+        "agreed_after_discussion": [
+            {"criterion": one.criterion_key, "level": one.level, "reason": one.reason}
+            for one in row.discussions.all()
+        ],
         "scorecards": [_card(card) for card in cards.prefetch_related("ratings")],
+    }
+
+
+def _defence(row: Defence) -> dict[str, Any]:
+    return {
+        "recorded_at": row.recorded_at,
+        "left_out_because": row.skipped_because,
+        "level": row.level,
+        "meaning": row.level_text,
+        "notes": row.notes,
+        "questions": [{"text": put.text, "answer": put.note} for put in row.questions.all()],
+    }
+
+
+def _pin(pin: Pin) -> dict[str, Any]:
+    """Without hidden workloads and lines of the materials: those tell of the exercise's key."""
+    place = "a hidden workload" if pin.source.startswith("graded-") else pin.place
+    if pin.source == pins.MATERIAL:
+        place = "a line of the materials"
+    return {"place": place, "text": pin.text, "withdrawn": pin.withdrawn, "at": pin.pinned_at}
+
+
+def _correction(row: MatchCorrection) -> dict[str, Any]:
+    """Without the cause or herring, which tells of the exercise's key."""
+    return {
+        "statement": row.quote,
+        "held_to_be": row.get_verdict_display(),
+        "reason": row.reason,
+        "at": row.at,
     }
 
 
@@ -142,6 +238,41 @@ def _card(card: Evaluation) -> dict[str, Any]:
         for title, row in card.titled_ratings()
     ]
     return {"submitted_at": card.submitted_at, "ratings": ratings}
+
+
+def _talks(candidate: Candidate) -> QuerySet[InterviewSession]:
+    rows = candidate.interviews.exclude(submitted_at=None).order_by("submitted_at", "pk")
+    return rows.select_related("opening").prefetch_related("asked")
+
+
+def _interview(row: InterviewSession) -> dict[str, Any]:
+    """What was asked and noted; the points that were expected belong to the bank."""
+    return {
+        "opening": row.opening.title,
+        "started_at": row.started_at,
+        "submitted_at": row.submitted_at,
+        "summary": row.summary,
+        "questions": [
+            {
+                "question": asked.snapshot["text"],
+                "score": asked.score,
+                "meaning": asked.score_text,
+                "note": asked.note,
+            }
+            for asked in row.asked.all()
+            if not asked.skipped
+        ],
+    }
+
+
+def _interview_score(row: InterviewScore) -> dict[str, Any]:
+    return {
+        "opening": row.opening.title,
+        "about": row.get_about_display(),
+        "score": row.score,
+        "reasons": row.reasons,
+        "given_at": row.given_at,
+    }
 
 
 def _decision(row: Decision) -> dict[str, Any]:

@@ -22,14 +22,21 @@ from django.db.models import Q
 
 from accounts.models import User
 from assessments.jobs import Job
+from assessments.models import TerminalChunk
 from hiring.models import Accommodation, Candidate, Erasure, Invitation
+from reviews.models import SelfDescription
 
 Rows = dict[type[models.Model], set[Any]]
 GONE = "erased"
 REDACTED = "Erased with the candidate's data."
 MAIL_RULE = "-" * 79 + "\n"  # what Django's file backend writes between messages
 SHORTEST_WORD = 3
-SHARED = {"snapshot", "policies", "level_text"}  # rubrics and terms, the same for everybody
+SHARED = {
+    "snapshot",
+    "policies",
+    "company",
+    "level_text",
+}  # rubrics, terms, clusters: for everybody
 
 
 class StillWorking(Exception):
@@ -163,6 +170,9 @@ def _delete(rows: Rows) -> None:
 def _forget(candidate: Candidate, now: datetime) -> None:
     """Work and scores stay under the pseudonym; the name, the address and agreed time go."""
     candidate.accommodations.all().delete()
+    SelfDescription.objects.filter(invitation__candidate=candidate).delete()
+    # Screens and keyboards: bytes in which nobody could look for the name.
+    TerminalChunk.objects.filter(session__attempt__invitation__candidate=candidate).delete()
     for link in Invitation.objects.filter(candidate=candidate):
         link.token_hash, link.revoked_at = f"{GONE}-{uuid4()}", link.revoked_at or now
         link.save(update_fields=["token_hash", "revoked_at"])

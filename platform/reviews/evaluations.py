@@ -75,6 +75,8 @@ def begin(*, attempt: Attempt, round: int, evaluator: User, now: datetime) -> Ev
     latest = submission.evaluations.current().filter(evaluator=evaluator).first()
     if latest:
         return latest
+    if round == 2:
+        _check_first_is_scored(attempt, evaluator)
     rubric = _rubric_for(attempt, now)
     return Evaluation.objects.create(
         submission=submission,
@@ -83,6 +85,17 @@ def begin(*, attempt: Attempt, round: int, evaluator: User, now: datetime) -> Ev
         snapshot=rubric.snapshot(),
         created_at=now,
     )
+
+
+def _check_first_is_scored(attempt: Attempt, evaluator: User) -> None:
+    """Round 2 rates the first answer's criteria again: others' scores of it would tell of round 1."""
+    first = Submission.objects.filter(attempt=attempt, round=1, superseded_at=None)
+    own = Evaluation.objects.of(attempt, 1).submitted().filter(evaluator=evaluator)
+    if first.exists() and not own.filter(submission__superseded_at=None).exists():
+        raise NotPossible(
+            "Score the first answer first: the revision is rated against it, and other people's "
+            "scores of the revision are shown to you with your own."
+        )
 
 
 def _rubric_for(attempt: Attempt, now: datetime) -> Rubric:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
+
+from reviews.answer_text import Line, numbered
 
 TONES = {"ok": "good", "sandbox_error": "bad"}
 DAY_STATES = {
@@ -32,9 +35,18 @@ class Workload(NamedTuple):
     stderr: str
     has_chart: bool
 
+    @property
+    def rows(self) -> list[Line]:
+        """What it wrote to its error output, row by row."""
+        return numbered(self.stderr)
+
 
 class Measure(NamedTuple):
-    """One measure between its anchors. `percent` is the score, clipped to 0..100 for the bar."""
+    """One measure between its anchors. `percent` is the score, clipped to 0..100 for the bar.
+
+    `override` is what a person set beside it (a MeasureOverride), where somebody did; `corrected` the
+    measure with people's corrections of matches in force, where there are any.
+    """
 
     key: str
     label: str
@@ -46,6 +58,8 @@ class Measure(NamedTuple):
     percent: int
     better: str
     explanation: str
+    override: Any = None
+    corrected: Measure | None = None
 
 
 class Change(NamedTuple):
@@ -77,6 +91,17 @@ def workloads(report: dict[str, Any] | None) -> list[Workload]:
     ]
 
 
+def workload_scores(report: dict[str, Any] | None) -> list[float]:
+    """The mean of the measures on each hidden workload, each measure clipped to 0..1."""
+    found = []
+    for item in (report or {}).get("evidence") or []:
+        rows = item.get("measures") if item.get("kind") == "workload" else None
+        scores = [row["score"] for row in rows or [] if row.get("score") is not None]
+        if scores:
+            found.append(sum(min(1.0, max(0.0, score)) for score in scores) / len(scores))
+    return found
+
+
 def timeline(report: dict[str, Any] | None, position: int) -> dict[str, Any] | None:
     """What is drawn of one workload: {"t": [s], "series": [...], "marks": [...], "gantt": {...}}."""
     items = (report or {}).get("evidence") or []
@@ -102,21 +127,23 @@ def _first(report: dict[str, Any] | None, kind: str) -> dict[str, Any] | None:
 
 
 def measures(report: dict[str, Any] | None) -> list[Measure]:
-    return [
-        Measure(
-            key=str(row["key"]),
-            label=str(row.get("label") or row["key"]),
-            unit=str(row.get("unit", "")),
-            value=row.get("value"),
-            naive=row.get("naive"),
-            reference=row.get("reference"),
-            score=row.get("score"),
-            percent=round(100 * min(1.0, max(0.0, row.get("score") or 0.0))),
-            better=str(row.get("better", "")),
-            explanation=str(row.get("explanation", "")),
-        )
-        for row in (report or {}).get("measures") or []
-    ]
+    return [measure(row) for row in (report or {}).get("measures") or []]
+
+
+def measure(row: Mapping[str, Any]) -> Measure:
+    """A row of a report's measures."""
+    return Measure(
+        key=str(row["key"]),
+        label=str(row.get("label") or row["key"]),
+        unit=str(row.get("unit", "")),
+        value=row.get("value"),
+        naive=row.get("naive"),
+        reference=row.get("reference"),
+        score=row.get("score"),
+        percent=round(100 * min(1.0, max(0.0, row.get("score") or 0.0))),
+        better=str(row.get("better", "")),
+        explanation=str(row.get("explanation", "")),
+    )
 
 
 def measure_changes(first: dict[str, Any] | None, second: dict[str, Any] | None) -> list[Change]:

@@ -49,8 +49,8 @@ def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
 
 def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
     """How far a grading that goes on is, "3 of 5 hidden weeks"; "" where none goes on."""
-    if run.state(now) != "running":
-        return ""
+    if run.state(now) != "running" or attempt.exercise.has_room:
+        return ""  # a written answer is read in one go
     pack = pack_of(attempt.pack_version.name)
     span = pack.world.span if pack.kind == "automation" else "workload"
     plural = "" if run.hidden_workloads == 1 else "s"
@@ -79,7 +79,7 @@ def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
             "submissions",
             submissions.prefetch_related(
                 Prefetch("grading_runs", gradings),
-                Prefetch("evaluations", Evaluation.objects.current()),
+                Prefetch("evaluations", Evaluation.objects.current().defer("snapshot")),
             ),
         ),
     )

@@ -77,6 +77,29 @@ def save_set(
     return row
 
 
+def linked_set(attempt: Attempt, *, by: User, now: datetime) -> QuestionSet:
+    """The bank questions linked to the attempt's exercise, as a set of the person's own.
+
+    Raises NotPossible where none is linked. Asked for again it is the same set, brought up to date.
+    """
+    kind = attempt.exercise.get_kind_display()
+    title = f"Linked to the exercise: {kind}"[:150]
+    linked = present_questions().filter(related_exercise=attempt.exercise.kind, optional=False)
+    items = [
+        (question, minutes_for(question), f"Linked to the exercise “{kind}”.")
+        for question in linked[:MOST_QUESTIONS]
+    ]
+    if not items:
+        raise NotPossible("No question of the bank is linked to this exercise: build a set.")
+    mine = QuestionSet.objects.filter(
+        title=title, created_by=by, opening=attempt.invitation.opening, retired_at=None
+    )
+    total = min(240, max(5, sum(minutes for _, minutes, _ in items)))
+    row = mine.first() or QuestionSet(title=title, opening=attempt.invitation.opening)
+    row.minutes = total
+    return save_set(row, items, by=by, now=now)
+
+
 def items_of(row: QuestionSet) -> list[QuestionSetItem]:
     """The set's questions in order, each in its newest wording; nothing is saved."""
     items = list(row.items.select_related("question"))

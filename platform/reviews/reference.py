@@ -35,7 +35,7 @@ def workloads_of(attempt: Attempt, gradings: list[GradingRun]) -> list[tuple[str
     candidate met was made from the same one.
     """
     pack = pack_of(attempt.pack_version.name)
-    if not has_reference(pack, attempt.level):
+    if attempt.exercise.has_room or not has_reference(pack, attempt.level):
         return []
     now = made_with(pack)
     reports = [run.report for run in gradings if run.report]
@@ -60,21 +60,29 @@ def reference_json(attempt: Attempt, workload: str) -> bytes:
     pack = pack_of(attempt.pack_version.name)
     asked = [pack.name, attempt.level, str(attempt.seed), workload]
     made = made_with(pack)
-    name = hashlib.sha256("\n".join([*asked, *made.values(), pack.digest]).encode()).hexdigest()
+    told = [*asked, *made.values(), pack.digest, *filter(None, [attempt.company])]
+    name = hashlib.sha256("\n".join(told).encode()).hexdigest()
     kept = Path(settings.DATA) / "replays" / f"{name}.json"
     if kept.is_file():
         return kept.read_bytes()
     if not _one_at_a_time.acquire(timeout=PATIENCE_S):
         raise NotPlayed("Another reference is being played: try again in a minute.")
     try:
-        body = kept.read_bytes() if kept.is_file() else _played(asked)
+        body = kept.read_bytes() if kept.is_file() else _played(asked, attempt.company)
         _keep(kept, body)
     finally:
         _one_at_a_time.release()
     return body
 
 
-def _played(asked: list[str]) -> bytes:
+def _played(asked: list[str], company: str) -> bytes:
+    with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as profile:
+        profile.write(company)
+        profile.flush()
+        return _replayed([*asked, profile.name] if company else asked)
+
+
+def _replayed(asked: list[str]) -> bytes:
     command = [sys.executable, "-m", "graders.reference_replay", *asked]
     try:
         done = subprocess.run(  # noqa: S603  our own module; a workload of the attempt's list

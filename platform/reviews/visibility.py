@@ -34,27 +34,37 @@ def with_viewer(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
     """Each attempt with `scores_it` (the viewer is to score it) and `named` (may see the name).
 
     Whoever scores learns the name when a decision ends the matter ("Hold" does not) and they owe no
-    scores of what was handed in. Whoever may read no decision, as a guest, never learns it.
+    scores of what was handed in; one exercise that they still score hides it on the pages of all.
+    Whoever may read no decision, as a guest, never learns it.
     """
+    mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+    attempts = attempts.annotate(scores_it=mine)
     if not viewer.has_perm("reviews.view_decision"):
-        mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
-        return attempts.annotate(scores_it=mine, named=Value(False))
+        return attempts.annotate(named=Value(False))
+    same = _scored_blind(viewer).filter(invitation__candidate=OuterRef("invitation__candidate"))
+    named = ~Exists(same)
+    return attempts.annotate(named=named if sees_all_attempts(viewer) else mine & named)
+
+
+def _scored_blind(viewer: User) -> QuerySet[Attempt]:
+    """The attempts that the viewer scores and whose candidate they may not know by name yet."""
     decided = Decision.objects.filter(
         opening=OuterRef("invitation__opening"),
         candidate=OuterRef("invitation__candidate"),
         outcome__in=Decision.FINAL,
     )
-    mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+    rows = Attempt.objects.filter(assignments__evaluator=viewer).order_by()
+    return rows.filter(~Exists(decided) | owed_by(viewer))
+
+
+def owed_by(viewer: User) -> Exists:
+    """Whether the outer attempt has an answer that counts without the viewer's scorecard."""
     owed = Submission.objects.filter(
         ~own_card_in(viewer, attempt="attempt", round="round"),
         attempt=OuterRef("pk"),
         superseded_at=None,
     )
-    named = Exists(decided) & ~Exists(owed)
-    attempts = attempts.annotate(scores_it=mine)
-    if sees_all_attempts(viewer):
-        return attempts.annotate(named=~mine | named)
-    return attempts.annotate(named=named)
+    return Exists(owed)
 
 
 def shown_name(attempt: Attempt) -> str:
@@ -75,9 +85,8 @@ def candidates_visible_to(viewer: User) -> QuerySet[Candidate]:
     """Candidates by name: without those whom the viewer scores and may not know yet."""
     if not sees_all_attempts(viewer):
         return Candidate.objects.none()
-    scored = with_viewer(Attempt.objects.filter(assignments__evaluator=viewer), viewer)
-    blind = scored.filter(Q(named=False)).order_by()
-    return Candidate.objects.exclude(pk__in=blind.values("invitation__candidate"))
+    blind = _scored_blind(viewer).values("invitation__candidate")
+    return Candidate.objects.exclude(pk__in=blind)
 
 
 def invitations_visible_to(viewer: User) -> QuerySet[Invitation]:
@@ -101,6 +110,20 @@ def may_see_feedback(viewer: User, attempt: Attempt) -> bool:
     if not viewer.has_perm("reviews.view_feedback"):
         return False
     return not is_evaluator(viewer, attempt) or has_card_in(viewer, attempt, 1)
+
+
+def may_read_decisions(viewer: User, attempt: Attempt) -> bool:
+    """Earlier decisions would colour a scorecard that is not in yet, of any exercise of the person."""
+    if not viewer.has_perm("reviews.view_decision"):
+        return False
+    link = attempt.invitation
+    scored = Attempt.objects.filter(
+        assignments__evaluator=viewer,
+        invitation__opening=link.opening_id,
+        invitation__candidate=link.candidate_id,
+    )
+    handed_in = Submission.objects.filter(attempt=OuterRef("pk"), superseded_at=None)
+    return not scored.filter(owed_by(viewer) | ~Exists(handed_in)).exists()
 
 
 def has_card_in(viewer: User, attempt: Attempt, round: int) -> bool:

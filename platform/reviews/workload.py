@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
 from django.urls import reverse
 
 from accounts.models import User
 from assessments.jobs import Result
-from assessments.models import Attempt, GradingRun, Submission
+from assessments.models import Attempt, GradingRun, RevisionRound, Submission
+from hiring.models import Calibration
+from library.packs import pack_of
+from reviews.calibration import all_still_to_score
+from reviews.differing import asking_for_another
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
 from reviews.visibility import (
@@ -58,13 +62,20 @@ def waiting_for(viewer: User, now: datetime) -> list[Section]:
 
 
 def _attempts(viewer: User) -> QuerySet[Attempt]:
-    return with_viewer(attempts_visible_to(viewer), viewer)
+    """What the sections choose from, with `scores_it`; names are asked for what is shown alone."""
+    mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+    return attempts_visible_to(viewer).annotate(scores_it=mine)
 
 
 def _submission(round: int) -> Exists:
     return Exists(
         Submission.objects.filter(attempt=OuterRef("pk"), round=round, superseded_at=None)
     )
+
+
+def _revision() -> Exists:
+    """Not revision=None: of such a join PostgreSQL expects next to no row, as in EvaluationQuerySet."""
+    return Exists(RevisionRound.objects.filter(attempt=OuterRef("pk")))
 
 
 def _card(round: int, **who: object) -> Q:
@@ -90,11 +101,20 @@ def _section(
     attempts: QuerySet[Attempt],
     row: Callable[[Attempt], Row],
     *,
+    viewer: User,
     side: bool = False,
+    **also: Q,
 ) -> Section:
-    keys = list(attempts.values_list("pk", flat=True))
-    rows = for_list(attempts.filter(pk__in=keys[:SHOWN]))
-    more = max(0, len(keys) - SHOWN)
+    """The first rows and how many there are; `also` are annotations that `row` reads.
+
+    The database counts beside the first keys, and rows are read by key alone: what chose them is
+    asked once, and thousands of keys are not fetched to be counted here.
+    """
+    counted = attempts.annotate(all_of_them=Window(Count("pk")))
+    found = list(counted.values_list("pk", "all_of_them")[:SHOWN])
+    shown = with_viewer(attempts_visible_to(viewer), viewer).annotate(**also)
+    rows = for_list(shown.filter(pk__in=[pk for pk, _ in found])) if found else []
+    more = max(0, found[0][1] - SHOWN) if found else 0
     return Section(key, title, [row(attempt) for attempt in rows], more, empty, side)
 
 
@@ -108,24 +128,52 @@ def to_score(viewer: User, now: datetime) -> Section | None:
     """Answers of both rounds that the viewer was asked to score and has not."""
     owes_1 = _submission(1) & ~_card(1, evaluator=viewer)
     owes_2 = _submission(2) & ~_card(2, evaluator=viewer)
-    owed = _attempts(viewer).filter(owes_1 | owes_2, Q(scores_it=True)).annotate(owes_1=owes_1)
+    owed = _attempts(viewer).filter(owes_1 | owes_2, Q(scores_it=True))
 
     def row(attempt: Attempt) -> Row:
         round = 1 if attempt.owes_1 else 2  # type: ignore[attr-defined]
         return _row(attempt, "score", round, tag=Tag(f"round {round}", "info"))
 
     empty = "You owe no scorecard. Answers appear here when somebody assigns them to you."
-    return _section("to-score", "To score", empty, owed, row)
+    return _section("to-score", "To score", empty, owed, row, viewer=viewer, owes_1=owes_1)
+
+
+def to_calibrate(viewer: User, now: datetime) -> Section | None:
+    """Exercises whose exemplars come first, where the opening asks for it; left out when done."""
+    mine = _attempts(viewer).filter(
+        ~_card(1, evaluator=viewer),
+        Q(scores_it=True),
+        invitation__opening__calibration=Calibration.WARN,
+    )
+    kinds = set(mine.order_by().values_list("pack_version__name", "level").distinct())
+    rows = [
+        Row(
+            pack_of(name).title,
+            f"{left} exemplar{'' if left == 1 else 's'} to score, {level}",
+            reverse("admin:calibration"),
+            Tag("before you score", "info"),
+        )
+        for (name, level), left in sorted(all_still_to_score(viewer, kinds).items())
+        if left
+    ]
+    return Section("calibrate", "Exemplars first", rows, 0, "") if rows else None
 
 
 def feedback_owed(viewer: User, now: datetime) -> Section | None:
     """First answers that were scored and whose candidate still waits for feedback."""
     scored = _undecided(_attempts(viewer)).filter(
-        _submission(1), _card(1), round=1, awaiting_round=None, revision=None
+        _submission(1), _card(1), ~_revision(), round=1, awaiting_round=None
     )
     scored = scored.filter(Q(scores_it=False) | _card(1, evaluator=viewer))
     empty = "No candidate waits for feedback."
-    return _section("feedback", "Feedback owed", empty, scored, lambda item: _row(item, "feedback"))
+    return _section(
+        "feedback",
+        "Feedback owed",
+        empty,
+        scored,
+        lambda item: _row(item, "feedback"),
+        viewer=viewer,
+    )
 
 
 def decisions_owed(viewer: User, now: datetime) -> Section | None:
@@ -136,13 +184,18 @@ def decisions_owed(viewer: User, now: datetime) -> Section | None:
     ready = _undecided(_attempts(viewer)).filter(
         ~Q(pk__in=owing.values("attempt")),
         Q(pk__in=Assignment.objects.values("attempt")),
-        Q(revision=None) | _submission(2),
+        ~_revision() | _submission(2),
         _submission(1),
         awaiting_round=None,
     )
     empty = "Nobody waits for a decision. Candidates appear here when all scorecards are in."
     return _section(
-        "decisions", "Decisions owed", empty, ready, lambda item: _row(item, "decision")
+        "decisions",
+        "Decisions owed",
+        empty,
+        ready,
+        lambda item: _row(item, "decision"),
+        viewer=viewer,
     )
 
 
@@ -152,7 +205,28 @@ def unassigned(viewer: User, now: datetime) -> Section | None:
     lonely = _undecided(_attempts(viewer)).filter(_submission(1), nobody)
     empty = "Every answer that was handed in has somebody to score it."
     return _section(
-        "unassigned", "Nobody to score it yet", empty, lonely, lambda item: _row(item, "assign")
+        "unassigned",
+        "Nobody to score it yet",
+        empty,
+        lonely,
+        lambda item: _row(item, "assign"),
+        viewer=viewer,
+    )
+
+
+def differing(viewer: User, now: datetime) -> Section | None:
+    """Answers whose two scorecards are so far apart that somebody else has to score them."""
+    asking = asking_for_another(viewer).values("attempt")
+    rows = _undecided(_attempts(viewer)).filter(pk__in=asking)
+    empty = "No two scorecards are far apart."
+    tag = Tag("scorecards differ", "warn")
+    return _section(
+        "differing",
+        "Another evaluator needed",
+        empty,
+        rows,
+        lambda item: _row(item, "assign", tag=tag),
+        viewer=viewer,
     )
 
 
@@ -169,7 +243,12 @@ def gradings_failed(viewer: User, now: datetime) -> Section | None:
     empty = "No grading has failed on our side."
     tag = Tag("failed on our side", "bad")
     return _section(
-        "failed", "Gradings to repeat", empty, rows, lambda item: _row(item, "regrade", tag=tag)
+        "failed",
+        "Gradings to repeat",
+        empty,
+        rows,
+        lambda item: _row(item, "regrade", tag=tag),
+        viewer=viewer,
     )
 
 
@@ -184,12 +263,13 @@ def running_now(viewer: User, now: datetime) -> Section | None:
             tag = Tag(f"{tag.text} · {time_left(attempt, now)} left", tag.tone)
         return _row(attempt, "attempt", tag=tag)
 
-    return _section("running", "Running now", "Nobody is working right now.", rows, row, side=True)
+    empty = "Nobody is working right now."
+    return _section("running", "Running now", empty, rows, row, viewer=viewer, side=True)
 
 
 def revisions(viewer: User, now: datetime) -> Section | None:
     """Revisions that were opened and not handed in."""
-    rows = _undecided(_attempts(viewer)).filter(~_submission(2), revision__isnull=False)
+    rows = _undecided(_attempts(viewer)).filter(~_submission(2), _revision())
     empty = "No revision is open."
     return _section(
         "revisions",
@@ -197,6 +277,7 @@ def revisions(viewer: User, now: datetime) -> Section | None:
         empty,
         rows,
         lambda item: _row(item, "attempt", tag=phase_tag(item, now)),
+        viewer=viewer,
         side=True,
     )
 
@@ -204,7 +285,9 @@ def revisions(viewer: User, now: datetime) -> Section | None:
 def invitations(viewer: User, now: datetime) -> Section | None:
     """Links that nobody opened yet, or that close soon without anything started."""
     usable = invitations_visible_to(viewer).filter(
-        revoked_at=None, closes_at__gt=now, attempts=None
+        ~Exists(Attempt.objects.filter(invitation=OuterRef("pk"))),
+        revoked_at=None,
+        closes_at__gt=now,
     )
     waiting = usable.filter(Q(first_opened_at=None) | Q(closes_at__lte=now + SOON))
     waiting = waiting.select_related("candidate", "opening").order_by("closes_at")
@@ -226,10 +309,12 @@ def invitations(viewer: User, now: datetime) -> Section | None:
 
 SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("assessments.add_gradingrun", gradings_failed),
+    ("reviews.add_calibrationcard", to_calibrate),
     ("reviews.add_evaluation", to_score),
     ("reviews.add_feedback", feedback_owed),
     ("reviews.add_decision", decisions_owed),
     ("reviews.add_assignment", unassigned),
+    ("reviews.add_assignment", differing),
     ("assessments.view_attempt", running_now),
     ("assessments.view_attempt", revisions),
     ("hiring.view_invitation", invitations),

@@ -16,6 +16,7 @@ from accounts.moments import moment
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, viewer
 from assessments.models import Attempt
+from reviews.agreement import tag_of, with_known_cards
 from reviews.models import Assignment
 from reviews.phases import (
     Tag,
@@ -131,7 +132,9 @@ class Columns:
     @admin.display(description="scorecards")
     def cards(self, attempt: Attempt) -> str:
         done, asked = scorecards(attempt)
-        return f"{done} of {asked}" if asked else "nobody asked"
+        said = f"{done} of {asked}" if asked else "nobody asked"
+        differs = tag_of(attempt)
+        return format_html("{} {}", said, as_html(differs)) if differs else said
 
 
 @admin.register(Attempt)
@@ -147,7 +150,8 @@ class AttemptAdmin(StaffAdmin):
         rows = with_viewer(attempts_visible_to(user), user)
         # sorting by a deadline that is not shown would tell who has extra time
         known = Case(When(scores_it=False, then=F("deadline_at")))
-        return for_list(rows.annotate(known_deadline=known))
+        listed = for_list(rows.annotate(known_deadline=known))
+        return listed.prefetch_related(with_known_cards(user))
 
     def get_list_display(self, request: HttpRequest) -> Any:
         at, user = Columns(timezone.now()), viewer(request)

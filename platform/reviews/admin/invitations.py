@@ -18,13 +18,16 @@ from django.utils.html import format_html
 
 from accounts.audit import ADDITION, note_action
 from accounts.confirmed import confirm
+from accounts.models import User
 from accounts.moments import moment
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, allow, viewer
+from assessments.ahead import release
 from hiring.forms import InviteForm, new_invitation
 from hiring.invitation_verbs import REPLACE, REVOKE, SEND
 from hiring.invitations import link_to, replace_link
 from hiring.models import Invitation, Opening
+from reviews.admin.shown_ahead import AHEAD, shown_from
 from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
 
 STATE_TONES = {"scheduled": "info", "open": "good", "over": "", "revoked": "bad"}
@@ -107,6 +110,7 @@ class InvitationAdmin(StaffAdmin):
             path("<uuid:pk>/send/", view(self.send_view), name="invitation-send"),
             path("<uuid:pk>/new-link/", view(self.replace_view), name="invitation-replace"),
             path("<uuid:pk>/revoke/", view(self.revoke_view), name="invitation-revoke"),
+            path("<uuid:pk>/ahead/", view(self.ahead_view), name="invitation-ahead"),
             *super().get_urls(),
         ]
 
@@ -136,7 +140,19 @@ class InvitationAdmin(StaffAdmin):
             return self._invite_page(request, form, status=400)
         invitation, token = made
         note_action(by, invitation, "Invited.", flag=ADDITION)
-        return self._link_page(request, invitation, token, warnings=form.warnings())
+        warnings = form.warnings() + self._shown_ahead(invitation, form, by, now)
+        return self._link_page(request, invitation, token, warnings=warnings)
+
+    def _shown_ahead(
+        self, invitation: Invitation, form: InviteForm, by: User, now: datetime
+    ) -> list[str]:
+        """Arrange what the form asked to be shown ahead; what deserves a second thought about it."""
+        opens_at = form.cleaned_data.get("ahead_at")
+        if opens_at is None:
+            return []
+        release.arrange(invitation, opens_at=opens_at, by=by, now=now)
+        note_action(by, invitation, shown_from(opens_at))
+        return [sentence] if (sentence := release.usual_warning(invitation, opens_at)) else []
 
     def _invite_page(
         self, request: HttpRequest, form: InviteForm, status: int = 200
@@ -177,6 +193,7 @@ class InvitationAdmin(StaffAdmin):
                 row.attempts.select_related("exercise", "invitation__candidate"), viewer(request)
             ),
             "may_change": request.user.has_perm("hiring.change_invitation"),
+            **_ahead_context(row, now),
         }
         return render(request, "hiring/staff/invitation.html", context)
 
@@ -206,6 +223,12 @@ class InvitationAdmin(StaffAdmin):
         row = self._row(request, pk)
         return confirm(request, row, REVOKE, back=_page(row))
 
+    def ahead_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+        known = next(iter(release.releases(row).values()), None)
+        initial = known.opens_at if known else max(row.opens_at - release.EARLIEST, timezone.now())
+        return confirm(request, row, AHEAD, back=_page(row), initial={"opens_at": initial})
+
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """An invitation is revoked, with a reason, and stays on record."""
         return False
@@ -217,6 +240,20 @@ def _opening_asked_for(request: HttpRequest) -> Opening | None:
         return None
     found: Opening = get_object_or_404(Opening, pk=row_number(sent))
     return found
+
+
+def _ahead_context(invitation: Invitation, now: datetime) -> dict[str, Any]:
+    """Of each exercise whether it can be shown ahead and what came of it."""
+    known, begun = (
+        release.releases(invitation),
+        {row.exercise_id for row in invitation.attempts.all()},
+    )
+    rows = [
+        (row, release.is_of_kind(row), release.standing(known.get(row.pk), begun=row.pk in begun, now=now))
+        for row in invitation.exercises.all()
+    ]  # fmt: skip
+    free = any(can and row.pk not in begun for row, can, _ in rows)
+    return {"exercises": rows, "may_show_ahead": free}
 
 
 def _page(invitation: Invitation) -> str:

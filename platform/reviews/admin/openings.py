@@ -7,7 +7,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Count, Q
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
@@ -20,6 +21,9 @@ from assessments.models import Attempt
 from hiring.forms import ExerciseForm, ExerciseFormSet
 from hiring.models import Exercise, Invitation, Mode, Opening
 from hiring.policies import battery_warning, weight_warning
+from library.company import DEFAULT_WORDS, note_on
+from library.models import CompanyProfile
+from reviews.agreement import tag_of, with_known_cards
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
 from reviews.visibility import (
     attempts_visible_to,
@@ -29,7 +33,7 @@ from reviews.visibility import (
     with_viewer,
 )
 
-SHOWN = 100
+SHOWN = 50
 
 
 def _close(opening: Opening, data: dict[str, Any], by: User, now: datetime) -> str:
@@ -106,26 +110,43 @@ class OpeningAdmin(StaffAdmin):
     change_form_template = "reviews/opening.html"
     fieldsets = (
         (None, {"fields": ("title", ("level", "hiring_manager"), "description")}),
+        ("Cluster", {"fields": ("company",)}),
         ("Evaluation", {"fields": ("work_sample_weight",)}),
+        (
+            "Several evaluators",
+            {"fields": (("levels_apart", "means_apart"), "calibration")},
+        ),
         ("Retention", {"fields": ("retention_months",)}),
     )
 
     def get_queryset(self, request: HttpRequest) -> Any:
         narrowed = openings_visible_to(viewer(request))
         return narrowed.annotate(
-            exercises_n=Count("exercises", distinct=True),
-            invited_n=Count("invitations", filter=Q(invitations__revoked_at=None), distinct=True),
-            started_n=Count("invitations__attempts", distinct=True),
+            exercises_n=_counted(Exercise.objects.filter(opening=OuterRef("pk")), "opening"),
+            invited_n=_counted(
+                Invitation.objects.filter(opening=OuterRef("pk"), revoked_at=None), "opening"
+            ),
+            started_n=_counted(
+                Attempt.objects.filter(invitation__opening=OuterRef("pk")), "invitation__opening"
+            ),
         )
 
     def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "hiring_manager":
             kwargs["queryset"] = User.objects.filter(is_active=True, is_staff=True)
+        if db_field.name == "company":
+            kept = Q(openings=request.resolver_match.kwargs.get("object_id"))
+            kwargs["queryset"] = CompanyProfile.objects.filter(
+                Q(replaced_at=None) | kept
+            ).distinct()
+            kwargs["empty_label"] = DEFAULT_WORDS
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "description":
             kwargs["widget"] = forms.Textarea(attrs={"rows": 4})
+        if db_field.name == "calibration":
+            kwargs["required"] = False  # what is not sent stays as it is
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
     @admin.display(description="exercises", ordering="exercises_n")
@@ -191,6 +212,12 @@ class OpeningAdmin(StaffAdmin):
         return allowed and not (obj is not None and obj.invitations.exists())
 
 
+def _counted(rows: QuerySet[Any], by: str) -> Coalesce:
+    """How many rows there are: counted each for itself, where joins would multiply them."""
+    total = rows.order_by().values(by).annotate(n=Count("*")).values("n")
+    return Coalesce(Subquery(total), 0)
+
+
 def _page(opening: Opening) -> str:
     return reverse("admin:hiring_opening_change", args=[opening.pk])
 
@@ -204,7 +231,18 @@ def warnings_about(opening: Opening) -> list[str]:
         if exercise.mode != Mode.TAKE_HOME
     ]
     found.append(battery_warning(on_site, take_home=False))
+    found += clusters_of_their_own(opening)
     return [sentence for sentence in found if sentence]
+
+
+def clusters_of_their_own(opening: Opening) -> list[str]:
+    """A sentence for each exercise that shows less of the company profile than its cluster."""
+    if opening.company is None:
+        return []
+    rows = opening.exercises.all()
+    return [
+        f"{row}: {note[:1].lower()}{note[1:]}" for row in rows if (note := note_on(row.pack_name))
+    ]
 
 
 def came_of(opening: Opening, user: User, now: datetime) -> dict[str, Any]:
@@ -212,7 +250,7 @@ def came_of(opening: Opening, user: User, now: datetime) -> dict[str, Any]:
     attempts = with_viewer(attempts_visible_to(user), user).filter(invitation__opening=opening)
     sees_time = user.has_perm("assessments.view_timeevent")
     context: dict[str, Any] = {
-        "attempts": [_attempt_row(row, now, sees_time) for row in for_list(attempts)[:SHOWN]],
+        "attempts": [_attempt_row(row, now, sees_time) for row in _listed(attempts, user)[:SHOWN]],
         "attempt_count": attempts.count(),
         "sees_time": sees_time,
         "sees_grading": user.has_perm("assessments.view_gradingrun"),
@@ -227,6 +265,10 @@ def came_of(opening: Opening, user: User, now: datetime) -> dict[str, Any]:
     return context
 
 
+def _listed(attempts: QuerySet[Attempt], user: User) -> QuerySet[Attempt]:
+    return for_list(attempts).prefetch_related(with_known_cards(user))
+
+
 def _attempt_row(attempt: Attempt, now: datetime, sees_time: bool) -> dict[str, Any]:
     hidden = not sees_time or attempt.scores_it  # type: ignore[attr-defined]
     return {
@@ -236,4 +278,5 @@ def _attempt_row(attempt: Attempt, now: datetime, sees_time: bool) -> dict[str, 
         "left": "" if hidden else time_left(attempt, now),
         "grading": grading_tag(newest_grading(attempt), now),
         "cards": scorecards(attempt),
+        "differs": tag_of(attempt),
     }

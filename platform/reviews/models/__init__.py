@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from reviews.models.agreement import CalibrationCard, DiscussionOutcome
 from reviews.models.decisions import Decision
 from reviews.models.feedback import Feedback, FeedbackQuerySet, Note, NoteQuerySet
+from reviews.models.interview_scores import InterviewScore
 from reviews.models.interviews import AskedQuestion, InterviewSession, QuestionSet, QuestionSetItem
+from reviews.models.matches import MatchCorrection
+from reviews.models.overrides import MeasureOverride
+from reviews.models.pins import Pin, PinQuerySet, PinWording
 from reviews.models.scoring import (
     Assignment,
     Evaluation,
@@ -13,21 +18,43 @@ from reviews.models.scoring import (
     others_open_to,
     own_card_in,
 )
+from reviews.models.self_description import SelfDescription
+from reviews.models.talks import (
+    Acquaintance,
+    Defence,
+    DefenceQuerySet,
+    DefenceQuestion,
+    SpokenNotes,
+)
 
 __all__ = [
+    "Acquaintance",
     "AskedQuestion",
     "Assignment",
+    "CalibrationCard",
     "Decision",
+    "Defence",
+    "DefenceQuerySet",
+    "DefenceQuestion",
+    "DiscussionOutcome",
     "Evaluation",
     "EvaluationQuerySet",
     "Feedback",
     "FeedbackQuerySet",
+    "InterviewScore",
     "InterviewSession",
+    "MatchCorrection",
+    "MeasureOverride",
     "Note",
     "NoteQuerySet",
+    "Pin",
+    "PinQuerySet",
+    "PinWording",
     "QuestionSet",
     "QuestionSetItem",
     "Rating",
+    "SelfDescription",
+    "SpokenNotes",
     "others_open_to",
     "own_card_in",
 ]

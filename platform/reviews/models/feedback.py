@@ -8,6 +8,7 @@ from django.db.models import Q, Value
 
 from accounts.models import User
 from assessments.models import Attempt
+from reviews.models.pins import Pin
 from reviews.models.scoring import others_open_to, own_card_in
 
 
@@ -40,6 +41,29 @@ class Feedback(models.Model):
     )
     strength = models.TextField(blank=True)
     improvement = models.TextField(blank=True)
+    strength_place = models.CharField(
+        max_length=500,
+        blank=True,
+        help_text="Where in the work it shows, as the candidate reads it.",
+    )
+    improvement_place = models.CharField(max_length=500, blank=True)
+    strength_pin = models.ForeignKey(
+        Pin, models.SET_NULL, null=True, blank=True, related_name="+", help_text="The place's pin."
+    )
+    improvement_pin = models.ForeignKey(
+        Pin, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    strength_row = models.CharField(
+        max_length=100, blank=True, help_text="Row of the answer's table that the strength names."
+    )
+    challenged_row = models.CharField(
+        max_length=100, blank=True, help_text="Row of the table that the improvement challenges."
+    )
+    challenge = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="What the grader had suggested of that row: rank, reasons, question; empty: nothing.",
+    )
     focus = models.CharField(max_length=200, blank=True)
     written_at = models.DateTimeField()
     released_at = models.DateTimeField(null=True, blank=True)

@@ -94,14 +94,14 @@ class InterviewSessionQuerySet(models.QuerySet["InterviewSession"]):
         )
         mine_in = same.exclude(submitted_at=None)
         mine_open = same.filter(submitted_at=None, supersedes=None)
-        rows = self.annotate(owes_card=_owes_a_first_card(viewer))
+        rows = self.annotate(owes_card=owes_a_first_card(viewer))
         others = Q(~Exists(mine_open), submitted_at__isnull=False, owes_card=False)
         if not viewer.has_perm("hiring.view_candidate"):
             others &= Q(Exists(mine_in))
         return rows.filter(Q(interviewer=viewer) | others)
 
 
-def _owes_a_first_card(viewer: User) -> Exists:
+def owes_a_first_card(viewer: User) -> Exists:
     """Whether the viewer is to score this candidate for this opening and has a round 1 to send."""
     owed = Assignment.objects.annotate(first=Value(1)).filter(
         ~own_card_in(viewer, attempt="attempt", round="first"),

@@ -62,14 +62,19 @@ def others_open_to(viewer: User, *, attempt: str, round: str) -> Q:
     return Q(scores_it & own)  # sees assigned attempts only
 
 
+def _not_corrected() -> Q:
+    """Not corrections=None: of such a join PostgreSQL expects one row, and plans seconds for thousands."""
+    return ~Q(Exists(Evaluation.objects.filter(supersedes=OuterRef("pk"))))
+
+
 class EvaluationQuerySet(models.QuerySet["Evaluation"]):
     def current(self) -> EvaluationQuerySet:
         """About the answer that counts, without those that a later correction replaced."""
-        return self.filter(corrections=None, submission__superseded_at=None)
+        return self.filter(_not_corrected(), submission__superseded_at=None)
 
     def replaced(self) -> EvaluationQuerySet:
         """About an answer that a reopened attempt replaced: kept on record, counting for nothing."""
-        return self.filter(corrections=None).exclude(submission__superseded_at=None)
+        return self.filter(_not_corrected()).exclude(submission__superseded_at=None)
 
     def of(self, attempt: Attempt, round: int | None = None) -> EvaluationQuerySet:
         rows = self.filter(submission__attempt=attempt)
@@ -77,6 +82,16 @@ class EvaluationQuerySet(models.QuerySet["Evaluation"]):
 
     def submitted(self) -> EvaluationQuerySet:
         return self.exclude(submitted_at=None)
+
+    def known_to(self, viewer: User) -> EvaluationQuerySet:
+        """Of which scorecards somebody may know that they differ; not what is in them.
+
+        Those who read them, and those who assign evaluators and score nothing of it themselves.
+        """
+        if not viewer.has_perm("reviews.add_assignment"):
+            return self.visible_to(viewer)
+        others = others_open_to(viewer, attempt="submission__attempt", round="submission__round")
+        return self.filter(Q(evaluator=viewer) | others & Q(submitted_at__isnull=False))
 
     def visible_to(self, viewer: User) -> EvaluationQuerySet:
         """One's own; others' submitted ones only where one owes none, or one's own is in."""
@@ -107,6 +122,7 @@ class Evaluation(models.Model):
     class Meta:
         verbose_name = "scorecard"
         ordering = ["submission__round", "pk"]
+        permissions = [("study_evaluation", "Can see how far evaluators agree")]
         constraints = [
             models.UniqueConstraint(
                 fields=["submission", "evaluator"],

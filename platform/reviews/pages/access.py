@@ -17,6 +17,7 @@ from accounts.models import User
 from accounts.staff_admin import allow
 from assessments.models import Attempt, GradingRun, Submission
 from hiring import sightings
+from reviews import advance
 from reviews.visibility import attempts_visible_to, shown_name, with_viewer
 
 
@@ -71,6 +72,7 @@ def page_context(request: HttpRequest, attempt: Attempt, title: str) -> dict[str
         "name": shown_name(attempt),
         "opening": attempt.invitation.opening,
         "title": title,
+        "ahead": advance.of(attempt),
     }
 
 

@@ -16,14 +16,32 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.prose import ProseField
 from assessments.clock import EventKind
 from assessments.models import Attempt, GradingRun, Run, Submission, TimeEvent
-from library.packs import pack_of
-from reviews import answer_text, evidence
-from reviews.models import Decision, Evaluation, Note
+from reviews import (
+    answer_text,
+    bill_evidence,
+    blindness,
+    challenges,
+    evidence,
+    incident_evidence,
+    overrides,
+    plan_evidence,
+    terminal_record,
+)
+from reviews.models import Decision, Defence, Evaluation, Note
+from reviews.pace import pace_of
 from reviews.pages.access import as_json, attempt_for, page_context, report_of, submission_of
+from reviews.pages.pins import pins_context
+from reviews.pages.standing import standing_context
 from reviews.phases import grading_tag, phase_tag, progress, time_left
-from reviews.visibility import may_see_clock, may_see_feedback, may_see_measures
+from reviews.visibility import (
+    may_read_decisions,
+    may_see_clock,
+    may_see_feedback,
+    may_see_measures,
+)
 
 SHOWN_RUNS = 30
 
@@ -49,12 +67,23 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "notes": Note.objects.visible_to(viewer).filter(attempt=attempt).select_related("author"),
         "note_length": NoteForm.LONGEST,
         "sees_feedback": may_see_feedback(viewer, attempt),
+        "about": about_of(attempt),
         "decisions": decisions_about(attempt) if may_read_decisions(viewer, attempt) else [],
         "may_decide": viewer.has_perm("reviews.add_decision"),
     }
+    context |= standing_context(attempt, viewer, now)
     if viewer.has_perm("assessments.view_submission"):
         context |= answer_context(attempt, viewer) | extras(attempt, viewer)
+        context |= pins_context(attempt, viewer)
+    if viewer.has_perm("reviews.view_defence"):
+        context["defences"] = defences_of(attempt, viewer)
     return render(request, "reviews/attempt.html", context)
+
+
+def about_of(attempt: Attempt) -> str:
+    """What the revision is about, in words; "" where there is none."""
+    revision = getattr(attempt, "revision", None)
+    return challenges.about(revision) if revision else ""
 
 
 EVENT_WORDS = {
@@ -75,31 +104,39 @@ def clock_history(attempt: Attempt) -> list[tuple[TimeEvent, str]]:
 
 def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     """Both rounds' answers, what changed, and the evidence in so far as the viewer may see it."""
-    titles = section_titles(attempt)
+    titles = answer_text.section_titles(attempt)
     handed_in = [row for number in (1, 2) if (row := submission_of(attempt, number))]
     sees = [may_see_measures(viewer, attempt, row.round) for row in handed_in]
     context: dict[str, Any] = {
         "rounds": [
-            round_view(row, titles, shown) for row, shown in zip(handed_in, sees, strict=True)
+            round_view(attempt, row, titles, shown)
+            for row, shown in zip(handed_in, sees, strict=True)
         ]
     }
-    if len(handed_in) == 2:
+    context["is_spoken"] = handed_in[-1].source == Submission.Source.SPOKEN if handed_in else False
+    if len(handed_in) == 2 and not context["is_spoken"]:
         first, second = handed_in
-        context["comparisons"] = answer_text.comparisons(first.body, second.body, titles)
+        context["comparisons"] = answer_text.comparisons(
+            first.body, second.body, titles, pace_of(attempt)
+        )
         if all(sees):
             changes = evidence.measure_changes(report_of(first), report_of(second))
             context["measure_changes"] = changes
     return context
 
 
-def round_view(submission: Submission, titles: dict[str, str], sees: bool) -> dict[str, Any]:
+def round_view(
+    attempt: Attempt, submission: Submission, titles: dict[str, str], sees: bool
+) -> dict[str, Any]:
     """One round for the page; scores are left out where the viewer may not see measures."""
     runs = list(submission.grading_runs.all())
     report = report_of(submission)
+    reported = next((run for run in runs if run.finished_at and run.report), None)
+    held = overrides.of(reported if sees else None)
     return {
         "number": submission.round,
         "submission": submission,
-        "parts": answer_text.parts(submission.body, titles),
+        "parts": answer_text.parts(submission.body, titles, pace_of(attempt)),
         "grading": runs[0] if runs else None,
         "gradings": runs,
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
@@ -108,12 +145,33 @@ def round_view(submission: Submission, titles: dict[str, str], sees: bool) -> di
         "workloads": evidence.workloads(report),
         "code": evidence.code(report),
         "own_tests": evidence.own_tests(report),
-        "report_run": next((run.pk for run in runs if run.report), None),
+        "report_run": reported.pk if reported else None,
         "sees_measures": sees,
-        "measures": evidence.measures(report) if sees else [],
+        "measures": overrides.beside(report, held) if sees else [],
         "score": (report or {}).get("score") if sees else None,
         "report": report if sees else None,
+        "overridden": held,
+        **_room_evidence(attempt, reported, held, sees=sees),
     }
+
+
+def _room_evidence(
+    attempt: Attempt, run: GradingRun | None, held: overrides.Overridden, *, sees: bool
+) -> dict[str, Any]:
+    """What was read in a written answer: what it points at alone while measures are hidden."""
+    if not attempt.exercise.has_room or run is None:
+        return {}
+    match attempt.exercise.workplace:
+        case "bill" if sees:
+            return {"bill": bill_evidence.shown(run, held.corrected)}
+        case "bill":
+            return {"pointed": bill_evidence.pointed(run.report)}
+        case "plan":
+            shown = plan_evidence.shown(run, held.corrected) if sees else None
+            return {"plan": shown, "arrivals": plan_evidence.arrivals(run.report)}
+    if sees:
+        return {"incident": incident_evidence.shown(attempt, run, held.corrected)}
+    return {"quotes": incident_evidence.quotes(run.report)}
 
 
 def grading_progress(submission: Submission, run: GradingRun | None) -> str:
@@ -121,12 +179,13 @@ def grading_progress(submission: Submission, run: GradingRun | None) -> str:
 
 
 def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:
-    """Runs and what came too late: without times for whoever scores."""
+    """Runs, commands and what came too late: without times for whoever scores."""
     now = timezone.now()
     runs = attempt.runs.defer("report").select_related("draft")[:SHOWN_RUNS]
     return {
         "runs": [(run, grading_word(run, now)) for run in runs],
         "run_count": attempt.runs.count(),
+        "terminal": terminal_record.record(attempt),
         "late": attempt.drafts.filter(late=True).defer("body"),
         # not through attempt.submissions: that is prefetched without the superseded ones
         "superseded": Submission.objects.filter(attempt=attempt)
@@ -145,15 +204,11 @@ def grading_word(run: Run, now: Any) -> tuple[str, str]:
     return words.get(run.state(now), ("failed on our side", "bad"))
 
 
-def section_titles(attempt: Attempt) -> dict[str, str]:
-    pack = pack_of(attempt.pack_version.name)
-    return {item.key: item.title for item in pack.sections(attempt.level)}
-
-
 def cards_of(attempt: Attempt, viewer: User) -> list[Evaluation]:
     """The scorecards that the viewer may see, with their ratings."""
     cards = Evaluation.objects.visible_to(viewer).current().of(attempt)
-    return list(cards.select_related("evaluator", "submission").prefetch_related("ratings"))
+    cards = cards.select_related("evaluator", "submission__attempt__invitation")
+    return blindness.marked(cards.prefetch_related("ratings"))
 
 
 def replaced_cards(attempt: Attempt, viewer: User) -> list[Evaluation]:
@@ -171,14 +226,11 @@ def owed_rounds(attempt: Attempt, viewer: User) -> list[tuple[int, bool]]:
     return [(row.round, row.round in done) for row in attempt.submissions.all()]
 
 
-def may_read_decisions(viewer: User, attempt: Attempt) -> bool:
-    """Earlier decisions would colour a scorecard that is not in yet."""
-    if not viewer.has_perm("reviews.view_decision"):
-        return False
-    if not attempt.scores_it:  # type: ignore[attr-defined]
-        return True
-    owed = owed_rounds(attempt, viewer)
-    return bool(owed) and all(done for _, done in owed)
+def defences_of(attempt: Attempt, viewer: User) -> list[Defence]:
+    """What is on record of explain and defend, as far as the viewer may read it."""
+    rows = Defence.objects.visible_to(viewer).current().filter(attempt=attempt)
+    rows = rows.select_related("by").prefetch_related("questions__question", "corrections")
+    return list(rows)
 
 
 def decisions_about(attempt: Attempt) -> list[Decision]:
@@ -217,6 +269,11 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
         "stdout": answer_text.numbered(report.get("stdout", "")),
         "stderr": answer_text.numbered(report.get("stderr", "")),
     }
+    if attempt.exercise.workplace == "plan" and sees:
+        context["what_if"] = plan_evidence.what_if(report)
+    # a remark needs an answer of that round to stand by
+    pinned = row.round if submission_of(attempt, row.round) else None
+    context |= pins_context(attempt, viewer, pinned) | {"round": row.round}
     return render(request, "reviews/run.html", context)
 
 
@@ -235,7 +292,7 @@ def run_chart(request: HttpRequest, pk: UUID, run: UUID) -> JsonResponse:
 class NoteForm(forms.Form):
     LONGEST = 5000
 
-    text = forms.CharField(
+    text = ProseField(
         max_length=LONGEST,
         error_messages={
             "required": "An empty note was not kept: write something first.",

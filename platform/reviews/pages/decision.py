@@ -16,24 +16,28 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.prose import ProseField
 from assessments.models import Attempt
-from reviews import decisions, evaluations, evidence
+from hiring.policies import weight_warning
+from reviews import decisions, evaluations, overrides
 from reviews.models import Decision, Evaluation
 from reviews.pages.access import (
     attempt_for,
     page_context,
-    report_of,
     submission_of,
     with_answers,
 )
-from reviews.pages.attempt import decisions_about, may_read_decisions
-from reviews.visibility import attempts_visible_to, may_see_measures
+from reviews.pages.attempt import decisions_about, defences_of
+from reviews.replays import shown_grading
+from reviews.reports import agreed_on, cards_of, formula, seen_before
+from reviews.standings import Standing, standings
+from reviews.visibility import attempts_visible_to, may_read_decisions, may_see_measures
 
 
 class DecisionForm(forms.Form):
     id = forms.UUIDField(widget=forms.HiddenInput)
     outcome = forms.ChoiceField(choices=Decision.Outcome.choices, widget=forms.RadioSelect)
-    reasons = forms.CharField(
+    reasons = ProseField(
         max_length=5000,
         widget=forms.Textarea(attrs={"rows": 6}),
         help_text="What in the work led to this. It stays in the log with your name.",
@@ -75,7 +79,8 @@ def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
         "may_decide": viewer.has_perm("reviews.add_decision"),
         "readable": readable,
         "log": decisions_about(attempt) if readable else [],
-        "attempts": [_summary(row, viewer) for row in _attempts(attempt, viewer)],
+        "attempts": _summaries(attempt, viewer),
+        **_overall(attempt, viewer),
     }
     return render(request, "reviews/decision.html", context, status=status)
 
@@ -104,6 +109,20 @@ def _decide(request: HttpRequest, form: DecisionForm, attempt: Attempt, viewer: 
     return 302
 
 
+def _overall(attempt: Attempt, viewer: User) -> dict[str, Any]:
+    """The mechanical combination, and for those who decide who had looked at what until now."""
+    opening, candidate = attempt.invitation.opening, attempt.invitation.candidate
+    standing = standings(viewer, opening, candidates=[candidate.pk]).get(candidate.pk, Standing())
+    decides = viewer.has_perm("reviews.add_decision")
+    return {
+        "standing": standing,
+        "interview_weight": 100 - opening.work_sample_weight,
+        "formula": formula(opening, standing),
+        "weight_warning": weight_warning(opening.work_sample_weight),
+        "seen": seen_before(candidate, None) if decides else None,
+    }
+
+
 def _attempts(attempt: Attempt, viewer: User) -> list[Attempt]:
     """All attempts of this candidate for this opening that the viewer may see."""
     link = attempt.invitation
@@ -113,28 +132,39 @@ def _attempts(attempt: Attempt, viewer: User) -> list[Attempt]:
     return list(with_answers(rows, viewer))
 
 
-def _summary(attempt: Attempt, viewer: User) -> dict[str, Any]:
-    rounds = [
-        _round(attempt, number, viewer) for number in (1, 2) if submission_of(attempt, number)
+def _summaries(attempt: Attempt, viewer: User) -> list[dict[str, Any]]:
+    attempts = _attempts(attempt, viewer)
+    cards = cards_of(viewer, attempts)
+    return [
+        {
+            "attempt": row,
+            "defences": defences_of(row, viewer),
+            "rounds": [
+                _round(row, number, viewer, [one for one in cards[row.pk] if one.round == number])
+                for number in (1, 2)
+                if submission_of(row, number)
+            ],
+        }
+        for row in attempts
     ]
-    return {"attempt": attempt, "rounds": rounds}
 
 
-def _round(attempt: Attempt, number: int, viewer: User) -> dict[str, Any]:
-    cards = Evaluation.objects.visible_to(viewer).current().submitted()
-    cards = cards.of(attempt, number).select_related("evaluator", "submission")
-    seen = list(cards.prefetch_related("ratings"))
+def _round(attempt: Attempt, number: int, viewer: User, seen: list[Evaluation]) -> dict[str, Any]:
     sees = may_see_measures(viewer, attempt, number)
-    report = report_of(submission_of(attempt, number)) if sees else None
+    submission = submission_of(attempt, number)
+    run = shown_grading(submission) if sees else None
+    report, held = run.report if run else None, overrides.of(run)
     return {
         "number": number,
         "cards": seen,
         "rows": ratings_table(seen),
+        "agreed": agreed_on(viewer, submission, seen) if submission else [],
         "mean": _mean([evaluations.mean_rating(card) for card in seen]),
         "sees_measures": sees,
-        "measures": evidence.measures(report),
+        "measures": overrides.beside(report, held),
+        "overridden": held,
         "score": (report or {}).get("score"),
-        "asked": attempt.assignments.count(),
+        "asked": len(attempt.assignments.all()),
     }
 
 

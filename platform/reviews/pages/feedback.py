@@ -15,43 +15,87 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
-from assessments.models import Attempt
-from reviews import evaluations
+from accounts.prose import ProseField
+from assessments import spoken
+from assessments.answers import OPPORTUNITIES
+from assessments.models import Attempt, RevisionRound
+from library.models import Kind
+from reviews import challenges, evaluations
 from reviews import feedback as words
-from reviews.models import Feedback
+from reviews.models import Defence, Feedback, InterviewSession
 from reviews.pages.access import attempt_for, page_context, submission_of
 from reviews.phases import phase_tag
-from reviews.visibility import may_see_clock
+from reviews.visibility import may_see_clock, may_see_measures
 
 TEXT = {"rows": 4}
+PLACE_HELP = (
+    "One of your pins, or a part of the answer. The candidate reads the place, not the pin."
+)
 
 
 class FeedbackForm(forms.Form):
     """What the candidate will read, word for word."""
 
-    strength = forms.CharField(
+    strength = ProseField(
         label="One strength",
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs=TEXT),
         help_text="What was done well, and where it shows. The candidate reads this.",
     )
-    improvement = forms.CharField(
+    improvement = ProseField(
         label="One improvement",
         max_length=2000,
         required=False,
         widget=forms.Textarea(attrs=TEXT),
         help_text="One thing to change in the revision, and why it matters. Leave the how to them.",
     )
+    strength_place = forms.ChoiceField(
+        label="Where the strength shows", required=False, help_text=PLACE_HELP
+    )
+    improvement_place = forms.ChoiceField(
+        label="Where the improvement belongs", required=False, help_text=PLACE_HELP
+    )
     focus = forms.ChoiceField(
         label="What the revision is about",
         required=False,
         help_text="Only this can be changed in the revision; the rest is read-only.",
     )
+    field_order = ["strength", "strength_place", "improvement", "improvement_place", "focus"]
 
-    def __init__(self, *args: Any, choices: list[tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        choices: list[tuple[str, str]],
+        places: list[tuple[str, str]],
+        challenged: list[tuple[str, str]],
+        has_rows: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """challenged: places of the improvement; has_rows: the answer is a table of recommendations."""
         super().__init__(*args, **kwargs)
-        self.fields["focus"].choices = choices  # type: ignore[attr-defined]
+        fields: dict[str, Any] = self.fields
+        fields["focus"].choices = choices
+        fields["strength_place"].choices = places
+        fields["improvement_place"].choices = challenged
+        if has_rows:
+            self._speak_of_rows(fields)
+
+    def _speak_of_rows(self, fields: dict[str, Any]) -> None:
+        fields["strength_place"].label = "The recommendation that is particularly valuable"
+        fields["strength_place"].help_text = "The candidate reads its number and its words."
+        fields["improvement"].label = "The challenge"
+        fields["improvement"].help_text = (
+            "What may have consequences that the answer does not name, or be hard to carry out, as a "
+            "question. Left empty, a suggested row brings its own question."
+        )
+        fields["improvement_place"].label = "The one recommendation to challenge"
+        fields[
+            "improvement_place"
+        ].help_text = (
+            "The revision is about it. A part of the answer instead: a challenge in your own words."
+        )
+        fields["focus"].help_text = "What can be changed in the revision; the rest is read-only."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -67,7 +111,10 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = FeedbackForm(
         request.POST if request.method == "POST" else None,
         choices=words.focus_choices(attempt),
-        initial=_initial(existing),
+        places=words.place_choices(attempt, viewer),
+        challenged=words.place_choices(attempt, viewer, challenged=True),
+        has_rows=challenges.has_rows(attempt),
+        initial=_initial(attempt, existing),
     )
     status = 200
     hidden = existing is None and rows.exists()
@@ -81,10 +128,16 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reviews/feedback.html", context, status=status)
 
 
-def _initial(existing: Feedback | None) -> dict[str, str]:
+def _initial(attempt: Attempt, existing: Feedback | None) -> dict[str, str]:
     if existing is None:
-        return {}
-    return {name: getattr(existing, name) for name in ("strength", "improvement", "focus")}
+        return {"focus": OPPORTUNITIES} if challenges.rows_for(attempt) else {}
+    kept = {name: getattr(existing, name) for name in ("strength", "improvement", "focus")}
+    for name in ("strength", "improvement"):
+        place, pin = getattr(existing, f"{name}_place"), getattr(existing, f"{name}_pin_id")
+        kept[f"{name}_place"] = f"pin-{pin}" if pin else f"part-{place}" if place else ""
+    rows = {"strength": existing.strength_row, "improvement": existing.challenged_row}
+    kept |= {f"{name}_place": f"{challenges.PREFIX}{row}" for name, row in rows.items() if row}
+    return kept
 
 
 def _act(request: HttpRequest, form: FeedbackForm, attempt: Attempt, viewer: User) -> int:
@@ -93,7 +146,8 @@ def _act(request: HttpRequest, form: FeedbackForm, attempt: Attempt, viewer: Use
         return 400
     now = timezone.now()
     try:
-        kept = words.write(attempt=attempt, by=viewer, now=now, **form.cleaned_data)
+        said = words.Wording(**form.cleaned_data)
+        kept = words.write(attempt=attempt, wording=said, by=viewer, now=now)
         if "release" in request.POST:
             words.release(kept, by=viewer, now=now)
             note_action(viewer, attempt, "Released the feedback and opened the revision.")
@@ -108,6 +162,24 @@ def _act(request: HttpRequest, form: FeedbackForm, attempt: Attempt, viewer: Use
     return 302
 
 
+def _asked_in(revision: RevisionRound | None, viewer: User) -> list[InterviewSession]:
+    """The talks in the revision round that the viewer may read."""
+    rows = InterviewSession.objects.visible_to(viewer).current().filter(revision=revision)
+    return list(rows.select_related("interviewer", "question_set")) if revision else []
+
+
+def _challenge_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
+    """What to choose from in a cost exercise; nothing in any other."""
+    if not challenges.has_rows(attempt):
+        return {}
+    sees = may_see_measures(viewer, attempt, 1)
+    return {
+        "has_rows": True,
+        "suggestions": challenges.suggestions(attempt, viewer),
+        "suggestions_hidden": "" if sees else challenges.HIDDEN,
+    }
+
+
 def _page(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str, Any]:
     revision = getattr(attempt, "revision", None)
     return {
@@ -119,4 +191,9 @@ def _page(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str
         "sees_clock": may_see_clock(viewer, attempt),
         "focus_title": dict(words.focus_choices(attempt)).get(existing.focus if existing else ""),
         "scores_it": attempt.scores_it,  # type: ignore[attr-defined]
+        "defences": list(Defence.objects.current().filter(attempt=attempt).select_related("by")),
+        **_challenge_context(attempt, viewer),
+        "needs_focus": attempt.exercise.kind == Kind.AUTOMATION,
+        "asked": _asked_in(revision, viewer),
+        "may_speak": revision is not None and not spoken.has_typed(attempt),
     }

@@ -94,12 +94,17 @@ def from_form(data: Any, asked: AskedQuestion) -> Written | None:
 
     seconds, score = data.get(f"seconds-{at}", ""), data.get(f"score-{at}", "")
     known = seconds.isascii() and seconds.isdecimal() and len(seconds) < 6
-    note = data.get(f"note-{at}", "")[:LONGEST_NOTE].replace("\x00", "")
     return Written(
         **{name: numbers(name) for name in LISTS},
-        note=note.replace("\r\n", "\n"),
+        note=typed(data, f"note-{at}"),
         score=int(score) if score in {"1", "2", "3", "4", "5"} else None,
         skipped=data.get(f"skipped-{at}") == "yes",
         asked=asked.asked_at is not None,
         seconds=min(int(seconds), interviews.LONGEST_SECONDS) if known else asked.seconds,
     )
+
+
+def typed(data: Any, name: str) -> str:
+    """A text of a form, cut to what the page lets one type: there a new line is one character."""
+    text: str = data.get(name, "")
+    return text.replace("\x00", "").replace("\r\n", "\n")[:LONGEST_NOTE]

@@ -23,7 +23,10 @@ from hiring.models import Candidate, Opening
 from reviews import interviews
 from reviews.models import Assignment, InterviewSession, QuestionSet
 from reviews.pages.access import attempt_for
-from reviews.pages.interview_notes import LONGEST_NOTE, from_form
+from reviews.pages.interview_notes import LONGEST_NOTE, from_form, typed
+from reviews.pages.printed import answer
+from reviews.question_sets import NotPossible as SetNotPossible
+from reviews.question_sets import linked_set
 from reviews.visibility import candidates_visible_to, openings_visible_to
 
 SHOWN = 200
@@ -172,6 +175,8 @@ def in_revision(request: HttpRequest, pk: UUID) -> HttpResponse:
         is_number = text.isascii() and text.isdecimal() and len(text) < 18
         chosen = sets.filter(pk=int(text)).first() if is_number else None
         try:
+            if "linked" in request.POST:
+                chosen = linked_set(attempt, by=viewer, now=timezone.now())
             if chosen is None:
                 raise interviews.NotPossible("Choose a question set.")
             session, made = interviews.plan(
@@ -183,7 +188,7 @@ def in_revision(request: HttpRequest, pk: UUID) -> HttpResponse:
                 now=timezone.now(),
                 revision=revision,
             )
-        except interviews.NotPossible as error:
+        except (interviews.NotPossible, SetNotPossible) as error:
             problem = str(error)
         else:
             if made:
@@ -235,8 +240,7 @@ def _step(request: HttpRequest, session: Any, viewer: User) -> HttpResponse:
     for asked in session.asked.all():
         if written := from_form(request.POST, asked):
             interviews.write(asked, written, now=now)
-    summary = request.POST.get("summary", "")[:LONGEST_NOTE].replace("\x00", "")
-    interviews.submit(session, summary=summary.replace("\r\n", "\n"), now=now)
+    interviews.submit(session, summary=typed(request.POST, "summary"), now=now)
     note_action(viewer, session, "Submitted the record of the interview.")
     messages.success(request, "Your record is in. Other interviewers' records are shown now.")
     return HttpResponseRedirect(request.path)
@@ -278,11 +282,6 @@ def correct(request: HttpRequest, pk: UUID) -> HttpResponse:
 def sheet(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The record on paper."""
     _, session = session_for(request, pk)
-    return _page(
-        request,
-        "reviews/print_interview.html",
-        session.name,
-        session=session,
-        rows=list(session.asked.all()),
-        mean=interviews.mean_score(session),
-    )
+    context = {**admin.site.each_context(request), "title": session.name, "session": session}
+    context |= {"rows": list(session.asked.all()), "mean": interviews.mean_score(session)}
+    return answer(request, "reviews/print_interview.html", context, name=f"interview {session.pk}")

@@ -7,18 +7,20 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_safe
 
 from accounts.models import User
 from accounts.staff_admin import allow
+from assessments import company
 from assessments.pages import rendered
 from hiring.models import Exercise, Mode, Opening
 from hiring.policies import RELEASED_AHEAD, weight_warning
 from library.models import Rubric
 from library.packs import latest_rubric, pack_of
+from reviews import defence
 from reviews.models import QuestionSet
+from reviews.pages.printed import answer
 from reviews.question_sets import items_of
 from reviews.visibility import openings_visible_to
 from scenarios.packs import PackNotFound
@@ -38,7 +40,7 @@ class Step:
 
 @require_safe
 def guide(request: HttpRequest, pk: int) -> HttpResponse:
-    """Exercises, policies, release, rubrics, keys, feedback, questions and timetable on one page."""
+    """Exercises, policies, release, rubrics, keys, feedback, questions, timetable; ?pdf as a file."""
     viewer = allow(request, "library.view_rubric")
     opening = openings_visible_to(viewer).filter(pk=pk).first()
     if opening is None or not viewer.has_perm("hiring.view_opening"):
@@ -54,8 +56,9 @@ def guide(request: HttpRequest, pk: int) -> HttpResponse:
         "parts": [_part(exercise) for exercise in exercises],
         "sets": sets,
         "timetable": _timetable(exercises, sets),
+        "defence_levels": list(defence.LEVELS.items()),
     }
-    return render(request, "reviews/opening_guide.html", context)
+    return answer(request, "reviews/opening_guide.html", context, name=f"guide {opening}")
 
 
 def _sets(opening: Opening, viewer: User) -> list[dict[str, Any]]:
@@ -71,12 +74,13 @@ def _part(exercise: Exercise) -> dict[str, Any]:
     part: dict[str, Any] = {"exercise": exercise, "released": _released(exercise)}
     try:
         pack = pack_of(exercise.pack_name)
+        profile = company.of_opening(exercise.opening)
         part |= {
             "pack": pack,
-            "brief": _html(pack.brief(exercise.level)),
-            "guide": _html(pack.guide(exercise.level)),
+            "brief": _html(pack.brief(exercise.level, profile)),
+            "guide": _html(pack.guide(exercise.level, profile)),
             "sections": pack.sections(exercise.level),
-            "measures": pack.measures(exercise.level) if exercise.is_run else [],
+            "measures": pack.measures(exercise.level) if exercise.is_measured else [],
             "criteria": _criteria(exercise),
         }
     except PackNotFound as error:
@@ -113,7 +117,10 @@ def _html(markdown: str) -> SafeString:
 
 def _released(exercise: Exercise) -> str:
     if exercise.kind in RELEASED_AHEAD:
-        return "The brief may be shown 24 to 48 hours ahead; the invitation says so."
+        return (
+            "Brief and materials can be shown 24 to 48 hours ahead; each invitation says from when, "
+            "and the attempt keeps when they were first opened."
+        )
     return "A surprise: nothing is shown before the candidate presses Start."
 
 

@@ -25,6 +25,7 @@ from library.vocabulary import LONGEST_TEXT, traits
 from reviews import question_sets
 from reviews.models import QuestionSet
 from reviews.pages.access import attempt_for
+from reviews.pages.printed import answer
 from reviews.visibility import openings_visible_to
 
 
@@ -235,4 +236,6 @@ def sheet(request: HttpRequest, pk: int) -> HttpResponse:
     _, row = set_for(request, pk, "reviews.view_questionset")
     items = question_sets.items_of(row)
     total = sum(item.minutes for item in items)
-    return _page(request, "reviews/print_set.html", row.title, row=row, items=items, total=total)
+    context = {**admin.site.each_context(request), "title": row.title}
+    context |= {"row": row, "items": items, "total": total}
+    return answer(request, "reviews/print_set.html", context, name=row.title)

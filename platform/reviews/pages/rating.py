@@ -63,11 +63,11 @@ def _read(body: bytes) -> tuple[str, int | None, str]:
     level, note = data.get("level"), data.get("note", "")
     if level is not None and (not isinstance(level, int) or isinstance(level, bool)):
         raise BadRating("A level is a whole number or null.")
-    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not _is_text(note):
+    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not is_text(note):
         raise BadRating(f"A note is text of at most {LONGEST_NOTE:,} characters.")
     return data["criterion"], level, note
 
 
-def _is_text(note: str) -> bool:
+def is_text(note: str) -> bool:
     """False for NUL and for halves of surrogate pairs, which JSON can spell and no database keeps."""
     return "\x00" not in note and not any("\ud800" <= char <= "\udfff" for char in note)

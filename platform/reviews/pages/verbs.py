@@ -22,7 +22,7 @@ from assessments.models import Attempt, Submission
 from reviews import evaluations
 from reviews.models import Assignment, Evaluation
 from reviews.pages.access import attempt_for, submission_of
-from reviews.visibility import may_be_asked_to_score
+from reviews.pages.standing import free_evaluators
 
 CORRECTION_OPEN = "Your correction is open: change what you need and submit it."
 
@@ -87,7 +87,7 @@ def _regrade(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) ->
     submission = submission_of(attempt, 2) or submission_of(attempt, 1)
     if submission is None:
         raise Refused("Nothing was handed in yet, so there is nothing to grade.")
-    if not attempt.exercise.is_run:
+    if not attempt.exercise.is_measured:
         raise Refused("Pseudocode was asked for: there is nothing to run, and people score it.")
     Submission.objects.select_for_update().get(pk=submission.pk)
     if submission.grading_runs.filter(finished_at=None).exists():
@@ -178,10 +178,8 @@ def _page(attempt: Attempt) -> str:
 
 def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, ASSIGN.permission)
-    people = User.objects.filter(may_be_asked_to_score(timezone.now()))
-    people = people.exclude(assignments__attempt=attempt)
-    people = people.exclude(pk=viewer.pk)
-    return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people.distinct())
+    people = free_evaluators(attempt, viewer, timezone.now())
+    return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people)
 
 
 def withdraw(request: HttpRequest, pk: UUID, evaluator: int) -> HttpResponse:

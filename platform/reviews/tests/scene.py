@@ -14,7 +14,7 @@ from accounts.roles import ADMINISTRATOR
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, begin, submit
 from library.models import HIGHEST, LOWEST
-from reviews import evaluations
+from reviews import defence, evaluations
 from reviews.models import Evaluation
 
 LATER = NOW + timedelta(hours=1)
@@ -105,6 +105,25 @@ def score_all(
     evaluations.submit(card, now=now)
     card.refresh_from_db()
     return card
+
+
+def ready_for_feedback(attempt: Attempt, who: User, now: datetime = LATER) -> dict[str, str]:
+    """Explain and defend is on record; the words of a feedback that can be released."""
+    defence.hold(
+        attempt=attempt,
+        by=who,
+        questions=[defence.Put("Why this threshold?", "It follows the queue's own pace.")],
+        notes="Calm under questions.",
+        level=4,
+        now=now,
+    )
+    return {
+        "strength": "Retries are bounded.",
+        "strength_place": "part-controller.py",
+        "improvement": "Drain before scaling down.",
+        "improvement_place": "part-controller.py",
+        "focus": "controller.py",
+    }
 
 
 @pytest.fixture

@@ -9,20 +9,31 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from assessments import attempts
 from assessments.models import Attempt
-from assessments.tests.stage import Stage, submit
+from assessments.tests.stage import Stage, body, enter, hand_in
+from hiring.models import Invitation
 from reviews import decisions, evaluations
 from reviews.models import Decision, Evaluation, Feedback
-from reviews.tests.scene import LATER, REPORT, grade, score_all
+from reviews.tests.scene import LATER, REPORT, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
 WORDS = {
     "strength": "Retries are bounded.",
+    "strength_place": "part-controller.py",
     "improvement": "Drain before scaling down.",
-    "focus": "",
+    "improvement_place": "part-controller.py",
+    "focus": "controller.py",
 }
+
+
+@pytest.fixture
+def defended(scored: Attempt, stage: Stage) -> Attempt:
+    """Ines' scorecard is in, and Ada explained her answer."""
+    ready_for_feedback(scored, stage.ines)
+    return scored
 
 
 def page(attempt: Attempt) -> str:
@@ -30,9 +41,11 @@ def page(attempt: Attempt) -> str:
 
 
 def revise(attempt: Attempt, clients: Clients) -> None:
-    clients["ines"].post(page(attempt), WORDS | {"release": "1"})
+    assert clients["ines"].post(page(attempt), WORDS | {"release": "1"}).status_code == 302
     attempts.start_revision(attempt.pk, now=LATER)
-    submit(attempt, "Better reasons.", at=LATER + timedelta(minutes=5))
+    better_answer = body(attempt, "My reasons.")
+    better_answer["files"]["controller.py"] += "# Better reasons.\n"
+    hand_in(attempt, better_answer, at=LATER + timedelta(minutes=5))
     better = REPORT | {"measures": [REPORT["measures"][0] | {"score": 0.75}], "score": 0.75}
     grade(attempt, 2, better)
 
@@ -44,19 +57,20 @@ def test_keeping_shows_the_candidate_nothing(clients: Clients, scored: Attempt) 
     assert scored.phase(LATER) == "submitted"
 
 
-def test_releasing_opens_the_revision_and_is_on_record(clients: Clients, scored: Attempt) -> None:
-    assert clients["ines"].post(page(scored), WORDS | {"release": "1"}).status_code == 302
-    scored = Attempt.objects.get(pk=scored.pk)
-    assert scored.phase(LATER) == "revision_open"
-    assert scored.revision.improvement == "Drain before scaling down."
+def test_releasing_opens_the_revision_and_is_on_record(clients: Clients, defended: Attempt) -> None:
+    assert clients["ines"].post(page(defended), WORDS | {"release": "1"}).status_code == 302
+    defended = Attempt.objects.get(pk=defended.pk)
+    assert defended.phase(LATER) == "revision_open"
+    assert defended.revision.improvement == "controller.py:\nDrain before scaling down."
+    assert defended.revision.focus == "controller.py"
     assert LogEntry.objects.filter(change_message__contains="opened the revision").exists()
-    again = clients["ines"].post(page(scored), WORDS | {"release": "1"})
+    again = clients["ines"].post(page(defended), WORDS | {"release": "1"})
     assert again.status_code == 409
 
 
 @pytest.mark.parametrize("field", ["strength", "improvement"])
-def test_releasing_needs_both(clients: Clients, scored: Attempt, field: str) -> None:
-    answer = clients["ines"].post(page(scored), WORDS | {field: "  ", "release": "1"})
+def test_releasing_needs_both(clients: Clients, defended: Attempt, field: str) -> None:
+    answer = clients["ines"].post(page(defended), WORDS | {field: "  ", "release": "1"})
     assert answer.status_code == 409
     assert "one strength and one improvement" in answer.content.decode()
 
@@ -66,6 +80,50 @@ def test_releasing_waits_for_the_own_scores(clients: Clients, handed_in: Attempt
     assert answer.status_code == 409
     assert "Submit your own scores" in answer.content.decode()
     assert Attempt.objects.get().phase(LATER) == "submitted"
+
+
+@pytest.mark.parametrize(
+    ("gap", "said"),
+    [
+        ({"strength_place": ""}, "Pin the strength and the improvement to the work"),
+        ({"improvement_place": ""}, "Pin the strength and the improvement to the work"),
+        ({"focus": ""}, "Name the one file or section to revise"),
+    ],
+)
+def test_releasing_needs_a_place_for_each_and_one_part_to_revise(
+    clients: Clients, defended: Attempt, gap: dict[str, str], said: str
+) -> None:
+    """E14: for the automation exercise the feedback names the part; the rest is read-only."""
+    answer = clients["ines"].post(page(defended), WORDS | gap | {"release": "1"})
+    assert answer.status_code == 409
+    assert said in answer.content.decode()
+    assert clients["ines"].post(page(defended), WORDS | gap | {"keep": "1"}).status_code == 302
+
+
+def test_releasing_waits_for_explain_and_defend(clients: Clients, scored: Attempt) -> None:
+    """E16: a recorded step comes before feedback."""
+    answer = clients["ines"].post(page(scored), WORDS | {"release": "1"})
+    assert answer.status_code == 409
+    assert "explained and defended the answer" in answer.content.decode()
+    assert Feedback.objects.get().released_at is None
+
+
+def test_revision_with_a_focus_refuses_changes_elsewhere(
+    clients: Clients, defended: Attempt, stage: Stage, client: Client
+) -> None:
+    assert clients["ines"].post(page(defended), WORDS | {"release": "1"}).status_code == 302
+    defended.refresh_from_db()
+    now = timezone.now()
+    attempts.start_revision(defended.pk, now=now)
+    Invitation.objects.update(closes_at=now + timedelta(days=1))
+    enter(client, stage.token)
+    defended.refresh_from_db()
+    answer = body(defended, "Not what was asked for.")
+    sent = {"client": str(uuid4()), "seq": 1, "base": None, "resolve": False, "body": answer}
+    url = reverse("attempt-drafts", args=[defended.pk])
+    said = client.post(url, sent, content_type="application/json")
+    assert said.status_code == 400
+    assert "only controller.py may change" in said.json()["detail"]
 
 
 def test_focus_must_be_part_of_the_answer(clients: Clients, scored: Attempt) -> None:
@@ -81,18 +139,18 @@ def test_focus_offers_files_and_sections(clients: Clients, scored: Attempt) -> N
 
 
 def test_second_round_has_adaptability_and_shows_what_changed(
-    clients: Clients, scored: Attempt, stage: Stage
+    clients: Clients, defended: Attempt, stage: Stage
 ) -> None:
     """E14: first and second answer side by side, change per measure and per criterion."""
-    revise(scored, clients)
-    url = reverse("admin:score", args=[scored.pk, 2])
+    revise(defended, clients)
+    url = reverse("admin:score", args=[defended.pk, 2])
     before = clients["ines"].get(url).content.decode()
-    card = Evaluation.objects.current().of(scored, 2).get()
+    card = Evaluation.objects.current().of(defended, 2).get()
     assert "adaptability" in {item["dimension"] for item in card.criteria()}
     assert "Difference between the rounds" in before
     assert "Better reasons." in before
     assert "Change of each measure" not in before
-    score_all(scored, stage.ines, round=2, level=5)
+    score_all(defended, stage.ines, round=2, level=5)
     after = clients["ines"].get(url).content.decode()
     assert "Change of each measure" in after
     assert "+0.32" in after

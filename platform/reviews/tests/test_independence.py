@@ -19,10 +19,15 @@ from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
 from reviews import decisions, evaluations, feedback
 from reviews.models import Assignment, Decision, Feedback, Note
-from reviews.tests.scene import LATER, SECRET_SCORE, grade, score_all
+from reviews.tests.scene import LATER, SECRET_SCORE, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
 WORDS = {"strength": "Retries are bounded.", "improvement": "Drain first.", "focus": ""}
+PLACES = {
+    "strength_place": "part-controller.py",
+    "improvement_place": "part-controller.py",
+    "focus": "controller.py",
+}
 
 
 @pytest.fixture
@@ -33,7 +38,9 @@ def panel(handed_in: Attempt, stage: Stage) -> Attempt:
     Note.objects.create(
         attempt=handed_in, author=stage.ines, text="Weak on drains.", written_at=LATER
     )
-    feedback.write(attempt=handed_in, by=stage.ines, now=LATER, **WORDS)
+    ready_for_feedback(handed_in, stage.ines)
+    said = feedback.Wording(**WORDS | PLACES)
+    feedback.write(attempt=handed_in, wording=said, by=stage.ines, now=LATER)
     return handed_in
 
 

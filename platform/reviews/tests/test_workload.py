@@ -19,7 +19,7 @@ from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
 from reviews import decisions, evaluations, feedback
 from reviews.models import Evaluation
-from reviews.tests.scene import LATER, grade, score_all
+from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 from reviews.workload import waiting_for
 
 Clients = dict[str, Client]
@@ -48,9 +48,8 @@ def test_an_open_correction_is_owed_again(scored: Attempt, stage: Stage) -> None
 
 
 def test_the_revision_is_owed_a_second_scorecard(scored: Attempt, stage: Stage) -> None:
-    words = feedback.write(
-        attempt=scored, strength="a", improvement="b", focus="", by=stage.ines, now=LATER
-    )
+    said = feedback.Wording(**ready_for_feedback(scored, stage.ines))
+    words = feedback.write(attempt=scored, wording=said, by=stage.ines, now=LATER)
     feedback.release(words, by=stage.ines, now=LATER)
     assert labels(stage.ines, "to-score") == []
     assert len(labels(stage.ines, "revisions") or []) == 1

@@ -1,0 +1,63 @@
+"""As many queries for thirty candidates as for three: lists, scoring, comparison, report, home."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from accounts.models import User
+from assessments.tests.stage import NOW
+from reviews.tests.crowd import Crowd, build
+
+
+def addresses(crowd: Crowd) -> Iterator[tuple[str, User, str]]:
+    opening, attempt = crowd.opening.pk, crowd.attempts[0].pk
+    first = crowd.exercises[0].pk
+    compare = reverse("admin:comparison", args=[opening])
+    for who in (crowd.hana, crowd.panel[0]):
+        yield f"home of {who}", who, reverse("admin:index")
+        yield f"attempts of {who}", who, reverse("admin:assessments_attempt_changelist")
+        yield f"comparison of {who}", who, compare
+        yield f"one exercise of {who}", who, f"{compare}?exercise={first}&sort=-rating"
+        yield f"opening of {who}", who, reverse("admin:hiring_opening_change", args=[opening])
+        yield f"report of {who}", who, reverse("admin:report", args=[attempt])
+    yield "scoring", crowd.panel[0], reverse("admin:score", args=[attempt, 1])
+    yield "decision", crowd.hana, reverse("admin:decision", args=[attempt])
+    yield "candidates", crowd.rhea, reverse("admin:hiring_candidate_changelist")
+    yield "invitations", crowd.rhea, reverse("admin:hiring_invitation_changelist")
+    yield "openings", crowd.rhea, reverse("admin:hiring_opening_changelist")
+    yield "interviews", crowd.hana, reverse("admin:interviews")
+    for name in ("summary", "ratings", "measures", "interviews"):
+        csv = reverse("admin:opening-csv", args=[opening])
+        yield f"table of {name}", crowd.hana, f"{csv}?table={name}"
+
+
+def asked(crowd: Crowd) -> dict[str, int]:
+    """Name of the page -> how many queries it makes, warm."""
+    found = {}
+    for name, who, url in addresses(crowd):
+        client = Client()
+        client.force_login(who)
+        client.get(url)
+        with CaptureQueriesContext(connection) as queries:
+            answer: Any = client.get(url)
+        assert answer.status_code == 200, (name, answer.status_code)
+        found[name] = len(queries)
+    return found
+
+
+@pytest.mark.django_db
+def test_queries_do_not_grow_with_the_candidates() -> None:
+    crowd = build(3, now=NOW, exercises=2, evaluators=2)
+    few = asked(crowd)
+    crowd.add(27, now=NOW)
+    many = asked(crowd)
+    grown = {name: (few[name], many[name]) for name in few if many[name] > few[name]}
+    assert grown == {}
+    assert max(many.values()) < 80
