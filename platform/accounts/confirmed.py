@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.prose import ProseField
 from accounts.staff_admin import allow
 
 
@@ -33,7 +34,7 @@ class DoneBefore(Exception):
 class ReasonForm(forms.Form):
     """What most verbs ask for."""
 
-    reason = forms.CharField(
+    reason = ProseField(
         max_length=300,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text="Goes into the audit trail, with your name and the time.",

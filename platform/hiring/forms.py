@@ -24,14 +24,14 @@ from hiring.models import (
     Opening,
     one_line,
 )
-from hiring.policies import battery_warning, default_limits
+from hiring.policies import RELEASED_AHEAD, WORKED_AT, battery_warning, default_limits
 from library.models import Kind
 from library.packs import pack_of
-from scenarios.packs import PackNotFound, all_packs
+from scenarios.packs import Pack, PackNotFound, all_packs
 
 WINDOW = timedelta(days=7)
 EXERCISE_FIXED = (
-    "Somebody has started this exercise, so it stays as it is: "
+    "Somebody has started this exercise or read its materials ahead, so it stays as it is: "
     "add another exercise for what should be different."
 )
 ADDRESS_TAKEN = (
@@ -41,8 +41,9 @@ ADDRESS_TAKEN = (
 
 
 def pack_choices() -> list[tuple[str, str]]:
-    """(name, "Title (levels)") of every pack on disk."""
-    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in all_packs()]
+    """(name, "Title (levels)") of every pack on disk that candidates have a workspace for."""
+    offered = [pack for pack in all_packs() if pack.kind in WORKED_AT]
+    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in offered]
 
 
 class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -85,7 +86,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
         for name in ("limit_minutes", "revision_minutes", "answer_form"):
             if name in self.fields:
                 self.fields[name].required = False
-        self.fixed = bool(self.instance.pk) and self.instance.attempts.exists()
+        self.fixed = bool(self.instance.pk) and _is_worked_on(self.instance)
         if self.fixed:
             self._fix()
 
@@ -122,10 +123,18 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             if (data.get("hidden_workloads") or 0) >= LEAST_HIDDEN:
                 data["hidden_workloads"] = max(data["hidden_workloads"], least)
         take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
-        work, revision = default_limits(pack.kind, take_home=take_home)
+        work, revision = _usual(pack, data.get("level"), take_home=take_home)
         data["limit_minutes"] = data.get("limit_minutes") or work
         data["revision_minutes"] = data.get("revision_minutes") or revision
         return data
+
+
+def _usual(pack: Pack, level: str | None, *, take_home: bool) -> tuple[int, int]:
+    """Minutes of work and revision: the pack's own where its materials grow with the level."""
+    if pack.generator is None or level not in pack.levels:
+        return default_limits(pack.kind, take_home=take_home)
+    times = pack.times(level)
+    return times.take_home if take_home else times.on_site, times.revision
 
 
 class ExerciseFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
@@ -145,6 +154,12 @@ class ExerciseFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
                     f"“{form.instance}” cannot be deleted, because somebody is invited to it: "
                     "close the opening instead, or leave the exercise out of new invitations."
                 )
+
+
+def _is_worked_on(exercise: Exercise) -> bool:
+    """Whether somebody has started it, or read ahead what they will work on."""
+    read = exercise.advance_releases.exclude(first_opened_at=None)
+    return exercise.attempts.exists() or read.exists()
 
 
 def _is_promised(exercise: Exercise) -> bool:
@@ -191,6 +206,13 @@ class InviteForm(forms.Form):
         label="Closes (UTC)",
         help_text="Last moment to press Start. Agreed extra time widens the window by itself.",
     )
+    ahead_at = Moment(
+        label="Materials shown ahead from (UTC)",
+        required=False,
+        help_text="For a scaling plan or a cost exercise, 24 to 48 hours before the link opens is usual: the "
+        "candidate reads brief and materials before the clock starts. Empty: a surprise, as the "
+        "other exercises always are.",
+    )
 
     def __init__(
         self,
@@ -223,7 +245,22 @@ class InviteForm(forms.Form):
             self.add_error("closes_at", "The window must close after it opens.")
         elif closes_at and closes_at <= timezone.now():
             self.add_error("closes_at", "This moment has passed: choose a later one.")
+        self._check_ahead(data)
         return data
+
+    def _check_ahead(self, data: dict[str, Any]) -> None:
+        ahead_at, closes_at = data.get("ahead_at"), data.get("closes_at")
+        if ahead_at is None:
+            return
+        chosen = data.get("exercises") or []
+        if chosen and not any(row.kind in RELEASED_AHEAD for row in chosen):
+            self.add_error(
+                "ahead_at",
+                "None of the chosen exercises can be shown ahead: leave this empty, or choose a "
+                "scaling plan or a cost exercise.",
+            )
+        elif closes_at and ahead_at >= closes_at:
+            self.add_error("ahead_at", "Show the materials before the link closes.")
 
     def _check_new_candidate(self, data: dict[str, Any]) -> None:
         for field in ("name", "email"):

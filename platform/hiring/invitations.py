@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -76,13 +77,9 @@ def send_link(invitation: Invitation, *, now: datetime) -> None:
     The mail goes first: if it fails, the link that the candidate may already hold keeps working.
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    multiplier = float(invitation.candidate.multiplier())
     context = {
         "invitation": invitation,
-        "exercises": [
-            (exercise.get_kind_display(), round(exercise.limit_minutes * multiplier))
-            for exercise in invitation.exercises.all()
-        ],
+        "exercises": _promised(invitation),
         "link": link_to(token),
         "closes_at": invitation.window_closes_at(),
         "organisation": settings.ORGANISATION,
@@ -97,6 +94,20 @@ def send_link(invitation: Invitation, *, now: datetime) -> None:
     invitation.token_hash = digest(token)
     invitation.link_made_at = invitation.sent_at = now
     invitation.save(update_fields=["token_hash", "link_made_at", "sent_at"])
+
+
+def _promised(invitation: Invitation) -> list[dict[str, Any]]:
+    """Each exercise as the message names it: its minutes, and from when it can be read ahead, if it can."""
+    multiplier = float(invitation.candidate.multiplier())
+    ahead = {row.exercise_id: row.opens_at for row in invitation.advance_releases.all()}
+    return [
+        {
+            "title": exercise.get_kind_display(),
+            "minutes": round(exercise.limit_minutes * multiplier),
+            "ahead_from": ahead.get(exercise.pk),
+        }
+        for exercise in invitation.exercises.all()
+    ]
 
 
 def revoke(invitation: Invitation, *, by: User, reason: str, now: datetime) -> bool:

@@ -12,8 +12,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import F, Q
 
-from hiring.policies import ASSISTANTS, REFERENCES
-from library.models import Kind, Seniority
+from hiring.policies import ASSISTANTS, REFERENCES, WORKPLACES
+from library.models import CompanyProfile, Kind, Seniority
 
 GRACE = timedelta(seconds=20)
 
@@ -25,6 +25,13 @@ one_line = RegexValidator(
 )
 
 
+class Calibration(models.TextChoices):
+    """What happens where somebody scores who has not scored the exercise's exemplars."""
+
+    OFF = "off", "Nothing"
+    WARN = "warn", "They and whoever assigns them are told"
+
+
 class Opening(models.Model):
     """A role being hired for."""
 
@@ -33,6 +40,15 @@ class Opening(models.Model):
     description = models.TextField(blank=True, help_text="Shown to candidates on their first page.")
     hiring_manager = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="openings"
+    )
+    company = models.ForeignKey(
+        CompanyProfile,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="openings",
+        verbose_name="company profile",
+        help_text="The cluster that exercises are about. Who has begun keeps the one they began with.",
     )
     work_sample_weight = models.PositiveSmallIntegerField(
         "work-sample weight (%)",
@@ -47,6 +63,30 @@ class Opening(models.Model):
         validators=[MaxValueValidator(240)],
         help_text="After the decision; then the candidates' data goes. Empty: the organisation's "
         "rule. 0: kept until somebody asks.",
+    )
+    levels_apart = models.PositiveSmallIntegerField(
+        "levels apart",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(4)],
+        help_text="Two scorecards so far apart on a criterion ask for another evaluator. Empty: the "
+        "organisation's rule.",
+    )
+    means_apart = models.DecimalField(
+        "means apart",
+        max_digits=3,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(Decimal("0.25")), MaxValueValidator(Decimal(4))],
+        help_text="So do two whose mean levels are so far apart. Empty: the organisation's rule.",
+    )
+    calibration = models.CharField(
+        "calibration of evaluators",
+        max_length=4,
+        choices=Calibration,
+        default=Calibration.OFF,
+        help_text="Whether evaluators are asked to score the exemplars of an exercise first.",
     )
     created_at = models.DateTimeField(editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)
@@ -120,9 +160,29 @@ class Exercise(models.Model):
         return timedelta(minutes=self.limit_minutes)
 
     @property
-    def is_run(self) -> bool:
-        """Whether the answer is a program that is run and measured."""
+    def is_measured(self) -> bool:
+        """Whether a machine has something to say about the answer."""
         return self.answer_form == AnswerForm.CODE
+
+    @property
+    def is_run(self) -> bool:
+        """Whether the answer is a program that is run."""
+        return self.is_measured and self.kind in (Kind.AUTOMATION, Kind.GPU)
+
+    @property
+    def workplace(self) -> str:
+        """Which materials the candidate works with: "incident", "bill", "plan", or "" for none."""
+        return WORKPLACES.get(self.kind, "")
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the candidate works in a room of materials rather than at a program."""
+        return self.is_measured and self.workplace != ""
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether the room has a cluster in it to be asked: terminal, logs and metrics."""
+        return self.has_room and self.workplace == "incident"
 
     @property
     def revision_limit(self) -> timedelta:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from library.models import Kind
 
 REFERENCES = (
@@ -14,7 +16,8 @@ ASSISTANTS = (
     "defend every part."
 )
 
-# Minutes on site: requirements E1 to E4 (upper end of each range); take-home links: 120 to 180.
+# Minutes on site: requirements E1 to E4 (upper end of each range). Take-home links: 120 to 180, but for
+# troubleshooting, where working under time is part of the exercise.
 ON_SITE_MINUTES = {
     Kind.SCALING: 60,
     Kind.TROUBLESHOOTING: 45,
@@ -24,7 +27,7 @@ ON_SITE_MINUTES = {
 }
 TAKE_HOME_MINUTES = {
     Kind.SCALING: 180,
-    Kind.TROUBLESHOOTING: 120,
+    Kind.TROUBLESHOOTING: 45,
     Kind.COST: 180,
     Kind.AUTOMATION: 180,
     Kind.GPU: 120,
@@ -36,6 +39,16 @@ REVISION_MINUTES = {
     Kind.AUTOMATION: 15,
     Kind.GPU: 15,
 }
+WORKPLACES: Mapping[str, str] = {
+    Kind.TROUBLESHOOTING: "incident",
+    Kind.COST: "bill",
+    Kind.SCALING: "plan",
+}
+"""Kinds at which the candidate works with generated materials -> the workspace made for them."""
+
+WORKED_AT = {Kind.AUTOMATION, Kind.GPU, *WORKPLACES}
+"""Kinds for which there is a workspace; a pack of another could be built and graded, and not be chosen."""
+
 # Released 24 to 48 hours ahead (requirement E8); the others are a surprise.
 RELEASED_AHEAD = {Kind.SCALING, Kind.COST}
 

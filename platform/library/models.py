@@ -202,3 +202,37 @@ class Question(models.Model):
 
     def __str__(self) -> str:
         return f"{self.topic_id} {self.topic}"
+
+
+class CompanyProfile(models.Model):
+    """A version of a company's cluster as exercises see it. Rows never change; a change is another version.
+
+    `toml` names every table, so that nothing of it changes with the defaults of a later Headnode.
+    """
+
+    class Origin(models.TextChoices):
+        FORM = "form", "Written in the form"
+        FILE = "file", "From a profile's file"
+        EXPORTS = "exports", "Fitted from exports"
+
+    family = models.UUIDField(default=uuid.uuid4, editable=False)
+    version = models.PositiveIntegerField(default=1, editable=False)
+    name = models.CharField(max_length=40, editable=False)
+    summary = models.CharField(max_length=120, editable=False)
+    toml = models.TextField(editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    origin = models.CharField(max_length=10, choices=Origin, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", editable=False
+    )
+    created_at = models.DateTimeField(editable=False)
+    replaced_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["name", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["family", "version"], name="company_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name}, version {self.version} ({self.summary})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from django.test import Client
 from django.urls import reverse
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticToken
+from django_otp.plugins.otp_totp import models as totp_models
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from accounts import second_step
@@ -29,6 +31,13 @@ HOME = "admin:index"
 @pytest.fixture(autouse=True)
 def quick_passwords(settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture(autouse=True)
+def clock_of_codes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stands still: a half minute that ends between showing a code and taking it would count."""
+    now = time.time()
+    monkeypatch.setattr(totp_models, "time", SimpleNamespace(time=lambda: now))
 
 
 @pytest.fixture
@@ -48,7 +57,7 @@ def signed_in(user: User) -> Client:
 def code_of(device: TOTPDevice, steps: int = 0) -> str:
     """What the app shows, or showed or will show so many half minutes from now."""
     totp = TOTP(device.bin_key, device.step, device.t0, device.digits)
-    totp.time = time.time() + steps * device.step
+    totp.time = totp_models.time.time() + steps * device.step
     return f"{totp.token():06d}"
 
 

@@ -8,9 +8,11 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
+from hiring.forms import pack_choices
 from hiring.models import Accommodation, Candidate, Exercise, Opening
-from hiring.policies import battery_warning, weight_warning
+from hiring.policies import WORKED_AT, battery_warning, weight_warning
 from hiring.tests.desk import NOW, PACK, Desk
+from scenarios.packs import load_pack
 
 POLICY = {"references_policy": "Public documentation.", "assistants_policy": "Allowed."}
 
@@ -204,3 +206,10 @@ def test_titles_and_names_are_one_line(desk: Desk, mark: str) -> None:
     for answer in (opening, candidate, invited):
         assert "Write it on one line" in answer.content.decode()
     assert (Opening.objects.count(), Candidate.objects.count()) == (1, 1)
+
+
+def test_only_what_candidates_can_work_at_is_offered() -> None:
+    offered = dict(pack_choices())
+    assert "troubleshooting/slow-training" in offered
+    assert "cost/fleet-bill" in offered
+    assert all(load_pack(name).kind in WORKED_AT for name in offered)

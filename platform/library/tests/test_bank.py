@@ -133,7 +133,7 @@ def run_export(data: Path, *options: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, "HEADNODE_DATA": str(data)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
 
 
