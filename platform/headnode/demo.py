@@ -1,4 +1,4 @@
-"""A demo to look at: one opening, its staff, three candidates in different phases."""
+"""A demo to look at: four openings, their staff, six candidates in different phases."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import secrets
 import tomllib
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
+from assessments.ahead import release
 from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
@@ -29,6 +31,7 @@ from library.bank import load_questions
 from library.models import Kind, Seniority
 from library.packs import load_packs, pack_of
 from reviews.evaluations import assign
+from scenarios.packs import all_packs
 
 PACK = "automation/queue-autoscaler"
 STAFF: list[tuple[str, str, str, str]] = [
@@ -42,6 +45,59 @@ DESCRIPTION = (
     "You will run a shared cluster of GPU nodes for four research teams: keep their jobs moving, "
     "keep the bill explainable, and automate what a person should not have to watch."
 )
+
+
+@dataclass(frozen=True)
+class Sample:
+    """An opening with a written exercise. `key` names its candidate's link; `ahead`: read before the start."""
+
+    key: str
+    pack: str
+    title: str
+    description: str
+    candidate: str
+    age: timedelta
+    ahead: bool = False
+
+
+SAMPLES = (
+    Sample(
+        key="incident",
+        pack="troubleshooting/slow-training",
+        title="Training cluster reliability engineer",
+        description=(
+            "You will keep long training runs at the speed that the hardware allows: find out what "
+            "holds them up, put it right, and see to it that it does not come back."
+        ),
+        candidate="Dilan Aydin",
+        age=timedelta(days=16),
+    ),
+    Sample(
+        key="cost",
+        pack="cost/fleet-bill",
+        title="GPU cost engineer",
+        description=(
+            "You will know what every GPU-hour costs and why: read the bills, find what is paid for "
+            "nothing, and say what may be saved without anybody's work getting slower."
+        ),
+        candidate="Esther Njoroge",
+        age=timedelta(days=19),
+        ahead=True,
+    ),
+    Sample(
+        key="scaling",
+        pack="scaling-plan/growth-year",
+        title="GPU capacity planner",
+        description=(
+            "You will plan what is bought, rented and changed so that the cluster grows with the work "
+            "and the money: know the demand, the lead times, the power, and what to do first."
+        ),
+        candidate="Farid Rahimi",
+        age=timedelta(days=23),
+        ahead=True,
+    ),
+)
+"""Older than the opening above them, so that it stays the first in the lists."""
 ANSWER = Path(__file__).parent / "demo_answer.toml"
 
 
@@ -50,13 +106,24 @@ def credentials_path() -> Path:
 
 
 def credentials() -> dict[str, str]:
-    """User name, password and a candidate link of the demo that is loaded."""
+    """User name, password and the candidates' links of the demo that is loaded.
+
+    `link` leads to the automation exercise; `incident`, `cost` and `scaling` to the others ("" in a
+    demo that was loaded before there was one).
+    """
     data = json.loads(credentials_path().read_text())
     return {
         "username": data["username"],
         "password": data["password"],
         "link": link_to(data["token"]),
+        **{one.key: link_to(data[one.key]) if one.key in data else "" for one in SAMPLES},
     }
+
+
+def further_links(known: dict[str, str]) -> list[tuple[str, str]]:
+    """(link, what the exercise is) of the credentials' other candidates."""
+    kinds = {"incident": "troubleshooting", "cost": "cost optimisation", "scaling": "scaling plan"}
+    return [(known[key], kind) for key, kind in kinds.items() if known[key]]
 
 
 class NotEmpty(Exception):
@@ -96,7 +163,19 @@ def _build(now: datetime) -> dict[str, str]:
     ada = _invite(opening, exercise, staff["rhea"], "Ada Fontaine", now)
     _working(_invite(opening, exercise, staff["rhea"], "Bashir Haddad", now), staff, now)
     _submitted(_invite(opening, exercise, staff["rhea"], "Chiara Lombardi", now), staff, now)
-    return {"username": "admin", "password": password, "token": ada[1]}
+    there = {pack.name for pack in all_packs()}
+    links = {one.key: _sample(one, staff, now) for one in SAMPLES if one.pack in there}
+    return {"username": "admin", "password": password, "token": ada[1], **links}
+
+
+def _sample(sample: Sample, staff: dict[str, User], now: datetime) -> str:
+    """The opening with its candidate; gives the token of their link."""
+    exercise = _written(sample, staff["hana"], now)
+    invitation, token = _invite(exercise.opening, exercise, staff["rhea"], sample.candidate, now)
+    if sample.ahead:
+        opens_at = invitation.opens_at - timedelta(days=1)
+        release.arrange(invitation, opens_at=opens_at, by=staff["rhea"], now=opens_at)
+    return token
 
 
 def _member(name: str, first: str, last: str, role: str, password: str) -> User:
@@ -132,6 +211,28 @@ def _opening(manager: User, now: datetime) -> tuple[Opening, Exercise]:
         revision_minutes=revision,
     )
     return opening, exercise
+
+
+def _written(sample: Sample, manager: User, now: datetime) -> Exercise:
+    """An opening with one exercise that is answered in writing from generated materials."""
+    pack = pack_of(sample.pack)
+    opening = Opening.objects.create(
+        title=sample.title,
+        level=Seniority.MID,
+        description=sample.description,
+        hiring_manager=manager,
+        created_at=now - sample.age,
+    )
+    times = pack.times(Seniority.MID)
+    return Exercise.objects.create(
+        opening=opening,
+        pack_name=pack.name,
+        kind=pack.kind,
+        level=Seniority.MID,
+        mode=Mode.TAKE_HOME,
+        limit_minutes=times.take_home,
+        revision_minutes=times.revision,
+    )
 
 
 def _invite(

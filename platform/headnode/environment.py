@@ -35,11 +35,30 @@ def integer(name: str, default: int) -> int:
         raise ImproperlyConfigured(f"{name} is {value!r}: write a whole number.") from error
 
 
+def number(name: str, default: float) -> float:
+    """A number, or `default` where the variable is not set."""
+    value = os.environ.get(name, "")
+    try:
+        return float(value) if value else default
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is {value!r}: write a number.") from error
+
+
 def choice(name: str, values: tuple[str, ...]) -> str:
     """One of the values; the first where the variable is not set."""
     value = os.environ.get(name, "").strip().lower() or values[0]
     if value not in values:
         raise ImproperlyConfigured(f"{name} is {value!r}: write {' or '.join(values)}.")
+    return value
+
+
+def web_address(name: str) -> str:
+    """An https address without a final slash, or ""; plain http only to this machine."""
+    value = os.environ.get(name, "").strip().rstrip("/")
+    parts = urlsplit(value)
+    is_here = parts.scheme == "http" and parts.hostname in {"localhost", "127.0.0.1"}
+    if value and not (parts.hostname and (parts.scheme == "https" or is_here)):
+        raise ImproperlyConfigured(f"{name} is {value!r}: write an address that begins with https.")
     return value
 
 

@@ -148,18 +148,23 @@ def check_sandbox() -> None:
         print(f"Demo only, with a weaker limit: {error}")
 
 
-def collect_static(data: Path, collect: Callable[[], object]) -> None:
-    """Collect the static files if any source is newer than the last collection."""
+def static_mark() -> str:
+    """Another word whenever a source of the static files is another."""
     mark = hashlib.sha256()
     for path in sorted((ROOT / "platform").glob("*/static/**/*")):
         mark.update(f"{path}{path.stat().st_mtime_ns}".encode())
     mark.update((ROOT / "requirements.txt").read_bytes())
-    stamp = data / "static.stamp"
-    if stamp.exists() and stamp.read_text() == mark.hexdigest():
+    return mark.hexdigest()
+
+
+def collect_static(data: Path, collect: Callable[[], object]) -> None:
+    """Collect the static files if any source is newer than the last collection."""
+    mark, stamp = static_mark(), data / "static.stamp"
+    if stamp.exists() and stamp.read_text() == mark:
         return
     shutil.rmtree(data / "static", ignore_errors=True)
     collect()
-    stamp.write_text(mark.hexdigest())
+    stamp.write_text(mark)
 
 
 def site(port: int) -> list[Child]:
@@ -176,6 +181,7 @@ def site(port: int) -> list[Child]:
             "web server", web, logs / "web.log", signal.SIGINT
         ),  # without waiting for idle browsers
         Child("worker", worker, logs / "worker.log"),
+        Child("terminals", [sys.executable, "manage.py", "terminals"], logs / "terminals.log"),
         *gpu_workers(tools, logs),
     ]
 
@@ -243,6 +249,10 @@ def announce(credentials: dict[str, str] | None, seconds: float) -> None:
     if credentials:
         print(f"              {credentials['username']} / {credentials['password']}")
         print(f"  Candidate   {credentials['link']}")
+        from headnode.demo import further_links
+
+        for link, kind in further_links(credentials):
+            print(f"              {link} ({kind})")
     print("\nStop with Ctrl-C.", flush=True)
 
 

@@ -11,7 +11,7 @@ from accounts.roles import IN_WORDS, ROLES
 from headnode.permissions import NO_ONE, REFUSED, Address, Rule, Scope, granted, may
 
 DOCUMENT = settings.ROOT / "docs/permissions.md"
-LETTERS = {"view": "v", "add": "a", "change": "c", "delete": "d", "erase": "e"}
+LETTERS = {"view": "v", "add": "a", "change": "c", "delete": "d", "erase": "e", "study": "s"}
 HEAD = """# Who may see and do what
 
 This page is written from the table that the site itself works by (`platform/accounts/roles.py`
@@ -48,7 +48,9 @@ def document(addresses: Iterable[Address], records: Iterable[str]) -> str:
         HEAD + "\n",
         _table(["role", "what it is for"], [[f"**{r}**", IN_WORDS[r]] for r in roles]),
     ]
-    parts += ["\n## Records\n\nv view, a add, c change, d delete, e export and erase.\n\n"]
+    parts += [
+        "\n## Records\n\nv view, a add, c change, d delete, e export and erase, s how they agree.\n\n"
+    ]
     parts.append(_table(["record", *roles], [_record(label, roles) for label in records]))
     kept = [f"- {_name(label)}, {page}: {why}." for (label, page), why in sorted(REFUSED.items())]
     parts += [

@@ -8,7 +8,16 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
-from headnode.environment import choice, database, flag, integer, secret_key, words
+from headnode.environment import (
+    choice,
+    database,
+    flag,
+    integer,
+    number,
+    secret_key,
+    web_address,
+    words,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve()
@@ -23,6 +32,11 @@ ORGANISATION = os.environ.get("ORGANISATION", "Example Compute")
 # How long candidates' data is kept after the decision, and what then happens to it; 0: until asked.
 RETENTION_MONTHS = integer("RETENTION_MONTHS", 0)
 RETENTION_MODE = choice("RETENTION_MODE", ("erase", "pseudonymise"))
+# From which difference on two scorecards ask for another evaluator: levels on a criterion, and means.
+LEVELS_APART = integer("LEVELS_APART", 2)
+MEANS_APART = number("MEANS_APART", 1.0)
+# The questions of the voluntary self-description: a TOML file, empty for the shipped one, or "off".
+SELF_DESCRIPTION = os.environ.get("SELF_DESCRIPTION", "").strip()
 CONTACT_EMAIL = os.environ.get("CONTACT_EMAIL", "hiring@example.com")
 
 INSTALLED_APPS = [
@@ -106,6 +120,12 @@ SESSION_COOKIE_AGE = integer("SESSION_HOURS", 12) * 3600
 MFA_ROLES = [
     name.strip().lower() for name in os.environ.get("MFA_ROLES", "").split(",") if name.strip()
 ]
+# Signing in through an identity provider (OpenID Connect): off until issuer and client are named.
+OIDC_ISSUER = web_address("OIDC_ISSUER")
+OIDC_CLIENT_ID = os.environ.get("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = os.environ.get("OIDC_CLIENT_SECRET", "")
+OIDC_LABEL = os.environ.get("OIDC_LABEL", "your company account")
+OIDC_NEW_ROLE = os.environ.get("OIDC_NEW_ROLE", "").strip()
 OTP_TOTP_ISSUER = ORGANISATION
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 1
 
@@ -155,6 +175,7 @@ CONTENT_SECURITY_POLICY = {
 # A draft is at most MAX_BODY bytes of text; JSON escaping can make it up to six times as long.
 MAX_BODY = 400_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 4000  # a company profile with every row that it may have
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
@@ -177,7 +198,12 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     if CELERY_BROKER_URL.startswith("headnode-files")
     # kombu's Redis transport redelivers after the visibility timeout; it must exceed the time limit.
     # A broker that is down must not hold up a candidate's request: the sweep repeats what it misses.
-    else {"visibility_timeout": 7200, "socket_connect_timeout": 1, "socket_timeout": 30}
+    else {
+        "global_keyprefix": os.environ.get("BROKER_PREFIX", ""),  # several sites on one Redis
+        "visibility_timeout": 7200,
+        "socket_connect_timeout": 1,
+        "socket_timeout": 30,
+    }
 )
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
@@ -200,6 +226,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "prune_variants": {
+        "task": "assessments.tasks.prune_variants",
+        "schedule": 24 * 3600.0,
+        "options": {"expires": 3600},
+    },
     "retention": {
         "task": "reviews.tasks.carry_out_retention",
         "schedule": 6 * 3600.0,
@@ -213,8 +244,11 @@ SANDBOX_ALLOW_REDUCED = flag("SANDBOX_ALLOW_REDUCED")
 SANDBOX_DOCKER_URL = os.environ.get("SANDBOX_DOCKER_URL") or None
 SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
 SANDBOX_STATE = DATA / "sandbox"
+VARIANTS = DATA / "variants"
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
 GRADING_SLOTS = integer("GRADING_SLOTS", 1)
+# Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
+TERMINALS = integer("TERMINALS", 8)
 
 LOGGING = {
     "version": 1,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
 
-from accounts import second_step, second_step_pages
+from accounts import identity_pages, identity_provider, second_step, second_step_pages
 from accounts.sign_in import SignInForm, with_status
 from accounts.staff_admin import viewer
 
@@ -29,7 +30,7 @@ PLACES = (
     Place(
         "Openings",
         "admin:hiring_opening_changelist",
-        ("hiring/opening/", "hiring/exercise/"),
+        ("hiring/opening/", "hiring/exercise/", "openings/"),
         ("hiring.view_opening",),
     ),
     Place(
@@ -72,7 +73,10 @@ PLACES = (
             "admin/",
             "library/rubric/",
             "library/packversion/",
+            "library/companyprofile/",
             "hiring/sighting/",
+            "calibration/",
+            "reliability/",
         ),
         ("library.view_packversion",),
     ),
@@ -97,16 +101,40 @@ SETTINGS = (
         "Criteria with five described levels, by exercise and seniority.",
     ),
     (
+        "Calibration",
+        "admin:calibration",
+        "reviews.add_calibrationcard",
+        "Exemplar answers to score blind, and how far off one is.",
+    ),
+    (
+        "Reliability",
+        "admin:reliability",
+        "reviews.study_evaluation",
+        "How alike evaluators see the same work, by criterion and by person.",
+    ),
+    (
         "Scenario packs",
         "admin:library_packversion_changelist",
         "library.view_packversion",
         "The exercises that can be used, in their versions.",
     ),
     (
+        "Company profiles",
+        "admin:library_companyprofile_changelist",
+        "library.view_companyprofile",
+        "The clusters that exercises are about: nodes, prices, teams, growth.",
+    ),
+    (
         "Retention",
         "admin:retention",
         "hiring.erase_candidate",
         "How long candidates' data is kept, what is due, and what went.",
+    ),
+    (
+        "Adverse impact",
+        "admin:adverse-impact",
+        "reviews.view_selfdescription",
+        "Whether groups of candidates are selected at different rates, from voluntary answers.",
     ),
     (
         "Who saw whom",
@@ -152,6 +180,12 @@ class StaffSite(AdminSite):
         from reviews.addresses import staff_urls
 
         own: list[URLPattern | URLResolver] = [
+            path("identity-provider/", identity_pages.leave, name="identity-provider"),
+            path(
+                "identity-provider/back/",
+                identity_pages.come_back,
+                name="identity-provider-back",
+            ),
             path("second-step/", second_step_pages.ask, name="second-step"),
             path("second-step/set-up/", second_step_pages.set_up, name="second-step-set-up"),
             path(
@@ -189,7 +223,8 @@ class StaffSite(AdminSite):
         if request.method == "GET" and second_step.is_missing(request):
             query = request.GET.urlencode()
             return HttpResponseRedirect(f"{reverse('admin:second-step')}?{query}")
-        return with_status(super().login(request, extra_context))
+        context = {"identity_provider": settings.OIDC_LABEL if identity_provider.is_on() else ""}
+        return with_status(super().login(request, context | (extra_context or {})))
 
     def settings_page(self, request: HttpRequest) -> HttpResponse:
         user = viewer(request)

@@ -9,12 +9,14 @@ from django.views.generic import RedirectView
 
 from accounts.password_reset import reset_urls
 from headnode.health import healthz
+from reviews.pages.about_you import about_you
 
 urlpatterns = [
     path("admin/", admin.site.urls),
     path("password/", include(reset_urls())),
     path("healthz", healthz, name="healthz"),
     path("favicon.ico", RedirectView.as_view(url=static("headnode/icon.svg"))),
+    path("work/<uuid:pk>/about-you/", about_you, name="about-you"),
     path("", include("assessments.urls")),
 ]
 

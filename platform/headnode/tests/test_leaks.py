@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import uuid
 import zipfile
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,8 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.jobs import Result
 from assessments.models import Attempt, GradingRun, Run
+from assessments.room import variants
+from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, built, start_incident
 from assessments.tests.stage import Stage, begin, body, enter, make_stage, save, submit
 from hiring.models import Accommodation, Candidate
 from library.packs import load_packs, pack_of
@@ -25,6 +29,7 @@ from reviews import evaluations
 from reviews.models import Note
 
 pytestmark = pytest.mark.django_db
+__all__ = ["built"]
 SECRET = "ZEBRA-ONLY-FOR-STAFF"
 RULES_OF_THE_WORLD = "/headnode-local/scenarios/"
 """In a kit: how every family of days is drawn is public, which ones an answer meets is not."""
@@ -130,6 +135,9 @@ ARGUMENTS: dict[str, list[str]] = {
     "password_reset_complete": [],
     "link": ["token"],
     "lobby": ["invitation"],
+    "about-you": ["invitation"],
+    "ahead": ["invitation", "exercise"],
+    "ahead-file": ["invitation", "exercise", "path"],
     "start": ["invitation"],
     "workspace": ["attempt"],
     "receipt": ["attempt"],
@@ -140,11 +148,50 @@ ARGUMENTS: dict[str, list[str]] = {
     "attempt-runs": ["attempt"],
     "attempt-run": ["attempt", "run"],
     "attempt-submit": ["attempt"],
+    "room-manifest": ["attempt"],
+    "room-file": ["attempt", "path"],
+    "room-logs": ["attempt"],
+    "room-metrics-catalogue": ["attempt"],
+    "room-metrics-panels": ["attempt"],
+    "room-metrics-series": ["attempt"],
+    "room-metrics-heatmap": ["attempt"],
+    "room-query": ["attempt"],
+    "terminal-state": ["attempt"],
+    "terminal-start": ["attempt"],
+    "terminal-exchange": ["attempt"],
+    "terminal-help": ["attempt"],
 }
+"""The room's answers for an attempt that has one are held to the key in reviews' test_incident_pages."""
+ROOM: dict[str, list[str]] = {
+    "room-manifest": ["attempt"],
+    "room-file": ["attempt", "path"],
+    "room-logs": ["attempt"],
+    "room-metrics-catalogue": ["attempt"],
+    "room-metrics-panels": ["attempt"],
+    "room-metrics-series": ["attempt"],
+    "room-metrics-heatmap": ["attempt"],
+    "room-query": ["attempt"],
+    "terminal-state": ["attempt"],
+    "terminal-start": ["attempt"],
+    "terminal-exchange": ["attempt"],
+    "terminal-help": ["attempt"],
+}
+"""Of an attempt whose materials are generated; there is no room at a program."""
+OTHER_ROOMS = {
+    "room-bill-tables",
+    "room-bill-values",
+    "room-bill-pivot",
+    "room-bill-sql",
+    "room-bill-lines",
+    "plan-checks",
+    "plan-what-ifs",
+    "plan-what-if",
+}
+"""Held to the keys of their own variants in assessments' test_bill and test_plan."""
 
 
 def test_every_candidate_address_is_known_to_this_test() -> None:
-    assert set(candidate_names()) == set(ARGUMENTS)
+    assert set(candidate_names()) == set(ARGUMENTS) | set(ROOM) | OTHER_ROOMS
 
 
 def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
@@ -157,6 +204,8 @@ def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
         "uidb64": "MQ",
         "reset": "abc-def",
         "run": attempt.runs.get().pk,
+        "path": "people/changes.txt",
+        "exercise": attempt.exercise_id,
     }
     fields = {"client": str(uuid.uuid4()), "seq": 9, "body": body(attempt, "again")}
     secrets = staff_only(stage, attempt)
@@ -170,3 +219,41 @@ def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
             text = shown(answer) + str(answer.headers) + str(answer.cookies)
             found = [secret for secret in secrets if secret in text]
             assert found == [], f"{name} says {found}"
+
+
+def key_sentences(key: dict[str, Any]) -> list[str]:
+    """What staff are told of causes, herrings and files of a variant, in the key's own words."""
+    causes = ("title", "story", "confused_with", "test", "mitigation", "fix", "risk")
+    found = [str(row[name]) for row in key["causes"] for name in causes]
+    found += [str(row[name]) for row in key["herrings"] for name in ("title", "why", "test")]
+    guide = [line for line in key["guide"].splitlines() if len(line) > 40]
+    return [*found, *guide, "misleading", '"causal"', "hours_without"]
+
+
+def test_room_leaks_nothing(
+    client: Client, built: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assessments.queue.publish", lambda *_, **__: None)
+    settings.VARIANTS, now = built, timezone.now()
+    stage = make_stage(now)
+    load_packs(now=now)
+    attempt = start_incident(stage, now)
+    enter(client, stage.token)
+    key = variants.key_of(INCIDENT, LEVEL, SEED)
+    secrets = [*key_sentences(key), *staff_only(stage, attempt)]
+    folder = variants.folder_of(INCIDENT, LEVEL, SEED)
+    rows = json.loads((folder / "manifest.json").read_text())["files"]
+    texts = [row["path"] for row in rows if not row["path"].endswith(".hncol")]
+    whole = "".join((folder / path).read_text() for path in texts)
+    assert [secret for secret in secrets if secret in whole] == []
+    for name, needed in [*ROOM.items(), ("workspace", ["attempt"])]:
+        for path in texts[::50] if "path" in needed else [""]:
+            url = reverse(name, args=[attempt.pk, path] if path else [attempt.pk])
+            answer = client.get(url)
+            assert answer.status_code < 500, name
+            body = answer.content
+            text = body.decode(errors="replace") + str(answer.headers)
+            if answer.headers.get("Content-Type", "").startswith("application/gzip"):
+                text = gzip.decompress(body).decode(errors="replace")
+            found = [secret for secret in secrets if secret in text]
+            assert found == [], f"{name} {path} says {found}"

@@ -138,3 +138,10 @@ def test_script_imports_lead_somewhere() -> None:
     for script in scripts:
         for name in re.findall(r'from "(\./[^"]+)"', script.read_text()):
             assert (STATIC / name).is_file(), f"{script.name} imports {name}"
+
+
+def test_style_sheets_are_linked_and_not_imported() -> None:
+    """An imported sheet is asked for only once the first has come, one round trip after the page."""
+    sheets = list(STATIC.rglob("*.css"))
+    assert len(sheets) > 20
+    assert [path.name for path in sheets if "@import" in path.read_text()] == []

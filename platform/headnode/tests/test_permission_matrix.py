@@ -23,18 +23,28 @@ from accounts.audit import note_action
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
 from assessments.models import Attempt, Run
-from assessments.tests.stage import NOW, Stage, attempt, member, published, stage
+from assessments.tests.stage import (
+    NOW,
+    Stage,
+    attempt,
+    member,
+    published,
+    stage,
+)
 from headnode.permission_table import DOCUMENT, document, kinds_of_records
 from headnode.permissions import NOWHERE, OWN_RULES, Address, Scope, addresses, may
+from headnode.tests.rooms import in_a_room, in_rooms, read_ahead
 from hiring import sightings
 from hiring.invitations import invite
-from hiring.models import Candidate, Sighting
+from hiring.models import Candidate, Exercise, Sighting
+from library.company import keep
 from library.models import PackVersion, Question, Rubric
 from reviews import evaluations
 from reviews.replays import reference_workloads
 from reviews.tests.scene import LATER, handed_in, score_all
+from scenarios.profile import DEFAULT
 
-__all__ = ["attempt", "handed_in", "published", "stage"]
+__all__ = ["attempt", "handed_in", "in_rooms", "published", "read_ahead", "stage"]
 # name of the visitor -> (role, whether the attempt is assigned to them)
 STAFF = {
     "administrator": (ADMINISTRATOR, False),
@@ -51,16 +61,18 @@ OUTSIDE = ("nobody", "candidate", "another candidate", "guest whose access ended
 
 
 @pytest.fixture
-def visitors(stage: Stage, handed_in: Attempt) -> Callable[[str], Client]:
+def visitors(
+    stage: Stage, handed_in: Attempt, in_rooms: dict[str, Attempt]
+) -> Callable[[str], Client]:
     """Makes the browser of a visitor."""
 
     def browser(name: str) -> Client:
         client = Client(raise_request_exception=False)
         if name in STAFF:
             role, assigned = STAFF[name]
-            client.force_login(_staff(role, assigned, handed_in, stage))
+            client.force_login(_staff(role, assigned, stage, handed_in, *in_rooms.values()))
         elif name == "guest whose access ended":
-            guest = _staff(GUEST, True, handed_in, stage)
+            guest = _staff(GUEST, True, stage, handed_in, *in_rooms.values())
             client.force_login(guest)
             User.objects.filter(pk=guest.pk).update(access_ends_at=timezone.now())
         elif name == "candidate":
@@ -72,15 +84,15 @@ def visitors(stage: Stage, handed_in: Attempt) -> Callable[[str], Client]:
     return browser
 
 
-def _staff(role: str, assigned: bool, attempt: Attempt, stage: Stage) -> User:
+def _staff(role: str, assigned: bool, stage: Stage, *scored: Attempt) -> User:
     if not role:
         return User.objects.create_user("visitor", is_staff=True)
     user = member("visitor", role)
     user.access_ends_at = timezone.now() + timedelta(days=1)
     user.save()
-    if assigned:
-        evaluations.assign(attempt=attempt, evaluator=user, by=stage.rhea, now=LATER)
-        evaluations.begin(attempt=attempt, round=1, evaluator=user, now=LATER)
+    for row in scored if assigned else ():
+        evaluations.assign(attempt=row, evaluator=user, by=stage.rhea, now=LATER)
+        evaluations.begin(attempt=row, round=1, evaluator=user, now=LATER)
     return user
 
 
@@ -121,6 +133,7 @@ def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
         "hiring.invitation": stage.invitation,
         "hiring.opening": stage.opening,
         "hiring.sighting": Sighting.objects.get(),
+        "library.companyprofile": keep(DEFAULT, old=None, origin="form", by=stage.rhea, now=NOW),
         "library.packversion": PackVersion.objects.first(),
         "library.question": Question.objects.create(
             topic_id="X1", topic="T", section="S", text="Why?", level="mid", created_at=NOW
@@ -133,7 +146,11 @@ def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
 
 @pytest.fixture
 def places(
-    stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
+    stage: Stage,
+    handed_in: Attempt,
+    in_rooms: dict[str, Attempt],
+    read_ahead: Exercise,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Address], str]:
     """Turns an address into a path about Ada, her attempt, her opening."""
     monkeypatch.setattr("reviews.pages.replays.reference_json", lambda *_: b"{}")  # slow to play
@@ -147,6 +164,8 @@ def places(
         "run": run.pk, "grading": grading.pk if grading else 0, "position": 0, "round": 1, "number": 1,
         "evaluator": stage.ines.pk, "asked": 0, "uidb64": "x", "token": stage.token,
         "workload": reference_workloads(handed_in)[0][0], "id": stage.otto.pk, "app_label": "hiring",
+        "kind": "automation", "name": "queue-autoscaler", "level": "mid", "key": "a",
+        "exercise": stage.exercise.pk, "path": "people/changes.txt",
     }  # fmt: skip
 
     def path(address: Address) -> str:
@@ -154,6 +173,10 @@ def places(
             return "/favicon.ico"
         names = re.findall(r"<(?:\w+:)?(\w+)>", address.pattern)
         own = {"pk": key_in(address.pattern, rows)} if "pk" in names else {}
+        own |= in_a_room(address.pattern, in_rooms)
+        if "/ahead/" in address.pattern and "exercise" in names:
+            own["exercise"] = read_ahead.pk
+        own = {name: value for name, value in own.items() if name in names}
         if "object_id" in names:
             label = registered()[address.name.removeprefix("admin:").rpartition("_")[0]]
             own["object_id"] = rows[label].pk if rows.get(label) else 0
@@ -168,6 +191,7 @@ def key_in(pattern: str, rows: dict[str, Any]) -> Any:
         ("openings?/", rows["hiring.opening"].pk),
         ("invitation/|work/", rows["hiring.invitation"].pk),
         ("rubric/", rows["library.rubric"].pk),
+        ("companyprofile/", rows["library.companyprofile"].pk),
         ("accounts/user/", rows["accounts.user"].pk),
         ("candidates/", rows["hiring.candidate"].pk),
         ("admin/interviews/", uuid4()),
@@ -282,7 +306,7 @@ def test_addresses_that_lead_nowhere_give_nothing(visitors: Callable[[str], Clie
 def test_expired_guest_is_told_so_and_the_assignment_stays(
     stage: Stage, handed_in: Attempt
 ) -> None:
-    guest = _staff(GUEST, True, handed_in, stage)
+    guest = _staff(GUEST, True, stage, handed_in)
     guest.set_password("correct horse battery")
     guest.save()
     data = {"username": "visitor", "password": "correct horse battery"}
@@ -300,7 +324,7 @@ def test_expired_guest_is_told_so_and_the_assignment_stays(
 def test_guest_reads_nobody_elses_scores_and_learns_no_name(
     stage: Stage, handed_in: Attempt
 ) -> None:
-    guest = _staff(GUEST, True, handed_in, stage)
+    guest = _staff(GUEST, True, stage, handed_in)
     score_all(handed_in, stage.ines, level=2)
     score_all(handed_in, guest)
     client = Client()

@@ -11,11 +11,12 @@ trap 'rm -rf "$work"' EXIT
 out=$work/vendor
 mkdir -p "$out/fonts"
 
-for name in codemirror uplot; do
+for name in codemirror uplot xterm; do
     node_modules/.bin/esbuild "$name.entry.js" --bundle --minify --format=esm --target=es2022 \
         --legal-comments=none --metafile="$work/$name.json" --outfile="$out/$name.js" --log-level=warning
 done
 cp node_modules/uplot/dist/uPlot.min.css "$out/uplot.css"
+cp node_modules/@xterm/xterm/css/xterm.css "$out/xterm.css"
 
 for subset in latin latin-ext; do
     for face in sans:400-normal sans:400-italic sans:500-normal sans:600-normal mono:400-normal mono:600-normal; do
@@ -23,7 +24,7 @@ for subset in latin latin-ext; do
         cp "node_modules/@fontsource/ibm-plex-${face%%:*}/files/$file" "$out/fonts/$file"
     done
 done
-node licenses.mjs "$work/codemirror.json" "$work/uplot.json" "$out/LICENSES.txt"
+node licenses.mjs "$work/codemirror.json" "$work/uplot.json" "$work/xterm.json" "$out/LICENSES.txt"
 chmod -R u=rwX,go=rX "$out"
 (cd "$out" && find . -type f ! -name SHA256SUMS | LC_ALL=C sort | sed 's|^\./||' | xargs sha256sum >"$work/SUMS")
 mv "$work/SUMS" "$out/SHA256SUMS"

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from headnode.demo import NotEmpty, load
+from headnode.demo import NotEmpty, further_links, load
 
 
 class Command(BaseCommand):
@@ -21,3 +21,5 @@ class Command(BaseCommand):
         self.stdout.write(f"Staff       {settings.SITE_URL}/admin/")
         self.stdout.write(f"            {known['username']} / {known['password']}")
         self.stdout.write(f"Candidate   {known['link']}")
+        for link, kind in further_links(known):
+            self.stdout.write(f"            {link} ({kind})")

@@ -71,8 +71,10 @@ function lazyCharts() {
         const answer = await fetch(holder.dataset.chart, { headers: { Accept: "application/json" } });
         const data = await answer.json();
         if (!answer.ok) throw new Error(data.detail);
+        holder.dispatchEvent(new CustomEvent("replaydata", { detail: data }));
         const { showReplay } = await import("./replay.js");
         const shown = showReplay(place, data);
+        holder.dispatchEvent(new CustomEvent("replayshown", { detail: shown }));
         document.addEventListener("themechange", shown.redraw);
         new ResizeObserver(shown.resize).observe(place);
       } catch (error) {
@@ -126,6 +128,7 @@ async function renew(part, rounds) {
     const [old, made] = [part, fresh].map((place) => place.querySelector(`[data-round="${name}"]`));
     if (made) old.replaceWith(made);
   }
+  document.dispatchEvent(new CustomEvent("evidencerenewed"));
   lazyCharts();
 }
 

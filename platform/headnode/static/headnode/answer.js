@@ -12,12 +12,15 @@ export class Answer extends EventTarget {
     super();
     const focus = round === 2 ? feedback?.focus || null : null;
     this.focus = focus;
+    // The row of the focus that the revision is about, and what else may change with it.
+    this.subject = (focus !== null && feedback.subject) || null;
+    const fixed = (name) => focus !== null && focus !== name && !feedback.also?.includes(name);
     this.files = new Map(
       files.map((file) => [
         file.path,
         {
           text: file.text,
-          readOnly: Boolean(file.read_only) || (focus !== null && focus !== file.path),
+          readOnly: Boolean(file.read_only) || fixed(file.path),
           own: !(file.starter ?? (file.read_only || file.path === ENTRY)),
         },
       ]),
@@ -29,7 +32,7 @@ export class Answer extends EventTarget {
           title: section.title,
           prompt: section.prompt,
           text: section.text || "",
-          readOnly: Boolean(section.read_only) || (focus !== null && focus !== section.key),
+          readOnly: Boolean(section.read_only) || fixed(section.key),
         },
       ]),
     );

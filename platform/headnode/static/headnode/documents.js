@@ -7,7 +7,8 @@ import { tabs } from "./tabs.js";
 
 const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 
-function prose(html) {
+/** Rendered prose as a part of the page. */
+export function prose(html) {
   const node = el("div", { className: "prose" });
   node.innerHTML = html; // rendered and sanitised by the server, from our own materials
   for (const table of node.querySelectorAll("table")) {

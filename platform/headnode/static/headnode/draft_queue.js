@@ -23,6 +23,7 @@ export class DraftQueue extends EventTarget {
   #timer = 0;
   #dirtySince = 0;
   #drain = null;
+  #keeping = null;
   #wake = null;
   #saved;
   #last = null;
@@ -41,10 +42,11 @@ export class DraftQueue extends EventTarget {
   /** Take up what an earlier page could not send; resolves to the newest such body, or null. */
   async recover() {
     await this.#store.open();
-    const kept = await this.#store.all(this.attempt);
-    this.#pending = kept.filter((entry) => !entry.refused);
-    this.#refused = kept.filter((entry) => entry.refused);
-    const newest = kept.at(-1)?.body ?? null;
+    const kept = (await this.#store.all(this.attempt)).filter(({ client }) => client !== this.client);
+    this.#pending.unshift(...kept.filter((entry) => !entry.refused));
+    this.#refused.unshift(...kept.filter((entry) => entry.refused));
+    // What was typed and made a draft by now stays; the server says that there are two versions.
+    const newest = this.#seq ? null : (kept.at(-1)?.body ?? null);
     if (newest) this.#saved = fingerprint(newest);
     this.#go();
     return newest;
@@ -69,11 +71,16 @@ export class DraftQueue extends EventTarget {
     if (!this.#pending.length) this.#tell("status", { kind: "edited" });
   }
 
-  /** Make a draft of what is there now, if it differs from the last one. */
+  /** Make a draft of what is there now, if it differs from the last one; every draft made so far is kept here then. */
   async save() {
     const entry = this.#entry();
-    if (!entry) return;
-    await this.#keep(entry);
+    if (entry) this.#keeping = this.#keepAfter(this.#keeping, this.#keep(entry));
+    await this.#keeping;
+  }
+
+  async #keepAfter(earlier, kept) {
+    await earlier;
+    await kept;
   }
 
   /** The page is going away: keep the text without waiting for anything, and start sending it. */
@@ -98,6 +105,8 @@ export class DraftQueue extends EventTarget {
   /** Send a request that carries the text itself (run, submit), after all drafts before it. Tried once. */
   async post(url, extra = {}) {
     clearTimeout(this.#timer);
+    // A draft that is still being put into this browser would else follow the text that replaces it.
+    await this.#keeping;
     if (this.#pending.length && !(await this.flush())) {
       throw new Unreachable("Earlier drafts have not reached the server yet.");
     }
@@ -172,7 +181,7 @@ export class DraftQueue extends EventTarget {
         if (outcome === "stop") return;
         if (outcome === "again") continue;
         tries = 0;
-        this.#pending.shift();
+        this.#pending.splice(this.#pending.indexOf(entry), 1);
         if (!entry.refused) await this.#store.remove(entry.key);
       }
     } finally {

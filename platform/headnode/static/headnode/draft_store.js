@@ -1,9 +1,18 @@
 // Keeps unsent drafts in this browser: IndexedDB, else localStorage, else memory.
 
 const PREFIX = "headnode:draft:";
+// Storage that does not answer must not keep a draft from being sent or an answer from being handed in.
+const ANSWERS_WITHIN_MS = 3000;
+
+function inTime(begin) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error("the storage does not answer")), ANSWERS_WITHIN_MS);
+    begin(resolve, reject);
+  });
+}
 
 function open() {
-  return new Promise((resolve, reject) => {
+  return inTime((resolve, reject) => {
     const request = indexedDB.open("headnode", 1);
     request.onupgradeneeded = () => request.result.createObjectStore("drafts", { keyPath: "key" });
     request.onsuccess = () => resolve(request.result);
@@ -13,7 +22,7 @@ function open() {
 }
 
 function settled(request) {
-  return new Promise((resolve, reject) => {
+  return inTime((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
   });

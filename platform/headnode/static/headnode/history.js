@@ -1,6 +1,7 @@
 // The drafts saved so far: look at one, compare it with the present text, go back to it.
 
 import { MergeView, EditorState, EditorView, lineNumbers, classHighlighter, syntaxHighlighting } from "./vendor/codemirror.js";
+import { readable } from "./answer_parts.js";
 import { ask } from "./api.js";
 import { languageOf } from "./code_colours.js";
 import { openDialog } from "./dialogs.js";
@@ -32,7 +33,9 @@ function differences(before, after, titles) {
   for (const kind of ["files", "sections"]) {
     for (const name of new Set([...Object.keys(before[kind]), ...Object.keys(after[kind])])) {
       const [a, b] = [before[kind][name] ?? "", after[kind][name] ?? ""];
-      if (a !== b) parts.push({ name: titles.get(name) || name, path: name, before: a, after: b });
+      if (a === b) continue;
+      const [was, is] = [readable(name, a), readable(name, b)];
+      parts.push({ name: titles.get(name) || is.name, path: name, before: was.text, after: is.text });
     }
   }
   return parts;

@@ -7,11 +7,11 @@ import { tabs } from "./tabs.js";
 const NARROW = matchMedia("(max-width: 899px)");
 const STEP = 24;
 const SPLITS = [
-  { id: "split-read", name: "--read", axis: "x", sign: 1, least: 220, most: 0.5, first: 0.27 },
-  { id: "split-answer", name: "--answer", axis: "x", sign: -1, least: 220, most: 0.45, first: 0.22 },
+  { id: "split-read", name: "--read", axis: "x", sign: 1, least: 220, most: 0.5, first: 0.27, room: 0.18 },
+  { id: "split-answer", name: "--answer", axis: "x", sign: -1, least: 220, most: 0.45, first: 0.22, room: 0.26 },
   { id: "split-run", name: "--run", axis: "y", sign: -1, least: 96, most: 0.8, first: 0.42 },
 ];
-const TITLES = { read: "Read", code: "Code", run: "Run", answer: "Answer" };
+const TITLES = { read: "Read", code: "Code", room: "Room", run: "Run", answer: "Answer" };
 
 function extent(split) {
   return split.axis === "x" ? byId("main").clientWidth : byId("centre").clientHeight;
@@ -19,12 +19,16 @@ function extent(split) {
 
 class Splitter {
   constructor(split) {
+    // A room needs more width than an editor, so its sizes are kept apart.
+    const room = document.getElementById("pane-room");
     this.split = split;
+    this.first = (room && split.room) || split.first;
+    this.memory = `${room ? "room" : ""}pane${split.name}`;
     this.bar = byId(split.id);
-    this.size = Number(preference(`pane${split.name}`)) || Math.round(extent(split) * split.first);
+    this.size = Number(preference(this.memory)) || Math.round(extent(split) * this.first);
     this.bar.addEventListener("keydown", (event) => this.#key(event));
     this.bar.addEventListener("pointerdown", (event) => this.#drag(event));
-    this.bar.addEventListener("dblclick", () => this.set(extent(split) * split.first, true));
+    this.bar.addEventListener("dblclick", () => this.set(extent(split) * this.first, true));
     this.set(this.size);
   }
 
@@ -37,7 +41,7 @@ class Splitter {
     this.bar.setAttribute("aria-valuemax", limit);
     this.bar.setAttribute("aria-valuenow", this.size);
     this.bar.setAttribute("aria-valuetext", `${this.size} pixels`);
-    if (keep) preference(`pane${name}`, String(this.size));
+    if (keep) preference(this.memory, String(this.size));
   }
 
   #key(event) {
@@ -119,6 +123,6 @@ export function setUpPanes() {
 
   NARROW.addEventListener("change", roles);
   roles();
-  show("code");
+  show(keys.includes("code") ? "code" : "room");
   return show;
 }

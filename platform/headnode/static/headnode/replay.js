@@ -139,6 +139,13 @@ class Stage {
     this.#look(this.from, this.to - this.from);
   }
 
+  /** What a remark would be about: the window that is zoomed to, or the moment; whole s or steps. */
+  stretch() {
+    const all = this.view.from <= this.from && this.view.to >= this.to;
+    const [from, to] = (all ? [this.time, this.time] : [this.view.from, this.view.to]).map((at) => Math.max(0, Math.round(at)));
+    return { from, to, words: from === to ? this.moment(from) : `${this.moment(from)} to ${this.moment(to)}` };
+  }
+
   #look(from, wanted) {
     const all = this.to - this.from;
     const length = Math.min(all, Math.max(all * CLOSEST, wanted));
@@ -220,7 +227,7 @@ class Stage {
 
 /**
  * Show a replay in `host`, or two of them over one time axis. `raw` and `other` are what the server sends;
- * `names` say which is which. Returns {redraw, resize, stop}.
+ * `names` say which is which. Returns {node, redraw, resize, stop, go, stretch}.
  */
 export function showReplay(host, raw, { other = null, names = [] } = {}) {
   const stage = new Stage(prepare(raw), other && prepare(other), names);
@@ -230,5 +237,5 @@ export function showReplay(host, raw, { other = null, names = [] } = {}) {
   const resize = () => room() && room() !== stage.width && redraw();
   redraw();
   document.fonts?.ready.then(redraw);
-  return { redraw, resize, stop: () => stage.player.stop() };
+  return { node: stage.node, redraw, resize, stop: () => stage.player.stop(), go: (at) => stage.go(at), stretch: () => stage.stretch() };
 }

@@ -34,7 +34,7 @@ function begin() {
       document.getElementById("rated-count").textContent = data.rated;
       unsaved -= 1;
       problem.hidden = true;
-      if (unsaved <= 0) state.textContent = `saved ${new Date(data.saved_at).toLocaleTimeString("en-GB")}`;
+      if (unsaved <= 0 && !timers.size) state.textContent = `saved ${new Date(data.saved_at).toLocaleTimeString("en-GB")}`;
     } catch (error) {
       unsaved -= 1;
       state.textContent = "not saved";

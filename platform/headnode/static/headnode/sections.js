@@ -2,6 +2,7 @@
 
 import { byId, el } from "./dom.js";
 import { fillButton } from "./panes.js";
+import { tabs } from "./tabs.js";
 
 function words(text) {
   const count = text.trim() ? text.trim().split(/\s+/).length : 0;
@@ -51,16 +52,37 @@ class SectionBox {
   }
 }
 
-export function setUpSections(answer) {
+/** The pane's head: its title, or tabs where a board stands beside the text. Returns show(key). */
+function head(pane, body, board) {
+  if (!board) {
+    pane.append(el("div", { className: "pane-head" }, el("h2", { className: "pane-title" }, "Written answer"), fillButton("answer")), body);
+    return () => {};
+  }
+  const parts = { text: body, board: board.node };
+  const list = el("div", { className: "tab-list" });
+  const show = (key) => {
+    for (const [name, part] of Object.entries(parts)) part.hidden = name !== key;
+  };
+  const items = [["text", "Written answer"], ["board", board.title ?? "Board"]].map(([key, label]) => ({ key, label, panel: `answer-${key}` }));
+  const row = tabs(list, items, show, { label: "Your answer" });
+  for (const [key, part] of Object.entries(parts)) {
+    Object.assign(part, { id: `answer-${key}` });
+    part.setAttribute("role", "tabpanel");
+    part.setAttribute("aria-labelledby", `tab-answer-${key}-${key}`);
+  }
+  pane.append(el("h2", { className: "unseen" }, "Your answer"), el("div", { className: "pane-head" }, list, fillButton("answer")), body, board.node);
+  row.choose("text");
+  return (key) => row.choose(key);
+}
+
+/** Fill the pane; with a board it is the second of two tabs. Returns show("text" | "board"). */
+export function setUpSections(answer, board = null) {
   const pane = byId("pane-answer");
   const body = el("div", { className: "pane-body sections" });
-  pane.append(
-    el("div", { className: "pane-head" }, el("h2", { className: "pane-title" }, "Written answer"), fillButton("answer")),
-    body,
-  );
+  const show = head(pane, body, board);
   if (!answer.sections.size) {
     body.append(el("p", { className: "empty" }, "This exercise has no written part: the code is the whole answer."));
-    return;
+    return show;
   }
   const boxes = [...answer.sections.keys()].map((key) => new SectionBox(answer, key));
   body.append(...boxes.map((box) => box.node));
@@ -69,4 +91,5 @@ export function setUpSections(answer) {
   }
   // A pane that was hidden or resized lays its text out anew.
   new ResizeObserver(() => boxes.forEach((box) => grow(box.box))).observe(body);
+  return show;
 }

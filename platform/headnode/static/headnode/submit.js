@@ -1,5 +1,6 @@
 // The last question before an answer is handed in.
 
+import { partName, summary } from "./answer_parts.js";
 import { openDialog } from "./dialogs.js";
 import { el } from "./dom.js";
 
@@ -15,7 +16,11 @@ function contents(answer) {
     el(
       "tbody",
       {},
-      files.map(([path, file]) => el("tr", {}, el("td", { className: "mono" }, path), el("td", { className: "figure" }, `${lines(file.text)} lines`))),
+      files.map(([path, file]) =>
+        partName(path)
+          ? el("tr", {}, el("td", {}, partName(path)), el("td", { className: "figure" }, summary(path, file.text)))
+          : el("tr", {}, el("td", { className: "mono" }, path), el("td", { className: "figure" }, `${lines(file.text)} lines`)),
+      ),
       sections.map((section) =>
         el("tr", {}, el("td", {}, section.title), el("td", { className: "figure" }, words(section.text) ? `${words(section.text)} words` : el("strong", {}, "empty"))),
       ),

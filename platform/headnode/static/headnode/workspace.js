@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.js";
 import { Answer } from "./answer.js";
+import { partName, rowName } from "./answer_parts.js";
 import { Refused, ask } from "./api.js";
 import { Clock, timeText } from "./clock.js";
 import { openConflict, openDialog } from "./dialogs.js";
@@ -13,11 +14,18 @@ import { openHistory } from "./history.js";
 import { showNotice } from "./notices.js";
 import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
+import { setUpRoom } from "./room/room.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
 import { confirmSubmit } from "./submit.js";
 
+// What stands beside the written answer, by workplace; each has the interface of the board.
+const PARTS = {
+  incident: async () => (await import("./room/board.js")).Board,
+  bill: async () => (await import("./bill/opportunities.js")).Opportunities,
+  plan: async () => (await import("./plan/part.js")).Part,
+};
 const OVER = new Set(["submitted", "revision_open", "revision_submitted", "closed"]);
 
 class Workspace {
@@ -26,7 +34,8 @@ class Workspace {
   #noticeSeen = 0;
   #unlockAt = null;
 
-  constructor(data) {
+  /** Part: the class of what stands beside the written answer, or null where a program is written. */
+  constructor(data, Part) {
     this.data = data;
     this.answer = new Answer(data);
     this.queue = new DraftQueue({
@@ -40,13 +49,35 @@ class Workspace {
     this.saved.begin(data.state.head);
     this.showPane = setUpPanes();
     setUpDocuments(data.documents);
-    setUpSections(this.answer);
+    this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
+    this.board = Part ? this.#newPart(Part) : null;
+    this.showAnswer = setUpSections(this.answer, this.board);
+    if (this.board) {
+      this.room = setUpRoom({ base: data.urls.room, attempt: data.attempt, board: this.board, showPane: this.showPane, workplace: data.workplace });
+      return;
+    }
     // Where pseudocode is asked for nothing runs, and the page has no pane for it.
     const runs = document.getElementById("pane-run");
     this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, note: data.run_note, show: this.showPane });
     this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
     setUpOwnEditor(this.editor.tools, { answer: this.answer, queue: this.queue, limits: data.client_limits || {}, kitUrl: data.urls.kit });
-    this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
+  }
+
+  #newPart(Part) {
+    const { data } = this;
+    const before = data.elapsed_s ?? data.limit_s - data.state.remaining_s;
+    const begun = performance.now();
+    return new Part(this.answer, {
+      elapsed: () => before + (performance.now() - begun) / 1000,
+      show: () => this.#showPart(),
+      queue: this.queue,
+    });
+  }
+
+  /** Bring what stands beside the written answer to the front. */
+  #showPart() {
+    this.showPane("answer");
+    this.showAnswer("board");
   }
 
   async start() {
@@ -74,8 +105,11 @@ class Workspace {
     addEventListener("pagehide", () => queue.saveAtOnce());
     for (const event of ["online", "pageshow"]) addEventListener(event, () => queue.retry());
     addEventListener("keydown", (event) => this.#key(event));
-    byId("history-open").addEventListener("click", () => this.#history());
-    byId("submit-open").addEventListener("click", () => this.#submit());
+    // A press before this moment would be lost without a word, so the page comes with them disabled.
+    for (const [name, act] of [["history-open", () => this.#history()], ["submit-open", () => this.#submit()]]) {
+      byId(name).addEventListener("click", act);
+      byId(name).disabled = false;
+    }
   }
 
   #key(event) {
@@ -93,7 +127,10 @@ class Workspace {
   #showFeedback() {
     const { round, feedback } = this.data;
     if (round !== 2 || !feedback) return;
-    const focus = feedback.focus ? this.answer.sections.get(feedback.focus)?.title || feedback.focus : null;
+    const named = (name) => this.answer.sections.get(name)?.title || partName(name) || name;
+    const row = feedback.subject && rowName(feedback.focus, this.answer.files.get(feedback.focus)?.text ?? "", feedback.subject);
+    const focus = feedback.focus && `${named(feedback.focus)}${row ? `: ${row}` : ""}`;
+    const also = (feedback.also || []).map(named);
     const text = el(
       "dl",
       { className: "feedback" },
@@ -101,10 +138,11 @@ class Workspace {
       el("dd", {}, feedback.strength),
       el("dt", {}, "To improve"),
       el("dd", {}, feedback.improvement),
-      focus ? [el("dt", {}, "Please revise"), el("dd", {}, el("strong", {}, focus), "; everything else is read only.")] : null,
+      focus ? [el("dt", {}, "Please revise"), el("dd", {}, el("strong", {}, focus), also.length ? `, and with it ${also.join(", ")}` : "", "; everything else is read only.")] : null,
     );
     showNotice("feedback", { content: [el("h2", {}, "Feedback on your first answer"), text], label: "Feedback" });
     if (feedback.focus && this.answer.sections.has(feedback.focus)) this.showPane("answer");
+    if (this.board && partName(feedback.focus)) this.#showPart();
   }
 
   #onState(state) {
@@ -244,5 +282,6 @@ class Workspace {
   }
 }
 
-const workspace = new Workspace(JSON.parse(byId("workspace-data").textContent));
+const data = JSON.parse(byId("workspace-data").textContent);
+const workspace = new Workspace(data, (await PARTS[data.workplace]?.()) ?? null);
 workspace.start();

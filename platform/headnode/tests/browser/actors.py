@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +16,9 @@ from playwright.sync_api import Browser, Error, expect, sync_playwright
 from headnode.tests.browser.site import Site, chromium
 
 DESKTOP, PHONE = (1440, 900), (390, 844)
+# How long a busy machine may take for what takes an idle one a moment.
+PATIENCE_S = 60.0
+expect.set_options(timeout=PATIENCE_S * 1000)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -46,6 +50,7 @@ class Person:
         self.context = running.new_context(
             viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce"
         )
+        self.context.set_default_timeout(PATIENCE_S * 1000)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -63,6 +68,7 @@ class Person:
 
     def look(self, name: str) -> None:
         """The page is accessible, fits its width, and the browser had nothing to complain about."""
+        self.page.wait_for_load_state()  # before it, styles and scripts may still be missing
         if SHOTS:
             width = "390" if self.narrow else "1440"
             Path(SHOTS).mkdir(parents=True, exist_ok=True)
@@ -91,9 +97,11 @@ class Person:
 
     def press(self, name: str) -> None:
         self.page.get_by_role("button", name=name).first.click()
+        self.page.wait_for_load_state()  # of the page it may have led to: its scripts are bound
 
     def follow(self, name: str) -> None:
         self.page.get_by_role("link", name=name).first.click()
+        self.page.wait_for_load_state()
 
     def fill(self, label: str, text: str) -> None:
         self.page.get_by_label(label, exact=False).first.fill(text)
@@ -101,7 +109,7 @@ class Person:
     def choose(self, label: str, option: str) -> None:
         self.page.get_by_label(label, exact=False).first.select_option(label=option)
 
-    def sees(self, text: str, within: float = 10) -> None:
+    def sees(self, text: str, within: float = PATIENCE_S) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=within * 1000)
 
 
@@ -129,6 +137,8 @@ class Candidate(Person):
 
     def show(self, pane: str) -> None:
         """Bring a pane to the front where the window shows one at a time."""
+        # Where parts of the page are fetched, it is set up only after it was loaded.
+        expect(self.page.locator("#submit-open")).to_be_enabled()
         tab = self.page.locator("#pane-tabs").get_by_role("tab", name=pane)
         if tab.count() and tab.is_visible():
             tab.click()
@@ -144,10 +154,13 @@ class Candidate(Person):
         self.show("Answer")
         self.page.get_by_role("textbox", name=title).fill(text)
 
-    def is_saved(self) -> int:
-        """Wait until the bar says that all is saved; the number of the draft."""
-        saved = self.page.locator("#saved")
-        expect(saved).to_contain_text(re.compile(r"Saved.*#\d+"), timeout=10_000)
-        found = re.search(r"#(\d+)", saved.inner_text())
-        assert found is not None
-        return int(found[1])
+    def is_saved(self, after: int = 0) -> int:
+        """Wait until the bar tells of a draft, one later than that number; its number."""
+        bar = self.page.locator("#saved")
+        until = time.monotonic() + PATIENCE_S
+        while True:
+            found = re.search(r"Saved.*#(\d+)", bar.inner_text())
+            if found and int(found[1]) > after:
+                return int(found[1])
+            assert time.monotonic() < until, f"Nothing after #{after}: {bar.inner_text()}"
+            self.page.wait_for_timeout(100)

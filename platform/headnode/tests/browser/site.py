@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import json
 import os
+import random
 import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from dataclasses import dataclass, field
@@ -19,8 +23,12 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from headnode.launcher import static_mark
+
 ROOT = Path(__file__).resolve().parents[4]
-READY_WITHIN_S = 120
+STOPPED_WITHIN_S = 120
+# Below those that the kernel gives to connections: one of them could take the port meanwhile.
+PORTS = range(20_000, 32_000)
 
 
 def require(condition: bool, reason: str) -> None:
@@ -40,9 +48,11 @@ def chromium() -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    while True:
+        port = random.choice(PORTS)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 @dataclass
@@ -73,6 +83,7 @@ class Site:
         if not roots.exists():  # built once for the project, not once a site
             roots.parent.mkdir(parents=True)
             roots.symlink_to(ROOT / "data/sandbox/roots")
+        lend_static(self.data)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "headnode.launcher", "--port", str(self.port)],
             env=self.environment(),
@@ -86,6 +97,7 @@ class Site:
         for line in self.process.stdout:
             self.said += line
             if "Stop with Ctrl-C" in line:
+                keep_static(self.data)
                 return time.monotonic() - began
         raise AssertionError(f"The site did not start: {self.said}")
 
@@ -95,20 +107,29 @@ class Site:
             "HEADNODE_DATA": str(self.data),
             "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
             "PYTHONUNBUFFERED": "1",
+            # Tests beside this site put tasks there too, of which its worker knows nothing.
+            "BROKER_PREFIX": f"headnode-site-{self.port}:",
         }
         if url := os.environ.get("DATABASE_URL"):
             own["DATABASE_URL"] = own_database(url, self.port)
         return kept | own
 
-    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        if self.process is None or self.process.poll() is not None:
-            return
-        self.process.send_signal(how)
-        self.process.wait(30)
+    def stop(self) -> None:
+        self.leave()
+        self.wait()
+
+    def leave(self) -> None:
+        """Tell it to stop, and do not wait for it."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+
+    def wait(self) -> None:
+        if self.process is not None:
+            self.process.wait(STOPPED_WITHIN_S)
 
     def kill(self, part: str) -> None:
-        """SIGKILL the web server or the worker, all processes of it at once."""
-        pattern = {"web": "gunicorn", "worker": "celery"}[part]
+        """SIGKILL the web server, the worker or the terminals, all processes of it at once."""
+        pattern = {"web": "gunicorn", "worker": "celery", "terminals": "terminals"}[part]
         for pid in self.children():
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             if pattern.encode() in command:
@@ -124,14 +145,38 @@ class Site:
         try:
             with urllib.request.urlopen(f"{self.url}/healthz", timeout=2) as answer:  # noqa: S310
                 return bool(answer.status == 200)
-        except OSError:
+        except (OSError, http.client.HTTPException):
             return False
 
-    def wait_healthy(self, within: float = 60) -> None:
+    def wait_healthy(self, within: float = 120) -> None:
         until = time.monotonic() + within
         while not self.is_healthy():
             assert time.monotonic() < until, "The site did not come back."
             time.sleep(0.2)
+
+
+def lend_static(data: Path) -> None:
+    """Static files as another site of these sources has collected them: they take seconds to make."""
+    kept = _kept_static()
+    if kept.exists() and not (data / "static").exists():
+        shutil.copytree(kept, data / "static", copy_function=os.link)
+        (data / "static.stamp").write_text(static_mark())
+
+
+def keep_static(data: Path) -> None:
+    """For the next site; whoever is first keeps them."""
+    kept = _kept_static()
+    if kept.exists():
+        return
+    with tempfile.TemporaryDirectory(dir=data.parent) as beside:
+        shutil.copytree(data / "static", f"{beside}/static", copy_function=os.link)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(OSError):
+            os.rename(f"{beside}/static", kept)
+
+
+def _kept_static() -> Path:
+    return Path(tempfile.gettempdir()) / f"headnode-static-{os.getuid()}" / static_mark()[:16]
 
 
 def own_database(url: str, port: int) -> str:

@@ -22,21 +22,32 @@ PAGE = """<!doctype html><html lang="en"><head><title>Evidence</title><link rel=
 <script type="module" src="/headnode/admin_attempt.js"></script></body></html>"""
 
 
-class Grading(Stand):
-    """A page about an answer that is being graded; `answers` is what is said of it, look by look."""
+def row(text: str, progress: str, *, finished: bool) -> dict[str, Any]:
+    return {
+        "round": 2, "text": text, "tone": "info", "progress": progress, "finished": finished,
+    }  # fmt: skip
 
-    def __init__(self, running: Browser, answers: list[dict[str, Any]]) -> None:
+
+PENDING = row("Being graded", "3 of 5 hidden weeks", finished=False)
+GRADED = row("Graded", "", finished=True)
+
+
+class Grading(Stand):
+    """A page about an answer that is graded or will be; `looks` at it before and after are counted."""
+
+    def __init__(self, running: Browser, *, done: bool) -> None:
         super().__init__(running)
-        self.answers = answers
-        self.looks = 0
+        self.done = done
+        self.looks = {False: 0, True: 0}
 
     def found(self, path: str) -> tuple[bytes, str]:
+        done = self.done
         if path == "/gradings":
-            self.looks += 1
-            said = self.answers[min(self.looks, len(self.answers)) - 1]
-            return json.dumps({"rounds": [said]}).encode(), "application/json"
+            self.looks[done] += 1
+            return json.dumps(
+                {"rounds": [GRADED if done else PENDING]}
+            ).encode(), "application/json"
         if path == "/":
-            done = self.looks >= len(self.answers)
             words = {"pending": "", "state": "Graded", "progress": "", "text": "Measured."}
             words |= {"changes": "Better by 0.2" if done else ""}
             if not done:
@@ -51,36 +62,27 @@ def chrome() -> Iterator[Browser]:
         yield running
 
 
-def row(text: str, progress: str, *, finished: bool) -> dict[str, Any]:
-    return {
-        "round": 2, "text": text, "tone": "info", "progress": progress, "finished": finished,
-    }  # fmt: skip
-
-
 def test_progress_is_followed_and_nothing_written_is_lost(chrome: Browser) -> None:
-    said = [
-        row("Being graded", "3 of 5 hidden weeks", finished=False),
-        row("Graded", "", finished=True),
-    ]
-    stand = Grading(chrome, said)
+    stand = Grading(chrome, done=False)
     page = stand.show({})
     page.get_by_label("Note").fill("Ask about the drain.")
     page.get_by_text("hidden-1").click()
-    expect(page.get_by_text("3 of 5 hidden weeks")).to_be_visible(timeout=10_000)
-    expect(page.get_by_text("Measured.")).to_be_visible(timeout=10_000)
+    expect(page.get_by_text("3 of 5 hidden weeks")).to_be_visible()
+    stand.done = True
+    expect(page.get_by_text("Measured.")).to_be_visible()
     expect(page.get_by_text("Nothing yet.")).to_have_count(0)
     expect(page.get_by_text("Better by 0.2")).to_be_visible()
     expect(page.get_by_text("Watched.")).to_be_visible()
     expect(page.get_by_label("Note")).to_have_value("Ask about the drain.")
-    assert stand.looks == 2
+    assert stand.looks[True] == 1
     assert stand.complaints == []
     stand.server.shutdown()
 
 
 def test_a_finished_grading_is_not_asked_about(chrome: Browser) -> None:
-    stand = Grading(chrome, [])
+    stand = Grading(chrome, done=True)
     page = stand.show({})
     expect(page.get_by_text("Measured.")).to_be_visible()
     page.wait_for_timeout(3500)
-    assert stand.looks == 0
+    assert stand.looks == {False: 0, True: 0}
     stand.server.shutdown()

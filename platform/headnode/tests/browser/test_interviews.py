@@ -59,8 +59,9 @@ def build_set(hana: Staff, title: str) -> None:
 
 def plan_interview(hana: Staff, title: str) -> None:
     hana.follow("Plan interviews")
-    hana.page.get_by_label("Opening").select_option(index=1)
-    hana.page.get_by_label("Candidate").select_option(index=1)
+    hana.choose("Opening", "GPU platform engineer")
+    ada = hana.page.get_by_label("Candidate").locator("option", has_text="Ada Fontaine")
+    hana.page.get_by_label("Candidate").select_option(ada.get_attribute("value"))
     hana.choose("Question set", title)
     hana.page.get_by_label(re.compile("Hana")).check()
     hana.look("plan-interview")
@@ -72,7 +73,7 @@ def plan_interview(hana: Staff, title: str) -> None:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("#save-state")).to_contain_text(re.compile("^saved \\d"), timeout=10_000)
+    expect(page.locator("#save-state")).to_contain_text(re.compile("^saved \\d"))
 
 
 def ask_by_keyboard(hana: Staff) -> None:

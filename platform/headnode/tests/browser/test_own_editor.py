@@ -65,6 +65,7 @@ def runs_at_home(kit: Path) -> None:
 
 def come_back(dana: Candidate, kit: Path) -> None:
     """With the keyboard alone; a file that is there already is asked about."""
+    before = dana.is_saved()
     (kit / "answer" / "controller.py").write_text(f"# revised\n{PROGRAM}")
     (kit / "answer" / "lib").mkdir()
     (kit / "answer" / "lib" / "policy.py").write_text("LEAST = 2\r\n")
@@ -80,7 +81,7 @@ def come_back(dana: Candidate, kit: Path) -> None:
     expect(dana.page.get_by_role("tab", name="lib/policy.py")).to_be_visible()
     dana.page.get_by_role("tab", name="controller.py").click()
     expect(dana.page.locator(".cm-content")).to_contain_text("# revised")
-    dana.is_saved()
+    dana.is_saved(after=before)
     dana.page.reload()
     expect(dana.page.get_by_role("tab", name="lib/policy.py")).to_be_visible()
     expect(dana.page.locator(".cm-content")).to_contain_text("# revised")

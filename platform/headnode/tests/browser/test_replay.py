@@ -25,6 +25,7 @@ POLICY = (
 DAY = 86_400
 PAGE = """<!doctype html><html lang="en"><head><title>Replay</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
+<link rel="stylesheet" href="/headnode/fonts.css">
 <link rel="stylesheet" href="/headnode/tokens.css"><link rel="stylesheet" href="/headnode/base.css">
 <link rel="stylesheet" href="/headnode/vendor/uplot.css">
 <link rel="stylesheet" href="/headnode/replay.css"></head>

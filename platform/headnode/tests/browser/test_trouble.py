@@ -40,13 +40,18 @@ def rows(site: Site, query: str) -> list[Any]:
         return server.execute(query).fetchall()
 
 
-def wait_for(what: Callable[[], Any], within: float = 60) -> Any:
+def wait_for(what: Callable[[], Any], within: float = 240) -> Any:
     until = time.monotonic() + within
     while time.monotonic() < until:
         if found := what():
             return found
         time.sleep(0.1)
     raise AssertionError("It did not happen in time.")
+
+
+def wait_for_more(acknowledged: dict[int, str], by: int = 5) -> None:
+    before = len(acknowledged)
+    wait_for(lambda: len(acknowledged) >= before + by)
 
 
 def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: Wire) -> None:
@@ -61,7 +66,7 @@ def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: 
             body["sections"]["architecture"] = f"sentence {count}"
             try:
                 answer = wire.post("drafts", body)
-            except requests.ConnectionError:
+            except requests.RequestException:
                 time.sleep(0.2)
                 continue
             time.sleep(0.1)
@@ -71,11 +76,11 @@ def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: 
     typing = threading.Thread(target=type_on)
     typing.start()
     for _ in range(2):
-        time.sleep(1)
+        wait_for_more(acknowledged)
         site.kill("web")
         time.sleep(0.5)
         site.wait_healthy()
-    time.sleep(1)
+    wait_for_more(acknowledged)
     stop.set()
     typing.join()
     assert len(acknowledged) > 10
@@ -88,9 +93,12 @@ def test_run_survives_sigkill_of_the_worker(site: Site, wire: Wire) -> None:
     body = {"files": {"controller.py": slow}, "sections": {}}
     pk = wire.post("runs", body).json()["id"]
     wait_for(lambda: wire.get(f"runs/{pk}")["state"] == "running")
+    claims = "select claimed_at, lease_until from assessments_run order by created_at desc limit 1"
+    lease = rows(site, claims)[0][1]
     site.kill("worker")
-    row = wire.wait_run(pk, within=25)  # not the length of the dead worker's lease
+    row = wire.wait_run(pk, within=240)
     assert (row["state"], row["report"]["status"]) == ("done", "ok")
+    assert rows(site, claims)[0][0] < lease  # taken up before the dead worker's lease had run out
 
 
 def test_candidate_gets_back_the_time_that_a_dead_site_took(site: Site, wire: Wire) -> None:
@@ -98,12 +106,14 @@ def test_candidate_gets_back_the_time_that_a_dead_site_took(site: Site, wire: Wi
     assert site.process is not None
     os.killpg(site.process.pid, signal.SIGSTOP)  # so that the launcher does not start it again
     site.kill("web")
+    killed = time.monotonic()
     time.sleep(20)
     os.killpg(site.process.pid, signal.SIGCONT)
     site.wait_healthy()
+    away = time.monotonic() - killed
     state = wait_for(lambda: (found := wire.get("state"))["notice"] and found)
     gained = (datetime.fromisoformat(state["deadline_at"]) - before).total_seconds()
-    assert 15 <= gained <= 40
+    assert 15 <= gained <= away + 20
     assert "not reachable" in state["notice"]["text"]
 
 
@@ -127,9 +137,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_misbehaving_program_gets_a_clear_status(wire: Wire, name: str) -> None:
     program, expected = PROGRAMS[name]
-    row = wire.run(program, within=120)
+    row = wire.run(program, within=240)
     assert row["state"] == "done"
-    assert row["report"]["status"] in expected
+    assert row["report"]["status"] in expected, row["report"]
     assert row["report"]["score"] is None or name == "early end"
     assert row["report"]["detail"].strip()
     assert "Traceback" not in row["report"]["detail"]
@@ -145,7 +155,7 @@ def test_grading_survives_sigkill_of_the_worker_and_is_done_once(site: Site, wir
     wait_for(lambda: rows(site, newest)[0][1] == 1)
     time.sleep(0.5)
     site.kill("worker")
-    wait_for(lambda: rows(site, newest)[0][0], within=120)
+    wait_for(lambda: rows(site, newest)[0][0])
     result, tries, submission = rows(site, newest)[0]
     assert (result, tries) == ("done", 2)
     all_of_it = rows(site, "select submission_id from assessments_gradingrun")
@@ -171,7 +181,7 @@ def test_grading_comes_out_the_same_again(site: Site) -> None:
 def test_ctrl_c_leaves_nothing_behind_and_a_second_start_keeps_all(site: Site) -> None:
     link = site.candidate_link
     site.stop()
-    wait_for(lambda: not processes_of(site.data), within=15)
+    wait_for(lambda: not processes_of(site.data), within=60)
     assert [run for run in (site.data / "sandbox/runs").iterdir() if run.is_dir()] == []
     assert not [
         line for line in Path("/proc/mounts").read_text().splitlines() if str(site.data) in line
@@ -179,4 +189,4 @@ def test_ctrl_c_leaves_nothing_behind_and_a_second_start_keeps_all(site: Site) -
     site.said = ""
     site.start()
     assert urlsplit(link).path in site.said
-    assert requests.get(link, timeout=10).status_code == 200
+    assert requests.get(link, timeout=60).status_code == 200

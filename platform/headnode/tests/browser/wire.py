@@ -18,7 +18,7 @@ class Wire:
         self.http = requests.Session()
         self.client = str(uuid.uuid4())
         self.seq = 0
-        page = self.http.get(link, timeout=10)
+        page = self.http.get(link, timeout=60)
         assert page.status_code == 200, page.text[:300]
         self.lobby = page.url
         self.attempt = self._started(page.text)
@@ -33,7 +33,7 @@ class Wire:
             self.lobby + "start/",
             {"exercise": exercise[1], "accept": "yes", "csrfmiddlewaretoken": self.token},
             headers={"Referer": self.lobby},
-            timeout=10,
+            timeout=60,
         )
         assert answer.status_code == 200, answer.text[:500]
         return answer.url.rstrip("/").rsplit("/", 1)[1]
@@ -44,7 +44,7 @@ class Wire:
 
     def get(self, what: str) -> Any:
         url = f"{self.base}/api/attempts/{self.attempt}/{what}"
-        answer = self.http.get(url, timeout=10)
+        answer = self.http.get(url, timeout=60)
         assert answer.status_code == 200, answer.text[:300]
         return answer.json()
 
@@ -60,7 +60,7 @@ class Wire:
             f"{self.base}/api/attempts/{self.attempt}/{what}",
             json=data,
             headers={"X-CSRFToken": self.token, "Referer": self.lobby},
-            timeout=10,
+            timeout=60,
         )
 
     def body(self) -> dict[str, Any]:

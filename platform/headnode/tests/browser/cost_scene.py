@@ -1,0 +1,97 @@
+"""A cost exercise on a running site: an invitation to it, and what of an attempt is graded."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from typing import Any
+
+from playwright.sync_api import Route
+
+from headnode.tests.browser.site import ROOT, Site
+
+BEGIN = """
+import sys
+from datetime import timedelta
+import django
+django.setup()
+from django.utils import timezone
+from accounts.models import User
+from hiring.invitations import invite
+from hiring.models import Candidate, Exercise, Opening
+
+now = timezone.now()
+hana, rhea = (User.objects.get(username=name) for name in ("hana", "rhea"))
+opening = Opening.objects.create(
+    title="Capacity and cost engineer", level="mid", hiring_manager=hana, created_at=now
+)
+exercise = Exercise.objects.create(
+    opening=opening, pack_name="cost/fleet-bill", kind="cost", level="mid",
+    limit_minutes=50, revision_minutes=10,
+)
+emre = Candidate.objects.create(name="Emre Okafor", email="emre@example.com", created_at=now)
+_, token = invite(
+    opening=opening, candidate=emre, exercises=[exercise], by=rhea, now=now,
+    opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=7),
+)
+print(token)
+"""
+GRADED = """
+import json
+import django
+django.setup()
+from assessments import answers
+from assessments.models import Attempt, GradingRun
+
+attempt = Attempt.objects.get(invitation__candidate__email="emre@example.com")
+submission = attempt.submissions.get()
+run = GradingRun.objects.get(submission=submission)
+text = answers.program(attempt, submission.body)[answers.WRITTEN]
+print(json.dumps({"answer": json.loads(text), "result": run.result, "report": run.report}))
+"""
+
+
+def _run(site: Site, script: str) -> str:
+    env = site.environment() | {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.splitlines()[-1]
+
+
+def invite_to_cost(site: Site) -> str:
+    """The address of the candidate's link."""
+    return f"{site.url}/t/{_run(site, BEGIN)}/"
+
+
+def graded(site: Site, within_s: float = 240.0) -> dict[str, Any]:
+    """What the grader was given of the one attempt, how that ended within so long, and its report."""
+    until = time.monotonic() + within_s
+    found: dict[str, Any] = json.loads(_run(site, GRADED))
+    while not found["result"] and time.monotonic() < until:
+        time.sleep(1)
+        found = json.loads(_run(site, GRADED))
+    return found
+
+
+def amount(text: str) -> int:
+    """The first amount of USD in a sentence."""
+    found = re.search(r"([\d,]+) USD", text)
+    assert found is not None, text
+    return int(found[1].replace(",", ""))
+
+
+def in_revision(feedback: dict[str, Any]) -> Any:
+    """Serves the workspace as that of a revision."""
+
+    def serve(route: Route) -> None:
+        answer = route.fetch()
+        text = answer.text().replace('"round": 1, "elapsed_s"', '"round": 2, "elapsed_s"', 1)
+        text = text.replace('"feedback": null', f'"feedback": {json.dumps(feedback)}', 1)
+        route.fulfill(response=answer, body=text)
+
+    return serve

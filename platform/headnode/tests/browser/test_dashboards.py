@@ -1,0 +1,291 @@
+"""Dashboards, heat map and query box of the room in a real browser (E4, E9)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from headnode.tests.browser.actors import DESKTOP, PHONE, Person, browser
+from headnode.tests.browser.room_page import RoomPage, metrics_of, room_page
+from headnode.tests.browser.site import Site
+
+HOUR = 3_600_000
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoomPage]:
+    with room_page(metrics_of(tmp_path_factory.mktemp("room") / "variant")) as found:
+        yield found
+
+
+def person(running: Browser, served: RoomPage, tmp_path: Path, size: tuple[int, int]) -> Person:
+    found = Person(running, Site(tmp_path), size)
+    found.page.goto(served.url)
+    expect(chart(found.page, "Step time").locator("canvas")).to_be_visible()
+    return found
+
+
+@pytest.fixture(scope="module")
+def at_work(
+    running: Browser, served: RoomPage, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Person]:
+    found = person(running, served, tmp_path_factory.mktemp("ada"), DESKTOP)
+    yield found
+    found.context.close()
+
+
+@pytest.fixture
+def ada(at_work: Person) -> Person:
+    """Ada before her dashboards, with the whole recording in sight; the page stays open between tests."""
+    at_work.complaints.clear()
+    at_work.page.evaluate("room.show('dashboards'); room.resetRange()")
+    at_work.page.get_by_label("Find", exact=True).fill("")
+    at_work.page.get_by_label("Row", exact=True).select_option("heat")
+    at_work.page.get_by_label("Row", exact=True).select_option("overview")
+    return at_work
+
+
+def chart(page: Page, title: str) -> Locator:
+    return page.locator("figure.mchart").filter(
+        has=page.get_by_role("heading", name=title, exact=True)
+    )
+
+
+def the_range(page: Page) -> str:
+    return page.locator(".mboard .mbar-range").inner_text()
+
+
+def pins(page: Page) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = page.evaluate("window.pins || []")
+    return found
+
+
+def to_run(page: Page) -> None:
+    page.get_by_label("Choose a range").first.select_option("run")
+    expect(page.locator(".mboard .mbar-range")).to_contain_text(re.compile(r"\(1\d(\.\d)? h\)"))
+
+
+def drag(page: Page, plot: Locator, start: float, end: float) -> None:
+    box = plot.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * start, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * end, box["y"] + box["height"] / 2, steps=4)
+    page.mouse.up()
+
+
+def test_one_time_for_all_charts(ada: Person) -> None:
+    page = ada.page
+    whole = the_range(page)
+    plot = chart(page, "Step time").locator(".u-over")
+    drag(page, plot, 0.3, 0.6)
+    expect(page.locator(".mboard .mbar-range")).not_to_have_text(whole)
+    assert 13 < float(re.findall(r"\(([\d.]+) h\)", the_range(page))[0]) < 16
+    plot.hover()
+    # Hovering one chart reads all of them at that instant, also where finer data comes later.
+    beside = chart(page, "Parts of a step, mean of ranks")
+    expect(beside.locator(".value").first).to_have_text(re.compile(r"\d"))
+    beside.locator("canvas").evaluate("canvas => { canvas.dataset.coarse = ''; }")
+    page.get_by_role("button", name="Zoom in").focus()
+    page.keyboard.press("Enter")
+    expect(beside.locator("canvas[data-coarse]")).to_have_count(0)
+    expect(beside.locator(".value").first).to_have_text(re.compile(r"\d"))
+    expect(page.locator(".mboard .mbar-cursor")).to_have_text(re.compile(r"at \d+ \w+ \d\d:"))
+    plot.dblclick()
+    expect(page.locator(".mboard .mbar-range")).to_have_text(whole)
+
+
+def test_keys_isolate_tables_tell_and_pins_say_what(ada: Person) -> None:
+    page = ada.page
+    to_run(page)
+    parts = chart(page, "Parts of a step, mean of ranks")
+    parts.get_by_role("button", name="communication").click()
+    expect(parts.get_by_role("button", name="compute")).to_have_attribute("aria-pressed", "false")
+    parts.get_by_role("button", name=re.compile("Pin")).click()
+    assert pins(page)[-1]["metric"] == "train_comm_seconds"
+    assert pins(page)[-1]["to_ms"] - pins(page)[-1]["from_ms"] > 13 * HOUR
+    parts.get_by_role("button", name=re.compile("Show the figures")).click()
+    table = parts.get_by_role("table")
+    expect(table.get_by_role("columnheader")).to_have_text(
+        ["Time", "compute", "communication", "wait for data"]
+    )
+    assert table.get_by_role("row").count() > 50
+    said = chart(page, "Step time").locator(".mplot").get_attribute("aria-label") or ""
+    assert re.search(r"slowest rank: .* s to .* s, last", said)
+    ada.look("dashboards-table")
+
+
+def test_run_before_and_node_by_keyboard(ada: Person) -> None:
+    page = ada.page
+    to_run(page)
+    page.get_by_label("Compare with the run before").press("Space")
+    chart(page, "Step number").scroll_into_view_if_needed()
+    expect(chart(page, "Step number").get_by_text("run before: its 8 nodes")).to_be_visible()
+    page.get_by_label("Node", exact=True).select_option("gpu-n003")
+    page.get_by_label("Row", exact=True).select_option("node")
+    expect(page.get_by_role("heading", name="One node: gpu-n003")).to_be_visible()
+    clock = chart(page, "SM clock")
+    expect(clock.locator("canvas")).to_be_visible()
+    clock.locator(".mplot").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#announce")).to_contain_text(re.compile(r"GPU 0 [\d,]+ MHz"))
+    page.keyboard.press("+")
+    expect(page.locator(".mboard .mbar-range")).to_contain_text(re.compile(r"\([78](\.\d)? h\)"))
+    clock.get_by_role("button", name="GPU 4").click()
+    clock.get_by_role("button", name=re.compile("Pin")).click()
+    assert pins(page)[-1]["labels"] == {"node": "gpu-n003", "gpu": "4"}
+    ada.look("dashboards-node")
+
+
+SLOW = """() => {
+const plain = window.fetch;
+const refusal = () => new DOMException("Stopped.", "AbortError");
+window.fetch = (url, settings) => new Promise((resolve, reject) => {
+  settings?.signal?.addEventListener("abort", () => setTimeout(() => reject(refusal()), 60));
+  setTimeout(() => plain(url).then(resolve, reject), 600);
+});
+}"""
+
+
+def test_a_change_that_overtakes_another_is_drawn(
+    running: Browser, served: RoomPage, tmp_path: Path
+) -> None:
+    """A range and then the comparison, quicker than the network and its refusals."""
+    ada = person(running, served, tmp_path, DESKTOP)
+    ada.page.evaluate(SLOW)
+    # Well before the pause after which a range is asked for (180 ms).
+    ada.page.evaluate("""() => {
+      room.setRange(room.range.from + 3600000, room.range.to, 'test');
+      setTimeout(() => document.querySelector('.mbar-more .check input').click(), 20);
+    }""")
+    expect(chart(ada.page, "Step time").get_by_text("run before: its 8 nodes")).to_be_visible()
+    ada.context.close()
+
+
+def test_heat_map_is_read_and_leads_to_the_node(ada: Person) -> None:
+    page = ada.page
+    page.get_by_label("Row", exact=True).select_option("heat")
+    field = page.get_by_role("application", name=re.compile("Heat map of SM clock: 160 rows"))
+    expect(field).to_be_visible()
+    field.focus()
+    for key in ("ArrowDown", "Shift+ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    expect(page.locator("#announce")).to_contain_text(
+        re.compile(r"gpu-n002 GPU 0 at .*: [\d,]+ MHz")
+    )
+    ada.look("heat-map")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="One node: gpu-n002")).to_be_focused()
+
+
+def test_any_metric_can_be_charted_and_found(ada: Person) -> None:
+    page = ada.page
+    page.get_by_label("Chart a metric").fill("DCGM_FI_DEV_ENC_UTIL")
+    page.keyboard.press("Enter")
+    own = chart(page, "DCGM_FI_DEV_ENC_UTIL")
+    expect(own.locator("canvas")).to_be_visible()
+    page.get_by_label("Find", exact=True).fill("await pool")
+    expect(page.get_by_role("heading", name="Time of a read, each pool")).to_be_visible()
+    expect(page.get_by_role("heading", name="Step time", exact=True)).to_be_hidden()
+
+
+def test_what_is_drawn_stays_when_the_server_is_away(ada: Person, served: RoomPage) -> None:
+    page = ada.page
+    served.down = True
+    try:
+        to_run(page)
+        trouble = page.locator(".mbar-trouble")
+        expect(trouble).to_contain_text("The server is being restarted. What is drawn stays.")
+        expect(chart(page, "Step time").locator("canvas")).to_be_visible()
+    finally:
+        served.down = False
+    trouble.get_by_role("button", name="Try again").click()
+    expect(trouble).to_be_hidden()
+    ada.complaints.clear()
+
+
+def test_a_query_is_written_answered_and_kept(ada: Person) -> None:
+    page = ada.page
+    chart(page, "SM clock of all GPUs").get_by_role("button", name=re.compile("PromQL")).click()
+    said = page.locator(".mquery-said")
+    expect(said).to_contain_text("1 series, a value every")
+    editor = page.get_by_role("textbox", name=re.compile("Query in PromQL"))
+    editor.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("sum by (po")
+    option = page.get_by_role("option", name="pool")
+    expect(option).to_be_visible()
+    # The editor takes no Enter for a choice in the first 75 ms of a list nobody can have read yet.
+    page.wait_for_timeout(200)
+    page.keyboard.press("Enter")
+    page.keyboard.press("End")
+    page.keyboard.type(" (lustre_ost_read_await_seconds))")
+    page.keyboard.press("Enter")
+    expect(said).to_have_attribute("data-tone", "bad")
+    expect(said).to_contain_text("character")
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("2 series")
+    table = page.get_by_role("region", name="Answer as a table")
+    expect(table.get_by_role("row")).to_have_count(3)
+    page.locator(".mquery-tools").get_by_role("button", name="Pin").click()
+    assert pins(page)[-1]["metric"] == "lustre_ost_read_await_seconds"
+    page.get_by_label("Over the range or at one instant").select_option("instant")
+    expect(said).to_contain_text("2 series at")
+    page.get_by_text("Your queries").click()
+    assert page.locator(".mquery-past li").first.is_visible()
+    page.get_by_text("What can be asked").click()
+    ada.complaints = [one for one in ada.complaints if not one.startswith("400")]
+    ada.look("query")
+
+
+def test_on_a_telephone(running: Browser, served: RoomPage, tmp_path: Path) -> None:
+    ada = person(running, served, tmp_path, PHONE)
+    ada.page.get_by_role("button", name="Zoom in").first.click()
+    expect(ada.page.locator(".mboard .mbar-range")).to_contain_text("(24 h)")
+    ada.look("dashboards")
+    ada.page.get_by_role("tab", name="Query").click()
+    expect(ada.page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_visible()
+    ada.look("query")
+    ada.context.close()
+
+
+def test_figures_and_ticks(ada: Person) -> None:
+    told = ada.page.evaluate(
+        """async () => {
+          const { amount, between } = await import("/static/headnode/room/metrics_units.js");
+          const { ticks, tickText } = await import("/static/headnode/room/metrics_time.js");
+          const { placeIn } = await import("/static/headnode/room/query_editor.js");
+          const noon = Date.UTC(2026, 9, 5, 19, 0);
+          const { at, step } = ticks(noon, noon + 24 * 3600e3, 6, -420);
+          return {
+            figures: [amount(0.0123, "s"), amount(1.98e9, "B/s"), amount(1980, "MHz"), amount(NaN, "s"),
+              amount(12345, "W"), between(1800, 1980, "MHz"), between(0.5, 2, "s")],
+            ticks: at.map((ms) => tickText(ms, step, -420)),
+            places: ['a{b="', "a{", "sum by (", "rat", 'a{b="c"} + '].map((text) => placeIn(text)?.kind),
+          };
+        }"""
+    )
+    assert told["figures"] == [
+        "12.3 ms",
+        "1.98 GB/s",
+        "1,980 MHz",
+        "–",
+        "12.3 kW",
+        "1,800 – 1,980 MHz",
+        "500 ms – 2 s",
+    ]
+    assert told["ticks"] == ["12:00", "16:00", "20:00", "6 Oct", "04:00", "08:00", "12:00"]
+    assert told["places"] == ["value", "label", "label", "name", "name"]

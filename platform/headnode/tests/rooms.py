@@ -1,0 +1,97 @@
+"""Ada's attempts with a room of materials, and one that she may read ahead: for tests of addresses."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from assessments import answers, attempts
+from assessments.ahead import release
+from assessments.models import Attempt, GradingRun, Run
+from assessments.room.access import NotThere
+from assessments.room.variants import NotBuilt
+from assessments.tests.room_stage import INCIDENT
+from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
+from hiring.models import Exercise, Invitation
+from reviews.tests.scene import LATER
+
+YEAR = {"kind": "year", "draw": 1, "measures": {}, "naive": {}, "reference": {}}
+ROOMS = {
+    "incident": (INCIDENT, "troubleshooting"),
+    "bill": ("cost/fleet-bill", "cost"),
+    "plan": ("scaling-plan/growth-year", "scaling-plan"),
+}
+"""Workplace -> the pack and the kind of an exercise with it."""
+
+
+def _exercise(stage: Stage, pack: str, kind: str) -> Exercise:
+    exercise = Exercise.objects.create(
+        opening=stage.opening, pack_name=pack, kind=kind, level="mid", limit_minutes=40,
+        revision_minutes=8,
+    )  # fmt: skip
+    stage.invitation.exercises.add(exercise)
+    return exercise
+
+
+@pytest.fixture
+def in_rooms(
+    stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Attempt]:
+    """Ada's attempts with a room of materials, which nobody makes here: whoever is let in is told so."""
+    found = {}
+    for workplace, (pack, kind) in ROOMS.items():
+        attempt = attempts.start(
+            invitation=stage.invitation, exercise=_exercise(stage, pack, kind), policies=POLICIES,
+            now=NOW, seed=1,
+        )  # fmt: skip
+        hand_in(attempt, answers.starting_body(attempt), at=NOW + timedelta(minutes=5))
+        found[workplace] = attempt
+    years = GradingRun.objects.filter(submission__attempt=found["plan"])
+    years.update(finished_at=LATER, result="done", report={"evidence": [YEAR]})
+
+    def unmade(*_: object) -> None:
+        raise NotThere
+
+    monkeypatch.setattr("assessments.room.access.room", unmade)
+    for name in ("incident_key", "bill_key", "plan_key"):
+        monkeypatch.setattr(f"reviews.{name}.key_of", unmade)
+    return found
+
+
+@pytest.fixture
+def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
+    """One that Ada may read before she starts it, and has; nor are its materials made here."""
+    exercise, now = _exercise(stage, *ROOMS["bill"]), timezone.now()
+    row = Invitation.objects.filter(pk=stage.invitation.pk)
+    row.update(opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=1))
+    stage.invitation.refresh_from_db()
+    release.arrange(stage.invitation, opens_at=now, by=stage.rhea, now=now)
+    release.look(stage.invitation, exercise, seed=1, now=now)
+
+    def unmade(*_: object, **__: object) -> None:
+        raise NotBuilt
+
+    monkeypatch.setattr("assessments.ahead.views.folder_of", unmade)
+    return exercise
+
+
+def in_a_room(pattern: str, in_rooms: dict[str, Attempt]) -> dict[str, Any]:
+    """Which attempt an address below the room, of the key or of a match is about."""
+    found = re.search(r"/attempts/<uuid:pk>/(room|key|matches|years)/(bill|plan)?", f"/{pattern}")
+    if not found:
+        return {}
+    place = found[2] or ("plan" if found[1] == "years" else "incident")
+    attempt = in_rooms[place]
+    grading = attempt.submissions.get().latest_grading()
+    own: dict[str, Any] = {"pk": attempt.pk, "grading": grading.pk if grading else 0}
+    own["position"] = 1
+    if found[2] == "plan":
+        own["run"] = Run.objects.create(
+            attempt=attempt, round=1, draft=attempt.drafts.get(), workload="what-if", created_at=NOW,
+            finished_at=NOW, result="done", report={},
+        ).pk  # fmt: skip
+    return own

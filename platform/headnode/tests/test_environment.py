@@ -1,0 +1,41 @@
+"""Settings from the environment: what cannot be used stops the start with one sentence."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.db.backends.signals import connection_created
+
+from headnode.environment import number, web_address
+
+
+@pytest.mark.parametrize(
+    "value", ["http://id.example.com", "id.example.com", "https://", "ftp://x"]
+)
+def test_provider_is_only_spoken_to_over_https(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("OIDC_ISSUER", value)
+    with pytest.raises(ImproperlyConfigured, match="begins with https"):
+        web_address("OIDC_ISSUER")
+    monkeypatch.setenv("OIDC_ISSUER", "https://id.example.com/realms/x/")
+    assert web_address("OIDC_ISSUER") == "https://id.example.com/realms/x"
+
+
+def test_number_is_read_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert number("MEANS_APART", 1.0) == 1.0
+    monkeypatch.setenv("MEANS_APART", "0.75")
+    assert number("MEANS_APART", 1.0) == 0.75
+    monkeypatch.setenv("MEANS_APART", "a lot")
+    with pytest.raises(ImproperlyConfigured, match="write a number"):
+        number("MEANS_APART", 1.0)
+
+
+@pytest.mark.parametrize(("vendor", "said"), [("postgresql", ["SET jit = off"]), ("sqlite", [])])
+def test_postgresql_is_told_not_to_compile_queries(vendor: str, said: list[str]) -> None:
+    found: list[str] = []
+    cursor = SimpleNamespace(execute=found.append)
+    connection = SimpleNamespace(vendor=vendor, cursor=lambda: nullcontext(cursor))
+    connection_created.send(sender=None, connection=connection)
+    assert found == said

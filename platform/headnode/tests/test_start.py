@@ -1,0 +1,21 @@
+"""The site starts without what only single pages need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+SLOW = ("scipy", "statsmodels", "authlib")
+PROGRAM = f"""
+import sys, django
+django.setup()
+import headnode.urls
+print([name for name in {SLOW} if name in sys.modules])
+"""
+
+
+def test_start_imports_no_library_of_single_pages() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"
