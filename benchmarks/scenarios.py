@@ -14,11 +14,11 @@ written when it is there.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -204,7 +204,10 @@ def write(rows: dict[str, Any], backend: Backend) -> None:
 
 
 def main() -> None:
-    names = sys.argv[1:] or [pack.name for pack in all_packs() if pack.kind == "automation"]
+    every = [pack.name for pack in all_packs() if pack.kind == "automation"]
+    parser = argparse.ArgumentParser(description="Times of Run and Submit, with their parts.")
+    parser.add_argument("packs", nargs="*", metavar="PACK", help="by default every automation pack")
+    names = parser.parse_args().packs or every
     rows: dict[str, Any] = {}
     if TARGET.is_file():
         rows = json.loads(TARGET.read_text(encoding="utf-8"))["scenarios"]
