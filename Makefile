@@ -3,7 +3,7 @@ PORT ?= 8000
 BIN := .venv/bin
 export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
-LOCK := $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
+LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
 .PHONY: help run test check calibrate lock clean root
 
@@ -14,7 +14,7 @@ run: .venv/run root ## start the site and its worker on http://localhost:8000
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
 test: .venv/dev ## run the tests
-	@.ci/system-packages chromium gcc libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
+	@.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 	@$(BIN)/pytest -n 2 --dist loadgroup
 
 check: .venv/dev ## lint, types, import rules, missing migrations
@@ -26,6 +26,7 @@ check: .venv/dev ## lint, types, import rules, missing migrations
 
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibrate
+	$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root torch
 	$(BIN)/python -m graders.gpu.calibration
 
 lock: .venv/dev ## rewrite the lock files
