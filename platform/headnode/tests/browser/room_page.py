@@ -26,7 +26,10 @@ from scenarios.profile import DEFAULT
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-STYLES = "tokens base vendor/uplot workspace panels results replay narrow room/room room/dashboards"
+STYLES = (
+    "tokens base vendor/uplot workspace panels results replay narrow room/room room/dashboards room/logs"
+)
+GZIP = b"\x1f\x8b"
 POLICY = "default-src 'self'; style-src 'self' 'nonce-page'; img-src 'self' data:"
 HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
 LAYOUT = """
@@ -64,9 +67,13 @@ def page() -> str:
 
 @dataclass
 class RoomPage:
-    """A running page; `down` makes the metrics fail as a server does that is not there."""
+    """A running page; `down` makes the metrics fail as a server does that is not there.
+
+    `logs` is a bundle of log lines, not compressed.
+    """
 
     board: answers.Board
+    logs: bytes = b""
     url: str = ""
     down: bool = False
     asked: list[str] = field(default_factory=list)
@@ -82,9 +89,9 @@ def metrics_of(folder: Path, level: str = "mid", seed: int = 7) -> answers.Board
 
 
 @contextmanager
-def room_page(board: answers.Board) -> Iterator[RoomPage]:
+def room_page(board: answers.Board, logs: bytes = b"") -> Iterator[RoomPage]:
     """Serve the page until the block ends."""
-    found = RoomPage(board)
+    found = RoomPage(board, logs)
 
     class Handler(_Handler):
         page = found
@@ -162,6 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.page.down and path != "/room/manifest":
             self._send(b'{"detail": "The server is being restarted."}', "application/json", 503)
             return
+        if path == "/room/logs":
+            self._send(gzip.compress(self.page.logs), "application/octet-stream")
+            return
         try:
             self._send(ROUTES[path](self.page.board, query), "application/octet-stream")
         except queries.QueryError as error:
@@ -169,7 +179,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(json.dumps(told).encode(), "application/json", 400)
 
     def _send(self, body: bytes, kind: str, status: int = 200) -> None:
-        packed = gzip.compress(body, 5) if len(body) > 1_000 else body
+        packs = len(body) > 1_000 and not body.startswith(GZIP)
+        packed = gzip.compress(body, 5) if packs else body
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Security-Policy", POLICY)

@@ -95,6 +95,7 @@ export class LineList {
     this.#clear();
     this.space.style.height = `${this.#height()}px`;
     this.#put(this.#topOf(first));
+    this.draw(); // where nothing has moved, no scrolling asks for it
   }
 
   get range() {

@@ -25,12 +25,14 @@ class Explorer {
   #timer = 0;
   #turn = 0;
   #count = 0;
+  #found = null;
 
   constructor(host, room, about, source) {
     Object.assign(this, { host, room, about, source });
     this.year = new Date(room.window.to).getUTCFullYear();
     const wrap = preference("logs-wrap");
-    this.wrap = wrap ? wrap === "yes" : host.clientWidth <= NARROW_PX;
+    // A tab left while its lines were being fetched has no width of its own.
+    this.wrap = wrap ? wrap === "yes" : (host.clientWidth || host.parentNode.clientWidth) <= NARROW_PX;
     this.#controls();
     this.#rows();
     this.#assemble();
@@ -141,19 +143,25 @@ class Explorer {
     const query = { text: this.query.value, regex: this.regex.checked, exact: this.exact.checked, filters, time: limited ? range : null, domain: limited ? range : [room.window.from, room.window.to] };
     try {
       const found = await this.source.search(query);
-      if (turn !== this.#turn) return;
-      await this.#show(found, limited);
+      const columns = this.#fit();
+      const tops = this.wrap ? await this.source.heights(found, ...columns) : null;
+      if (turn === this.#turn) this.#show(found, limited, tops, columns);
     } catch (error) {
       if (turn === this.#turn) this.#refused(error, query);
     }
   }
 
-  async #show({ count, bins, took }, limited) {
+  #show(found, limited, tops, [columns]) {
+    const { count, bins, took } = found;
+    this.source.keep(found);
+    this.#found = found;
     this.#count = count;
     this.problem.textContent = "";
     this.query.removeAttribute("aria-invalid");
     this.took = took;
-    this.list.reset(count, this.wrap ? await this.source.heights(...this.#fit()) : null);
+    this.list.reset(count, this.wrap ? tops : null);
+    this.columns = this.wrap && tops ? columns : 0;
+    this.#measure();
     this.chart.show(bins);
     this.empty.hidden = count > 0;
     // Lines of other days come first in time; the list opens where the recording begins.
@@ -195,9 +203,9 @@ class Explorer {
     const [columns, extra] = this.#fit();
     if (columns === this.columns) return;
     this.columns = columns;
-    const turn = this.#turn;
-    const tops = await this.source.heights(columns, extra);
-    if (turn === this.#turn && this.wrap) this.list.relayout(tops);
+    const found = this.#found;
+    const tops = await this.source.heights(found, columns, extra);
+    if (found === this.#found && this.wrap && columns === this.columns) this.list.relayout(tops);
   }
 
   async #setWrap(on) {

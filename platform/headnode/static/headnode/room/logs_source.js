@@ -2,16 +2,20 @@
 // line made for it, so a search by one is given two seconds; then the worker is ended and another begun.
 
 const PATTERN_MS = 2000;
+const HEARD_MS = 50;
 
 /** A search that was ended because it took too long. */
 export class TooSlow extends Error {}
 
-/** Events: "progress" {loaded, total}, "unpacking". */
+/** Rows, lines, places and heights are those of the answer that was kept last, whatever has been searched for since.
+ *  Events: "progress" {loaded, total}, "unpacking". */
 export class LogSource extends EventTarget {
   #worker = null;
-  #waiting = new Map();
+  #jobs = new Map();
   #next = 0;
   #opened = null;
+  #ready = false;
+  #kept = null;
 
   constructor({ url, key }) {
     super();
@@ -20,50 +24,68 @@ export class LogSource extends EventTarget {
 
   /** Load all lines, once; resolves to what there is to filter by. A failed load may be tried again. */
   open() {
-    this.#opened ??= this.#begin().catch((error) => {
-      this.#opened = null;
-      throw error;
-    });
+    if (!this.#opened) {
+      const opened = this.#begin();
+      opened.catch((error) => this.#opened === opened && this.#broke(error));
+      this.#opened = opened;
+    }
     return this.#opened;
   }
 
+  /** {count, bins, took} of the lines found, to be kept or passed over. */
   async search(query) {
     await this.open();
-    return this.#ask("search", query, query.regex && query.text ? PATTERN_MS : 0);
+    const asked = { ...query, of: ++this.#next };
+    const answer = await this.#ask("search", asked, limitOf(asked));
+    return { ...answer, asked };
+  }
+
+  /** From now on this answer is the one that is shown. */
+  keep({ asked }) {
+    this.#kept = asked;
+    this.#ask("keep", { of: asked.of }).catch(() => {});
   }
 
   /** Rows among those found, from inclusive, to exclusive. */
   rows(from, to) {
-    return this.#ask("rows", { from, to }, PATTERN_MS);
+    return this.#ask("rows", { of: this.#kept.of, from, to }, limitOf(this.#kept));
   }
 
   /** Lines of a file, from 1, to exclusive. */
   lines(path, from, to) {
-    return this.#ask("lines", { path, from, to }, PATTERN_MS);
+    return this.#ask("lines", { of: this.#kept?.of, path, from, to }, limitOf(this.#kept));
   }
 
   place(path, line) {
-    return this.#ask("place", { path, line });
+    return this.#ask("place", { of: this.#kept?.of, path, line });
   }
 
-  heights(columns, extra) {
-    return this.#ask("heights", { columns, extra });
+  /** Units of height above each line of an answer, and below its last. */
+  heights({ asked }, columns, extra) {
+    return this.#ask("heights", { of: asked.of, columns, extra });
   }
 
-  #begin() {
+  async #begin() {
     this.#worker?.terminate();
-    this.#worker = new Worker(new URL("./logs_worker.js", import.meta.url), { type: "module" });
-    this.#worker.onmessage = ({ data }) => this.#heard(data);
-    this.#worker.onerror = (event) => this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
-    return this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key });
+    const worker = new Worker(new URL("./logs_worker.js", import.meta.url), { type: "module" });
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => worker === this.#worker && this.#heard(data);
+    worker.onerror = (event) => this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
+    const about = await this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key });
+    if (this.#kept) await this.#ask("search", this.#kept);
+    this.#ready = true;
+    for (const { message } of this.#jobs.values()) worker.postMessage(message);
+    return about;
   }
 
+  /** While a worker is being got ready only that is asked of it; the rest waits. */
   #ask(act, rest, limit = 0) {
-    const id = ++this.#next;
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, limit, timer: 0 });
-      this.#worker.postMessage({ id, act, ...rest });
-    });
+    const message = { id: ++this.#next, act, ...rest };
+    const preparing = act === "open" || rest === this.#kept;
+    const answer = new Promise((resolve, reject) => this.#jobs.set(message.id, { message, resolve, reject, limit, timer: 0 }));
+    if (this.#ready || preparing) this.#worker.postMessage(message);
+    else this.open().catch(() => {});
+    return answer;
   }
 
   #heard(data) {
@@ -71,33 +93,52 @@ export class LogSource extends EventTarget {
       this.dispatchEvent(new CustomEvent(data.type, { detail: data }));
       return;
     }
-    const job = this.#waiting.get(data.id);
+    const job = this.#jobs.get(data.id);
     if (!job) return;
     if (data.type === "begun") {
-      if (job.limit) job.timer = setTimeout(() => this.#tooSlow(), job.limit);
+      if (job.limit) job.timer = setTimeout(() => this.#late(job), job.limit);
       return;
     }
     clearTimeout(job.timer);
-    this.#waiting.delete(data.id);
+    this.#jobs.delete(data.id);
     if (data.type === "done") job.resolve(data.answer);
     else job.reject(Object.assign(new Error(data.message), { syntax: data.syntax }));
   }
 
-  #tooSlow() {
-    const error = new TooSlow("The expression took longer than two seconds and was stopped.");
-    this.#broke(error);
+  /** A page that was busy itself may hold the answer already: it is heard before anything is ended. */
+  #late(job) {
+    job.timer = setTimeout(() => this.#tooSlow(job), HEARD_MS);
+  }
+
+  /** Ends the worker for this one job. What else was asked is asked again of the next worker, which first
+   *  finds again what is shown. */
+  #tooSlow({ message, reject }) {
+    for (const job of this.#jobs.values()) clearTimeout(job.timer);
+    if (message.act === "search") {
+      this.#jobs.delete(message.id);
+      reject(new TooSlow("The expression took longer than two seconds and was stopped."));
+    } else this.#kept.plain = true; // finding its lines was quick, marking all its places in one is not
+    this.#ready = false;
+    this.#opened = null;
     this.open().catch(() => {});
   }
 
   #broke(error) {
     this.#worker?.terminate();
+    this.#worker = null;
+    this.#ready = false;
     this.#opened = null;
-    for (const { reject, timer } of this.#waiting.values()) {
+    const jobs = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const { reject, timer } of jobs) {
       clearTimeout(timer);
       reject(error);
     }
-    this.#waiting.clear();
   }
+}
+
+function limitOf(query) {
+  return query?.regex && query.text && !query.plain ? PATTERN_MS : 0;
 }
 
 /** A short name for what is in the logs, so that another variant's lines are never shown for these. */

@@ -9,8 +9,8 @@ const MOST_MARKS = 40;
 const WIDEST = 4000;
 
 let bundle = null;
-let found = new Uint32Array(0);
-let matcher = null;
+// What searches found, by their numbers: {rows, matcher}. The page keeps one of them and passes the others over.
+const results = new Map();
 
 // Where the bundle is kept in this browser, so that a reload needs no network.
 
@@ -169,9 +169,9 @@ function histogram(pass, [from, to]) {
   return bins;
 }
 
-function search({ text, regex, exact, filters, time, domain }) {
+function search({ of, text, regex, exact, plain, filters, time, domain }) {
   const begin = performance.now();
-  matcher = null;
+  let matcher = null;
   let pass = allowed(filters);
   if (text && regex) {
     matcher = new RegExp(text, exact ? "g" : "gi");
@@ -188,12 +188,16 @@ function search({ text, regex, exact, filters, time, domain }) {
     const row = order[at];
     if (pass[row] && (!time || (times[row] >= time[0] && times[row] <= time[1]))) rows[count++] = row;
   }
-  found = rows.slice(0, count);
+  results.set(of, { rows: rows.slice(0, count), matcher: plain ? null : matcher });
   return { count, bins, took: performance.now() - begin };
 }
 
+function keepOnly({ of }) {
+  for (const one of results.keys()) if (one < of) results.delete(one);
+}
+
 /** Places of the pattern in a line: [from, to] each. */
-function marks(text) {
+function marks(text, matcher) {
   const places = [];
   if (!matcher) return places;
   for (const match of text.matchAll(matcher)) {
@@ -203,7 +207,7 @@ function marks(text) {
   return places;
 }
 
-function rowOf(row) {
+function rowOf(row, matcher) {
   const file = fileOf(row);
   const text = textOf(row);
   const time = bundle.time[row];
@@ -215,7 +219,7 @@ function rowOf(row) {
     path: file.path,
     line: row - file.first + 1,
     text,
-    marks: marks(text),
+    marks: marks(text, matcher),
   };
 }
 
@@ -232,22 +236,28 @@ function fileOf(row) {
 const ACTS = {
   open,
   search,
-  rows: ({ from, to }) => Array.from(found.subarray(from, to), rowOf),
+  keep: keepOnly,
+  rows: ({ of, from, to }) => {
+    const { rows, matcher } = results.get(of);
+    return Array.from(rows.subarray(from, to), (row) => rowOf(row, matcher));
+  },
   /** Lines of one file, counted from 1. */
-  lines: ({ path, from, to }) => {
+  lines: ({ of, path, from, to }) => {
     const { first } = bundle.files.find((file) => file.path === path);
-    return Array.from({ length: to - from }, (_, index) => rowOf(first + from - 1 + index));
+    const matcher = results.get(of)?.matcher;
+    return Array.from({ length: to - from }, (_, index) => rowOf(first + from - 1 + index, matcher));
   },
   /** Where a file's line stands among the lines found, or -1. */
-  place: ({ path, line }) => {
+  place: ({ of, path, line }) => {
     const file = bundle.files.find((one) => one.path === path);
-    return file ? found.indexOf(file.first + line - 1) : -1;
+    return file && results.has(of) ? results.get(of).rows.indexOf(file.first + line - 1) : -1;
   },
   /** Units of height above each line found when `columns` letters fit beside one another, `extra` units for each. */
-  heights: ({ columns, extra }) => {
-    const tops = new Uint32Array(found.length + 1);
-    for (let at = 0; at < found.length; at += 1) {
-      const length = Math.min(WIDEST, bundle.start[found[at] + 1] - bundle.start[found[at]] - 1);
+  heights: ({ of, columns, extra }) => {
+    const { rows } = results.get(of);
+    const tops = new Uint32Array(rows.length + 1);
+    for (let at = 0; at < rows.length; at += 1) {
+      const length = Math.min(WIDEST, bundle.start[rows[at] + 1] - bundle.start[rows[at]] - 1);
       tops[at + 1] = tops[at] + extra + Math.max(1, Math.ceil(length / columns));
     }
     return tops;

@@ -1,0 +1,144 @@
+"""The log explorer where searches overtake one another, fail, or take too long (E4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from assessments.room.log_bundle import Bundle
+from assessments.room.log_lines import LogLine
+from headnode.tests.browser.actors import DESKTOP, PHONE, Person, browser
+from headnode.tests.browser.room_page import RoomPage, metrics_of, room_page
+from headnode.tests.browser.site import Site
+
+LINES = 2000
+LAST = f"request {LINES} was answered"
+ENDLESS = r"^(([a-z0-9 ]+)+)+#$"
+# Finds its first letter at once, and then tries every way to part the rest of the line.
+ENDLESS_TO_MARK = r"x|([a-z]+)+#"
+HARD_TO_MARK = "x" + "a" * 40
+# A list drawn anew exactly where it stands: nothing scrolls.
+RELAYOUT = """async () => {
+  const { LineList } = await import("/static/headnode/room/line_list.js");
+  const list = new LineList({ label: "Squares", columns: ["Number"], fetch: (from, to) => Array.from({ length: to - from }, (_, at) => from + at), cells: (row) => [String(row * row)] });
+  list.node.style.height = "300px";
+  list.node.style.flex = "none";
+  document.getElementById("pane-room").replaceChildren(list.node);
+  const drawn = () => new Promise((done) => setTimeout(() => done(list.node.querySelectorAll(".line").length), 300));
+  const tops = Uint32Array.from({ length: 1001 }, (_, at) => at);
+  list.reset(1000, tops);
+  list.scrollTo(500);
+  const before = await drawn();
+  list.relayout(tops);
+  return [before, await drawn(), list.firstInView];
+}"""
+
+
+def lines_of(served_from: int) -> list[LogLine]:
+    """Two thousand alike, one a second, and before them one that is hard to mark."""
+    lines = [
+        LogLine(served_from + at * 1000, f"web{at % 3}", "proxy", 3, f"request {at} was answered")
+        for at in range(1, LINES + 1)
+    ]
+    return [*lines, LogLine(served_from, "web1", "proxy", 1, HARD_TO_MARK)]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoomPage]:
+    board = metrics_of(tmp_path_factory.mktemp("room") / "variant")
+    bundle = Bundle()
+    bundle.add("logs/proxy.log", "Proxy", lines_of(board.incident["window"]["from_ms"]))
+    with room_page(board, bundle.write()) as found:
+        yield found
+
+
+@pytest.fixture
+def ada(running: Browser, served: RoomPage, tmp_path: Path) -> Iterator[Person]:
+    found = Person(running, Site(tmp_path), DESKTOP)
+    found.page.goto(served.url)
+    found.page.locator(".room-tabs").get_by_role("tab", name="Logs").click()
+    expect(found.page.get_by_role("status")).to_contain_text(f"{LINES + 1:,} of")
+    yield found
+    found.context.close()
+
+
+def logs(ada: Person) -> Locator:
+    return ada.page.get_by_role("tabpanel", name="Logs")
+
+
+def search(ada: Person, text: str, *, expression: bool = False) -> None:
+    logs(ada).get_by_label("Expression").set_checked(expression)
+    logs(ada).get_by_label("Search the logs").fill(text)
+
+
+def rows(ada: Person) -> Locator:
+    return logs(ada).get_by_role("grid", name="Lines found").locator(".line:not([data-waiting])")
+
+
+def to_the_end(ada: Person) -> None:
+    logs(ada).get_by_role("grid", name="Lines found").press("End")
+
+
+def test_rows_stay_where_new_heights_move_nothing(ada: Person) -> None:
+    before, after, first = ada.page.evaluate(RELAYOUT)
+    assert before == after > 0
+    assert first == 500
+
+
+def test_a_phone_shows_the_lines(running: Browser, served: RoomPage, tmp_path: Path) -> None:
+    ada = Person(running, Site(tmp_path), PHONE)
+    ada.page.goto(served.url)
+    ada.page.locator(".room-tabs").get_by_role("tab", name="Logs").click()
+    expect(rows(ada).first).to_contain_text(HARD_TO_MARK)
+    to_the_end(ada)
+    expect(rows(ada).last).to_contain_text(LAST)
+    ada.context.close()
+
+
+def test_lines_found_before_an_endless_expression_can_still_be_read(ada: Person) -> None:
+    """What is shown belongs to the search before; the rest of its lines is fetched when it is scrolled to."""
+    search(ada, "was answered")
+    expect(logs(ada).get_by_role("status")).to_contain_text(f"{LINES:,} of")
+    search(ada, ENDLESS, expression=True)
+    expect(logs(ada).get_by_role("alert")).to_contain_text("two seconds")
+    to_the_end(ada)
+    expect(rows(ada).last).to_contain_text(LAST)
+    expect(rows(ada).last.locator("mark")).to_have_text("was answered")
+
+
+def test_lines_found_before_a_wrong_expression_keep_their_marks(ada: Person) -> None:
+    search(ada, r"answ\w+", expression=True)
+    expect(rows(ada).first.locator("mark")).to_have_text("answered")
+    search(ada, "(", expression=True)
+    expect(logs(ada).get_by_role("alert")).to_contain_text("is not a regular expression")
+    to_the_end(ada)
+    expect(rows(ada).last.locator("mark")).to_have_text("answered")
+
+
+def test_an_expression_whose_marks_are_endless_finds_lines_without_marks(ada: Person) -> None:
+    search(ada, ENDLESS_TO_MARK, expression=True)
+    expect(rows(ada)).to_have_count(1)
+    expect(rows(ada)).to_contain_text(HARD_TO_MARK)
+    expect(rows(ada).locator("mark")).to_have_count(0)
+    expect(logs(ada).get_by_role("alert")).to_have_count(0)
+    search(ada, LAST)
+    expect(rows(ada).locator("mark")).to_have_text(re.compile(LAST))
+
+
+def test_only_the_answer_to_the_last_search_is_shown(ada: Person) -> None:
+    """Each key is a search; rows asked for meanwhile are those of the list that is in sight."""
+    query = logs(ada).get_by_label("Search the logs")
+    query.press_sequentially(LAST, delay=190)
+    expect(logs(ada).get_by_role("status")).to_contain_text("1 of")
+    expect(rows(ada)).to_have_count(1)
+    expect(rows(ada).locator("mark")).to_have_text(LAST)
