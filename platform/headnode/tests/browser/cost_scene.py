@@ -55,7 +55,7 @@ print(json.dumps({"answer": json.loads(text), "result": run.result, "report": ru
 
 
 def _run(site: Site, script: str) -> str:
-    env = site.environment() | {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    env = site.environment()
     done = subprocess.run(
         [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
     )  # fmt: skip

@@ -53,7 +53,7 @@ print(json.dumps({"answer": json.loads(text), "runs": runs}))
 
 
 def _run(site: Site, script: str) -> str:
-    env = site.environment() | {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    env = site.environment()
     done = subprocess.run(
         [sys.executable, "-c", script],
         env=env,

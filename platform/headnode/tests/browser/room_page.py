@@ -26,9 +26,7 @@ from scenarios.profile import DEFAULT
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-STYLES = (
-    "tokens base vendor/uplot workspace panels results replay narrow room/room room/dashboards room/logs"
-)
+STYLES = "tokens base vendor/uplot workspace panels results replay narrow room/room room/dashboards room/logs"
 GZIP = b"\x1f\x8b"
 POLICY = "default-src 'self'; style-src 'self' 'nonce-page'; img-src 'self' data:"
 HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'

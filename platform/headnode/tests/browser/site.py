@@ -107,6 +107,7 @@ class Site:
             "HEADNODE_DATA": str(self.data),
             "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
             "PYTHONUNBUFFERED": "1",
+            "DJANGO_SETTINGS_MODULE": "headnode.tests.browser.settings",
             # Tests beside this site put tasks there too, of which its worker knows nothing.
             "BROKER_PREFIX": f"headnode-site-{self.port}:",
         }

@@ -45,7 +45,7 @@ def chrome() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def crowd(site: Site) -> Site:
     """The demo, and an opening beside it with 96 candidates, each scored by three people."""
-    environment = site.environment() | {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    environment = site.environment()
     subprocess.run([sys.executable, "-c", CROWD], check=True, cwd=ROOT, env=environment)
     return site
 

@@ -24,11 +24,15 @@ HARD_TO_MARK = "x" + "a" * 40
 # A list drawn anew exactly where it stands: nothing scrolls.
 RELAYOUT = """async () => {
   const { LineList } = await import("/static/headnode/room/line_list.js");
-  const list = new LineList({ label: "Squares", columns: ["Number"], fetch: (from, to) => Array.from({ length: to - from }, (_, at) => from + at), cells: (row) => [String(row * row)] });
+  const fetch = (from, to) => Array.from({ length: to - from }, (_, at) => from + at);
+  const list = new LineList({ label: "Numbers", columns: ["Number"], fetch, cells: (row) => [String(row)] });
   list.node.style.height = "300px";
   list.node.style.flex = "none";
   document.getElementById("pane-room").replaceChildren(list.node);
-  const drawn = () => new Promise((done) => setTimeout(() => done(list.node.querySelectorAll(".line").length), 300));
+  const drawn = async () => {
+    await new Promise((done) => setTimeout(done, 300));
+    return list.node.querySelectorAll(".line").length;
+  };
   const tops = Uint32Array.from({ length: 1001 }, (_, at) => at);
   list.reset(1000, tops);
   list.scrollTo(500);

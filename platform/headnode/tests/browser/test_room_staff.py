@@ -58,7 +58,7 @@ def chrome() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def attempt(site: Site) -> str:
     """Dilan handed in a troubleshooting answer, which was graded; Ines is to score it."""
-    env = site.environment() | {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    env = site.environment()
     done = subprocess.run(
         [sys.executable, "-c", HANDED_IN], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
     )  # fmt: skip
