@@ -16,6 +16,7 @@ export class LogSource extends EventTarget {
   #opened = null;
   #ready = false;
   #kept = null;
+  #answered = [];
 
   constructor({ url, key }) {
     super();
@@ -37,12 +38,14 @@ export class LogSource extends EventTarget {
     await this.open();
     const asked = { ...query, of: ++this.#next };
     const answer = await this.#ask("search", asked, limitOf(asked));
+    this.#answered.push(asked);
     return { ...answer, asked };
   }
 
   /** From now on this answer is the one that is shown. */
   keep({ asked }) {
     this.#kept = asked;
+    this.#answered = this.#answered.filter(({ of }) => of >= asked.of);
     this.#ask("keep", { of: asked.of }).catch(() => {});
   }
 
@@ -70,20 +73,19 @@ export class LogSource extends EventTarget {
     const worker = new Worker(new URL("./logs_worker.js", import.meta.url), { type: "module" });
     this.#worker = worker;
     worker.onmessage = ({ data }) => worker === this.#worker && this.#heard(data);
-    worker.onerror = (event) => this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
-    const about = await this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key });
-    if (this.#kept) await this.#ask("search", this.#kept);
+    worker.onerror = (event) => worker === this.#worker && this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
+    const about = await this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key }, 0, true);
+    for (const asked of this.#answered) await this.#ask("search", asked, 0, true);
     this.#ready = true;
     for (const { message } of this.#jobs.values()) worker.postMessage(message);
     return about;
   }
 
-  /** While a worker is being got ready only that is asked of it; the rest waits. */
-  #ask(act, rest, limit = 0) {
+  /** What is asked before the worker is ready waits for it, but for what gets it ready. */
+  #ask(act, rest, limit = 0, prepares = false) {
     const message = { id: ++this.#next, act, ...rest };
-    const preparing = act === "open" || rest === this.#kept;
     const answer = new Promise((resolve, reject) => this.#jobs.set(message.id, { message, resolve, reject, limit, timer: 0 }));
-    if (this.#ready || preparing) this.#worker.postMessage(message);
+    if (this.#ready || prepares) this.#worker.postMessage(message);
     else this.open().catch(() => {});
     return answer;
   }
@@ -111,7 +113,7 @@ export class LogSource extends EventTarget {
   }
 
   /** Ends the worker for this one job. What else was asked is asked again of the next worker, which first
-   *  finds again what is shown. */
+   *  finds again what was found. */
   #tooSlow({ message, reject }) {
     for (const job of this.#jobs.values()) clearTimeout(job.timer);
     if (message.act === "search") {
