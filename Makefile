@@ -15,7 +15,7 @@ run: .venv/run root ## start the site and its worker on http://localhost:8000
 
 test: .venv/dev ## run the tests
 	@.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
-	@$(BIN)/pytest -n 2 --dist loadgroup
+	@$(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
 
 check: .venv/dev ## lint, types, import rules, missing migrations
 	$(BIN)/ruff check .

@@ -27,9 +27,7 @@ NAMES = [pack.name for pack in all_packs() if pack.kind == "automation"]
 KNOBS = ("tick", "log")
 GLANCE = 60
 """Ticks after which a program could know a workload again; some worlds begin with an empty queue."""
-packs = pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=pytest.mark.xdist_group(f"gaming {one}")) for one in NAMES]
-)
+packs = pytest.mark.parametrize("name", NAMES)
 
 Figures = Mapping[str, Any]
 Call = tuple[str, dict[str, object]]

@@ -10,7 +10,6 @@ from graders.tests.exploits import Changes, score, scored
 
 PACK = "automation/cloud-bursting"
 LEVELS = ("junior", "mid", "senior")
-pytestmark = pytest.mark.xdist_group("gaming burst")
 
 ANYBODY: Changes = (
     (

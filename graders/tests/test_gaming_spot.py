@@ -10,7 +10,6 @@ from graders.tests.exploits import Changes, score, scored
 
 PACK = "automation/spot-checkpointing"
 LEVELS = ("junior", "mid", "senior")
-pytestmark = pytest.mark.xdist_group("gaming spot")
 
 STOPPING: Changes = (
     (

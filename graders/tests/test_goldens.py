@@ -46,15 +46,7 @@ def clipped(pack: str, level: str, golden: str) -> float:
     return sum(total(one) or 0.0 for one in played(pack, level, golden)) / len(SEEDS)
 
 
-def in_one_worker(pack: str, level: str) -> pytest.MarkDecorator:
-    return pytest.mark.xdist_group(f"goldens {pack} {level}")
-
-
-def cases(rows: list[tuple[str, ...]]) -> list[object]:
-    return [pytest.param(*row, marks=in_one_worker(row[0], row[1])) for row in rows]
-
-
-@pytest.mark.parametrize(("pack", "level", "golden"), cases(list(MEASURED)))
+@pytest.mark.parametrize(("pack", "level", "golden"), list(MEASURED))
 def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str) -> None:
     bounds = expected(load_pack(pack)).bounds[level][golden]
     assert bounds is not None
@@ -62,7 +54,7 @@ def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str) 
     assert bounds.mean[0] <= mean(pack, level, golden) <= bounds.mean[1]
 
 
-@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
 def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, level: str) -> None:
     chosen = load_pack(pack)
     assert set(expected(chosen).bounds[level]) == set(golden_names(chosen))
@@ -70,14 +62,14 @@ def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, le
     assert further[-1] == "on_demand_only"
 
 
-@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
 def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str) -> None:
     for margin in expected(load_pack(pack)).margins:
         distance = mean(pack, level, margin.better) - mean(pack, level, margin.worse)
         assert distance >= margin.least, (margin.worse, margin.better, distance)
 
 
-@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
 def test_anchors_mean_what_they_say(pack: str, level: str) -> None:
     assert clipped(pack, level, "do_nothing") <= 0.1
     assert mean(pack, level, "naive") == pytest.approx(0.0, abs=1e-9)
@@ -86,7 +78,7 @@ def test_anchors_mean_what_they_say(pack: str, level: str) -> None:
         assert margin in stated
 
 
-@pytest.mark.parametrize(("pack", "level"), cases(list(LEVELS)))
+@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
 def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str) -> None:
     wanted = {one.key for one in load_pack(pack).measures(level)}
     for golden in ("do_nothing", "cheater", "expert"):
@@ -95,7 +87,7 @@ def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str) -> No
 
 
 @pytest.mark.usefixtures("unhurried")
-@pytest.mark.parametrize(("pack", "level", "golden"), cases(list(GOLDENS)))
+@pytest.mark.parametrize(("pack", "level", "golden"), list(GOLDENS))
 def test_golden_runs_in_the_sandbox_as_it_does_here(
     pack: str, level: str, golden: str, backend: Backend
 ) -> None:

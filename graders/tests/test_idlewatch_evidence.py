@@ -82,7 +82,6 @@ def scores(level: str, added: str = "") -> dict[str, float]:
     return {one.measure.key: one.score for one in played(level, added)}
 
 
-@pytest.mark.xdist_group("idlewatch evidence")
 @pytest.mark.parametrize("level", ["junior", "mid"])
 def test_true_facts_about_something_else_show_nothing(level: str) -> None:
     honest, moved = scores(level), scores(level, ELSEWHERE)

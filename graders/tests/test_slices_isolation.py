@@ -53,13 +53,11 @@ def played(where: str = "") -> tuple[Measured, ...]:
     )
 
 
-@pytest.mark.xdist_group("slices isolation")
 @pytest.mark.parametrize("where", FORGETFUL)
 def test_breaking_the_contracts_does_not_pay(where: str) -> None:
     assert (total(played(where)) or 0.0) < (total(played()) or 0.0) - MARGIN
 
 
-@pytest.mark.xdist_group("slices isolation")
 @pytest.mark.parametrize("where", FORGETFUL)
 def test_no_measure_of_work_is_better_for_it(where: str) -> None:
     work = ("availability_critical", "availability_other", "training_done", "utilisation")

@@ -21,9 +21,6 @@ from scenarios.packs import load_pack
 from scenarios.profile import DEFAULT
 
 PACK, LEVEL, SEED = "scaling-plan/growth-year", "mid", 3
-HERE = pytest.mark.xdist_group(f"growth {LEVEL}")
-"""What is played once is kept by a process: tests of one variant belong in one."""
-EACH = [pytest.param(one, marks=pytest.mark.xdist_group(f"growth {one}")) for one in LEVELS]
 NAMES = [one.name for one in scene_of(DEFAULT, LEVEL, SEED).months]
 
 
@@ -44,7 +41,7 @@ def of_kind(report: GradeReport, kind: str) -> list[dict[str, Any]]:
     return [row for row in report.evidence if row["kind"] == kind]
 
 
-@pytest.mark.parametrize("level", EACH)
+@pytest.mark.parametrize("level", list(LEVELS))
 def test_goldens_come_out_in_their_order(level: str) -> None:
     pack = load_pack(PACK)
     rows = play(pack, level, SEED, hidden=1)
@@ -57,14 +54,13 @@ def test_goldens_come_out_in_their_order(level: str) -> None:
     assert {"phase_impossible", "risk_without_trigger"} <= set(rows["eloquent"]["findings"])
 
 
-@pytest.mark.parametrize("level", EACH)
+@pytest.mark.parametrize("level", list(LEVELS))
 def test_another_year_has_the_same_order(level: str) -> None:
     rows = play(load_pack(PACK), level, 8, hidden=1, names=("expert", "solid", "naive"))
     assert rows["expert"]["score"] > rows["solid"]["score"] > rows["naive"]["score"]
     assert rows["naive"]["score"] == 0.0
 
 
-@HERE
 def test_nothing_runs_in_a_sandbox_and_the_pack_is_known() -> None:
     assert not kinds.needs_sandbox(PACK)
     assert not kinds.is_parted(PACK)
@@ -80,7 +76,6 @@ def test_measures_are_those_of_the_model_with_units_and_directions() -> None:
     assert counting("work") | counting("thrift") == set(measures())
 
 
-@HERE
 def test_without_a_plan_the_year_is_played_as_it_is_and_thrift_is_no_merit() -> None:
     report = graded({}, rationale="An organisation is a river. " * 50)
     assert report.detail.startswith("The plan changes nothing")
@@ -91,7 +86,6 @@ def test_without_a_plan_the_year_is_played_as_it_is_and_thrift_is_no_merit() -> 
     assert report.score == graded({}).score
 
 
-@HERE
 def test_who_gives_every_node_back_gains_nothing() -> None:
     """Nothing runs, so nothing is full, over budget or unused."""
     rows = [
@@ -104,7 +98,6 @@ def test_who_gives_every_node_back_gains_nothing() -> None:
     assert (report.score or 0.0) <= 0.02
 
 
-@HERE
 def test_the_same_answer_has_the_same_report() -> None:
     plan = {"claims": {"wait_p95_h": 1.0}}
     assert graded(plan).to_dict() == graded(plan).to_dict()
@@ -117,7 +110,6 @@ def test_rubbish_is_said_and_not_measured(text: str) -> None:
     assert report.detail.startswith("Not measured: ")
 
 
-@HERE
 def test_rows_that_name_nothing_are_kept_out_and_found() -> None:
     plan = {
         "purchases": [
@@ -142,7 +134,6 @@ def test_a_number_of_hidden_years_out_of_range_is_refused() -> None:
         grade(PACK, LEVEL, SEED, {"answer.json": ""}, hidden=0)
 
 
-@HERE
 def test_progress_is_told_after_every_year() -> None:
     told: list[tuple[int, int]] = []
     files = {"answer.json": ""}
@@ -150,7 +141,6 @@ def test_progress_is_told_after_every_year() -> None:
     assert told == [(1, 1)]
 
 
-@HERE
 def test_every_figure_can_be_opened_by_year_month_and_kind_of_work() -> None:
     (row,) = of_kind(golden("solid"), YEAR)
     assert row["draw"] == 1
@@ -161,7 +151,6 @@ def test_every_figure_can_be_opened_by_year_month_and_kind_of_work() -> None:
     assert {one["figure"] for one in row["why"]} & set(measures())
 
 
-@HERE
 def test_solid_misses_one_bottleneck_and_says_so() -> None:
     report = golden("solid")
     states = [row["state"] for row in of_kind(report, "bottleneck")]
@@ -173,7 +162,6 @@ def test_solid_misses_one_bottleneck_and_says_so() -> None:
     assert left["figures"][0][1] > left["figures"][1][1]
 
 
-@HERE
 def test_a_rule_is_no_answer_where_it_changes_nothing() -> None:
     scene = scene_of(DEFAULT, LEVEL, SEED)
     rules = [
@@ -184,7 +172,6 @@ def test_a_rule_is_no_answer_where_it_changes_nothing() -> None:
     assert states == {"left"}
 
 
-@HERE
 def test_a_commitment_that_nobody_needs() -> None:
     region = scene_of(DEFAULT, LEVEL, SEED).rents[0].region
     rent = {"id": "c1", "from": NAMES[0], "to": NAMES[11], "kind": "reserved_1y", "gpus": 400,
@@ -195,7 +182,6 @@ def test_a_commitment_that_nobody_needs() -> None:
     assert [one["rows"][0]["id"] for one in found] == ["c1"]
 
 
-@HERE
 def test_text_that_says_something_else_than_the_plan() -> None:
     report = graded({}, phases="We order 12 nodes in March. We order nothing else.")
     (found,) = [one for one in of_kind(report, "finding") if one["subject"] == "phases"]
@@ -203,7 +189,6 @@ def test_text_that_says_something_else_than_the_plan() -> None:
     assert "12 nodes in March" in found["text"]
 
 
-@HERE
 def test_corrections_set_a_finding_aside_and_take_it_back() -> None:
     report = golden("solid").to_dict()
     (first, *_) = [row for row in report["evidence"] if row["kind"] == "finding"]
@@ -222,14 +207,12 @@ def test_corrections_set_a_finding_aside_and_take_it_back() -> None:
         reassess({"evidence": []}, [])
 
 
-@HERE
 def test_the_reading_survives_being_kept() -> None:
     report = json.loads(json.dumps(golden("solid").to_dict()))
     assert [row["kind"] for row in report["evidence"]][-1] == READING
     assert reassess(report, []).evidence == report["evidence"]
 
 
-@HERE
 def test_a_what_if_has_the_expected_year_and_nothing_of_the_reference() -> None:
     files = write_golden(load_pack(PACK), LEVEL, "solid", SEED)
     report = run_public(PACK, LEVEL, SEED, files)
@@ -253,7 +236,6 @@ def test_a_plan_that_cannot_be_read_is_not_run() -> None:
     assert report.detail == "The plan was not run: plan.json is not JSON: look at line 1."
 
 
-@HERE
 def test_every_maker_writes_the_sections_of_its_level() -> None:
     pack = load_pack(PACK)
     for level in LEVELS:

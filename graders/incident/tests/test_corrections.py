@@ -21,7 +21,6 @@ from graders.incident.tests.boards import (
 )
 from scenarios.packs import load_pack
 
-pytestmark = pytest.mark.xdist_group("incident grader")
 PACK = "troubleshooting/slow-training"
 KEY = "silent-slow-node"
 

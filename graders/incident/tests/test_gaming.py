@@ -28,7 +28,6 @@ from graders.incident.tests.boards import (
 from graders.measures import total
 from scenarios.packs import load_pack
 
-pytestmark = pytest.mark.xdist_group("incident grader")
 CAUSES = [key for key, one in subjects().items() if one.kind == CAUSE]
 HERRINGS = [key for key, one in subjects().items() if one.kind == HERRING]
 

@@ -35,7 +35,6 @@ def test_every_golden_has_bounds_and_every_bar_is_told_when_missed() -> None:
     assert not set(SAMPLE) & set(SEEDS)
 
 
-@pytest.mark.xdist_group("incident grader")
 def test_command_line_grades_one_answer_and_many(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

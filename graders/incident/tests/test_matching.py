@@ -14,7 +14,6 @@ from graders.incident.reading import read
 from graders.incident.tests.boards import answer, assessed, card, node_of, row, state, truth
 from scenarios.packs import load_pack
 
-pytestmark = pytest.mark.xdist_group("incident grader")
 WORDS = _words(load_pack("troubleshooting/slow-training").folder / "goldens")
 CAUSES = [key for key, one in subjects().items() if one.kind == CAUSE]
 HERRINGS = [key for key, one in subjects().items() if one.kind == HERRING]

@@ -8,7 +8,6 @@ from graders.incident.answer import Pin
 from graders.incident.pins import Judged, judge
 from graders.incident.tests.boards import answer, assessed, card, node_of, reading, row, truth
 
-pytestmark = pytest.mark.xdist_group("incident grader")
 KEY = "ib-link-flapping"
 
 

@@ -20,7 +20,6 @@ from reviews import corrections, readings
 from reviews.tests.bill_scene import COST, LEVEL, SEED
 from reviews.tests.scene import score_all
 
-pytestmark = pytest.mark.xdist_group("bill")
 Clients = dict[str, Client]
 
 

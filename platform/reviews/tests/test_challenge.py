@@ -21,7 +21,6 @@ from reviews import challenges, defence
 from reviews.models import Feedback
 from reviews.tests.scene import LATER, score_all
 
-pytestmark = pytest.mark.xdist_group("bill")
 Clients = dict[str, Client]
 
 

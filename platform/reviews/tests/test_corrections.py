@@ -21,7 +21,6 @@ from reviews.models import MatchCorrection
 from reviews.tests.room_scene import key, known_causes
 from reviews.tests.scene import LATER, score_all
 
-pytestmark = pytest.mark.xdist_group("incident")
 Clients = dict[str, Client]
 
 

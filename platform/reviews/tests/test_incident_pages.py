@@ -22,7 +22,6 @@ from reviews.models import MatchCorrection
 from reviews.tests.room_scene import claim_of, key, known_causes
 from reviews.tests.scene import LATER, score_all
 
-pytestmark = pytest.mark.xdist_group("incident")
 Clients = dict[str, Client]
 
 

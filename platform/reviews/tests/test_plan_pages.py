@@ -18,7 +18,6 @@ from reviews import corrections
 from reviews.tests.plan_scene import LEVEL, PLAN, SEED, YEARS
 from reviews.tests.scene import score_all
 
-pytestmark = pytest.mark.xdist_group("plan")
 Clients = dict[str, Client]
 
 

@@ -150,7 +150,6 @@ def shown(cost_attempt: Attempt) -> Attempt:
 SAID = "Shown ahead for 31 h; first opened 5.0 h before the start."
 
 
-@pytest.mark.xdist_group("bill")
 def test_fact_stands_beside_the_scores_and_in_the_report(
     clients: Clients, shown: Attempt, stage: Stage
 ) -> None:
@@ -163,7 +162,6 @@ def test_fact_stands_beside_the_scores_and_in_the_report(
     assert SAID in unescape(report)
 
 
-@pytest.mark.xdist_group("bill")
 def test_fact_is_in_every_table(shown: Attempt, stage: Stage) -> None:
     score_all(shown, stage.ines)
     for name in ("ratings", "measures"):

@@ -28,7 +28,6 @@ from reviews.models import Pin
 from reviews.tests.room_scene import key
 from reviews.tests.scene import LATER
 
-pytestmark = pytest.mark.xdist_group("incident")
 Clients = dict[str, Client]
 ALL = {"adam": 200, "hana": 200, "ines": 200, "rhea": 403, "otto": 404}
 

@@ -12,8 +12,6 @@ from scenarios.incident.console import Console
 from scenarios.incident.tests.built import Built, build
 from scenarios.incident.texts.system_documents import FIELDS
 
-pytestmark = pytest.mark.xdist_group("incident texts")
-
 
 @dataclass(frozen=True)
 class Asked:

@@ -28,7 +28,6 @@ from scenarios.incident.signals.history import METRICS, write_history
 from scenarios.incident.truth import Incident, make_incident
 from scenarios.profile import DEFAULT
 
-pytestmark = pytest.mark.xdist_group("incident exposition")
 _SAMPLE = re.compile(
     r"(?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*)"
     r"(?:\{(?P<labels>[a-zA-Z_]\w*=\"(?:[^\"\\\n]|\\[\\n\"])*\"(?:,[a-zA-Z_]\w*=\"(?:[^\"\\\n]|\\[\\n\"])*\")*)\})?"

@@ -17,8 +17,6 @@ from scenarios.incident.key import (
 )
 from scenarios.incident.tests.built import WHOLE, Built, build
 
-pytestmark = pytest.mark.xdist_group("incident texts")
-
 
 @pytest.fixture(scope="module", params=WHOLE, ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def built(request: pytest.FixtureRequest) -> Built:

@@ -22,7 +22,6 @@ from scenarios.incident.signals.stage import slow_stage
 from scenarios.incident.truth import Incident, make_incident
 from scenarios.profile import DEFAULT, Profile
 
-pytestmark = pytest.mark.xdist_group("incident signals")
 GPU, PROF = "DCGM_FI_DEV_", "DCGM_FI_PROF_"
 
 

@@ -34,7 +34,6 @@ from scenarios.incident.traces import Trace
 from scenarios.incident.truth import make_incident
 from scenarios.profile import DEFAULT, Profile
 
-pytestmark = pytest.mark.xdist_group("incident host texts")
 VARIANTS = (("junior", 1), ("mid", 2), ("senior", 3))
 
 

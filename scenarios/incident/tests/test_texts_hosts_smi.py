@@ -32,7 +32,6 @@ from scenarios.incident.texts.topo import nvlink_status, topo
 from scenarios.incident.truth import Incident, make_incident
 from scenarios.profile import DEFAULT, Profile
 
-pytestmark = pytest.mark.xdist_group("incident host texts")
 T = TypeVar("T")
 
 

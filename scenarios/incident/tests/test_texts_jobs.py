@@ -16,8 +16,6 @@ from scenarios.incident.signals.history import METRICS
 from scenarios.incident.tests.built import EVERY, Built, build_jobs
 from scenarios.incident.texts.slurm_words import hostlist, short_length
 
-pytestmark = pytest.mark.xdist_group("incident texts")
-
 
 @pytest.fixture(scope="module", params=EVERY, ids=lambda pair: f"{pair[0]}-{pair[1]}")
 def built(request: pytest.FixtureRequest) -> Built:

@@ -16,7 +16,6 @@ from scenarios.incident.steps import rhythm, walk
 from scenarios.incident.truth import Incident, make_incident
 from scenarios.profile import DEFAULT, Profile
 
-pytestmark = pytest.mark.xdist_group("incident truth")
 SEEDS = range(30)
 EVERY = [(level, seed) for level in LEVELS for seed in SEEDS]
 

@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Person, Staff, browser
 from headnode.tests.browser.site import ROOT, Site
 
-pytestmark = pytest.mark.xdist_group("site")
 HANDED_IN = """
 import json
 from datetime import timedelta

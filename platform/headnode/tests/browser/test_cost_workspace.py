@@ -14,7 +14,6 @@ from headnode.tests.browser.cost_scene import amount, graded, in_revision, invit
 from headnode.tests.browser.hands import drag, pick, press_on, tab_to
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 FIRST = "Buy the burst that runs all year as a commitment of twelve months"
 SECOND = "Delete the volumes that nobody has attached for a year"
 RISK = "The commitment is paid for even when the teams burst less"

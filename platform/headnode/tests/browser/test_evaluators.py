@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import ROOT, Site
 
-pytestmark = pytest.mark.xdist_group("site")
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 CROWD = """
 import django; django.setup()

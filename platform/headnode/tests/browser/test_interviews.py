@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 JOB = """Platform engineer for our Slurm cluster: 64 DGX nodes on InfiniBand, fair-share between six
 research teams, Prometheus and Grafana, Terraform. You cut queue times and raise GPU utilisation."""
 

@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, Candidate, browser
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 PROGRAM = (
     "from headnode_sdk import connect\n\ncluster = connect()\nwhile cluster.tick():\n    pass\n"
 )

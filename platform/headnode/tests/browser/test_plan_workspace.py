@@ -16,7 +16,6 @@ from headnode.tests.browser.plan_scene import in_revision, invite_to_plan, sent
 from headnode.tests.browser.plan_sheet import compute_a_row
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 PHASE = "Uplinks before nodes"
 RISK = "The spine switches come later than promised"
 TABS = ["Overview", "Orders", "Timeline", "Money", "Risks", "What-if", "Files"]

@@ -15,8 +15,6 @@ from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.test_story import rate_all
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:

@@ -14,7 +14,6 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 from headnode.tests.browser.actors import DESKTOP, PATIENCE_S, PHONE, Candidate, browser
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 CLAIM = "The nodes' clocks fall every few minutes"
 REASON = "Their log says so, and the ranks beside them wait."
 NARROW_TABS = ["Logs", "Configuration", "Files", "Terminal"]  # charts have tests of their own

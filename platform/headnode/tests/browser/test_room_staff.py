@@ -13,7 +13,6 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import ROOT, Site
 
-pytestmark = pytest.mark.xdist_group("site")
 REMARK = "This is where it begins."
 AT_A_CHART = "Slower from here on."
 HANDED_IN = """

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, Page, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 REMARK = "A call that timed out may have worked."
 
 

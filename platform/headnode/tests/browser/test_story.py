@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import Site
 
-pytestmark = pytest.mark.xdist_group("site")
 GOLDENS = (
     Path(__file__).resolve().parents[4] / "scenarios/packs/automation/queue-autoscaler/goldens"
 )

@@ -23,8 +23,6 @@ import requests
 from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 @pytest.fixture
 def wire(site: Site) -> Wire:
