@@ -13,7 +13,7 @@ help: ## list the commands
 run: .venv/run root ## start the site and its worker on http://localhost:8000
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
-test: .venv/dev ## run the tests
+test: .venv/dev ## every test, on the same variants each time (HEADNODE_TEST_SEED=5 draws others)
 	@.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
 	@$(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
 
