@@ -64,7 +64,7 @@ class Versions:
 class GradeReport:
     """A whole grade. `status` is done, candidate_error or infrastructure_error.
 
-    `score` is the mean of the measures, each clipped to 0..1, and None when nothing could
+    `score` averages the measures, each cut to 0..1 first, and is None when nothing could
     be measured. There is no wall-clock figure in it: same inputs, same bytes.
     """
 

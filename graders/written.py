@@ -9,7 +9,9 @@ from typing import Any
 from graders import VERSION
 from graders.measures import Measured
 from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
+from sandbox import Backend
 from scenarios.packs import Pack
+from scenarios.profile import Profile
 from scenarios.simulator import VERSION as SIMULATOR
 
 LONGEST_SECTION = 60_000
@@ -95,8 +97,16 @@ def priority_of(value: Any, where: str) -> int | None:
     return None if number is None else int(number)
 
 
-def nothing_to_run() -> RunReport:
-    """What a run of a written answer comes to: a sentence."""
+def run_public(
+    pack: str,
+    level: str,
+    seed: int,
+    files: Mapping[str, str],
+    backend: Backend,
+    workload: str = "",
+    profile: Profile | None = None,
+) -> RunReport:
+    """What a run comes to where there is nothing to run in an answer: a sentence that says so."""
     said = "There is nothing to run in this exercise."
     return RunReport(
         "candidate_error", said, "", "", False, 0.0, 0.0, 0, "none", [], [], EMPTY_TIMELINE

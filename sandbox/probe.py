@@ -1,4 +1,4 @@
-"""Says which layers work on this host, which are missing and what that means."""
+"""Finds out which layers a host gives, which it lacks and what follows from that."""
 
 from __future__ import annotations
 

@@ -8,29 +8,17 @@ from typing import Any
 from graders.bill.answer import Answer, parse
 from graders.bill.assess import Assessed, Corrections, assess
 from graders.bill.reading import read
-from graders.report import GradeReport, RunReport
-from graders.written import BadAnswer, nothing_to_run, reading_in, report
+from graders.report import GradeReport
+from graders.written import BadAnswer, reading_in, report, run_public
 from sandbox import Backend
 from scenarios.packs import load_pack
 from scenarios.profile import DEFAULT, Profile
 
+__all__ = ["READING", "grade", "reassess", "run_public"]
 Progress = Callable[[int, int], None]
 READING = "bill_reading"
 """Kind of the evidence row from which `reassess` works."""
 ASKED = 5
-
-
-def run_public(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend,
-    workload: str = "",
-    profile: Profile | None = None,
-) -> RunReport:
-    """There is nothing to run in a table of opportunities: says so."""
-    return nothing_to_run()
 
 
 def grade(

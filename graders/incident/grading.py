@@ -9,28 +9,16 @@ from graders.incident.answer import Answer, parse
 from graders.incident.assess import Assessed, Corrections, assess
 from graders.incident.reading import read
 from graders.incident.truth import truth_of
-from graders.report import GradeReport, RunReport
-from graders.written import BadAnswer, nothing_to_run, reading_in, report
+from graders.report import GradeReport
+from graders.written import BadAnswer, reading_in, report, run_public
 from sandbox import Backend
 from scenarios.packs import load_pack
 from scenarios.profile import DEFAULT, Profile
 
+__all__ = ["READING", "grade", "reassess", "run_public"]
 Progress = Callable[[int, int], None]
 READING = "reading"
 """Kind of the evidence row from which `reassess` works."""
-
-
-def run_public(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend,
-    workload: str = "",
-    profile: Profile | None = None,
-) -> RunReport:
-    """There is nothing to run in a written answer: says so."""
-    return nothing_to_run()
 
 
 def grade(

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import time
 from typing import Any
 
 from playwright.sync_api import Route
 
-from headnode.tests.browser.site import ROOT, Site
+from headnode.tests.browser.site import Site
 
 BEGIN = """
 import sys
@@ -54,27 +52,18 @@ print(json.dumps({"answer": json.loads(text), "result": run.result, "report": ru
 """
 
 
-def _run(site: Site, script: str) -> str:
-    env = site.environment()
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.splitlines()[-1]
-
-
 def invite_to_cost(site: Site) -> str:
     """The address of the candidate's link."""
-    return f"{site.url}/t/{_run(site, BEGIN)}/"
+    return f"{site.url}/t/{site.run(BEGIN)}/"
 
 
 def graded(site: Site, within_s: float = 240.0) -> dict[str, Any]:
     """What the grader was given of the one attempt, how that ended within so long, and its report."""
     until = time.monotonic() + within_s
-    found: dict[str, Any] = json.loads(_run(site, GRADED))
+    found: dict[str, Any] = json.loads(site.run(GRADED))
     while not found["result"] and time.monotonic() < until:
         time.sleep(1)
-        found = json.loads(_run(site, GRADED))
+        found = json.loads(site.run(GRADED))
     return found
 
 

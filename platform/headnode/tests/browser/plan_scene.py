@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Route
 
-from headnode.tests.browser.site import ROOT, Site
+from headnode.tests.browser.site import Site
 
 BEGIN = """
 from datetime import timedelta
@@ -52,28 +50,14 @@ print(json.dumps({"answer": json.loads(text), "runs": runs}))
 """
 
 
-def _run(site: Site, script: str) -> str:
-    env = site.environment()
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        env=env,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.splitlines()[-1]
-
-
 def invite_to_plan(site: Site) -> str:
     """The address of the candidate's link."""
-    return f"{site.url}/t/{_run(site, BEGIN)}/"
+    return f"{site.url}/t/{site.run(BEGIN)}/"
 
 
 def sent(site: Site) -> dict[str, Any]:
     """What the grader is given of the one attempt, and how its what-ifs ended."""
-    found: dict[str, Any] = json.loads(_run(site, SENT))
+    found: dict[str, Any] = json.loads(site.run(SENT))
     return found
 
 

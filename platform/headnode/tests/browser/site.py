@@ -115,6 +115,19 @@ class Site:
             own["DATABASE_URL"] = own_database(url, self.port)
         return kept | own
 
+    def run(self, script: str) -> str:
+        """The last line that a Python program prints which knows this site's settings and database."""
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            env=self.environment(),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return (done.stdout.splitlines() or [""])[-1]
+
     def stop(self) -> None:
         self.leave()
         self.wait()

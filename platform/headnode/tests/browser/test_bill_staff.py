@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Person, Staff, browser
-from headnode.tests.browser.site import ROOT, Site
+from headnode.tests.browser.site import Site
 
 HANDED_IN = """
 import json
@@ -105,19 +103,10 @@ def look_at_both(person: Person, name: str) -> None:
     person.narrow = False
 
 
-def handed_in(site: Site, script: str) -> str:
-    env = site.environment()
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.split()[-1]
-
-
 def test_from_reading_ahead_to_the_challenge(site: Site, chrome: Browser) -> None:
     esther = Candidate(chrome, site, DESKTOP)
     read_ahead(esther)
-    attempt = handed_in(site, HANDED_IN)
+    attempt = site.run(HANDED_IN)
     ines = Staff(chrome, site, DESKTOP, "ines")
     read_the_table(ines, attempt)
     read_the_key(ines, attempt)
@@ -252,7 +241,7 @@ def read_a_plan_ahead(farid: Candidate) -> None:
 
 def test_a_plan_from_its_tables_to_a_single_month(site: Site, chrome: Browser) -> None:
     read_a_plan_ahead(Candidate(chrome, site, DESKTOP))
-    attempt = handed_in(site, PLANNED)
+    attempt = site.run(PLANNED)
     ines = Staff(chrome, site, DESKTOP, "ines")
     page = ines.page
     ines.go(f"attempts/{attempt}/score/1/")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
-from headnode.tests.browser.site import ROOT, Site
+from headnode.tests.browser.site import Site
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 CROWD = """
@@ -44,8 +42,7 @@ def chrome() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def crowd(site: Site) -> Site:
     """The demo, and an opening beside it with 96 candidates, each scored by three people."""
-    environment = site.environment()
-    subprocess.run([sys.executable, "-c", CROWD], check=True, cwd=ROOT, env=environment)
+    site.run(CROWD)
     return site
 
 

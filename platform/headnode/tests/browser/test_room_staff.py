@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
-from headnode.tests.browser.site import ROOT, Site
+from headnode.tests.browser.site import Site
 
 REMARK = "This is where it begins."
 AT_A_CHART = "Slower from here on."
@@ -57,12 +55,7 @@ def chrome() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def attempt(site: Site) -> str:
     """Dilan handed in a troubleshooting answer, which was graded; Ines is to score it."""
-    env = site.environment()
-    done = subprocess.run(
-        [sys.executable, "-c", HANDED_IN], env=env, cwd=ROOT, capture_output=True, text=True, timeout=300
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout.split()[-1]
+    return site.run(HANDED_IN)
 
 
 def test_from_the_key_to_a_corrected_match(site: Site, chrome: Browser, attempt: str) -> None:

@@ -24,7 +24,6 @@ const number = (value) => value.toLocaleString("en-GB");
 class Explorer {
   #timer = 0;
   #turn = 0;
-  #count = 0;
   #found = null;
 
   constructor(host, room, about, source) {
@@ -42,6 +41,10 @@ class Explorer {
       if (host.clientWidth > NARROW_PX) this.more.open = true;
       this.#measure();
     }).observe(this.list.node);
+  }
+
+  get #count() {
+    return this.#found ? this.#found.count : 0;
   }
 
   #controls() {
@@ -143,6 +146,7 @@ class Explorer {
     const query = { text: this.query.value, regex: this.regex.checked, exact: this.exact.checked, filters, time: limited ? range : null, domain: limited ? range : [room.window.from, room.window.to] };
     try {
       const found = await this.source.search(query);
+      if (turn !== this.#turn) return;
       const columns = this.#fit();
       const tops = this.wrap ? await this.source.heights(found, ...columns) : null;
       if (turn === this.#turn) this.#show(found, limited, tops, columns);
@@ -155,7 +159,6 @@ class Explorer {
     const { count, bins, took } = found;
     this.source.keep(found);
     this.#found = found;
-    this.#count = count;
     this.problem.textContent = "";
     this.query.removeAttribute("aria-invalid");
     this.took = took;
