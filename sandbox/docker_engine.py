@@ -198,6 +198,7 @@ def _engine_layers(dock: Dock) -> list[Layer]:
             "extra",
             "Without them processor time and peak memory are sampled every 0.1 s.",
         ),
+        probe.own_time(),
     ]
 
 

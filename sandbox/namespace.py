@@ -199,5 +199,6 @@ def _host_layers(host: Host) -> list[Layer]:
             "Without it a run may create any number of files within its space.",
             "number of files is not limited",
         ),
+        probe.own_time(),
         Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
     ]
