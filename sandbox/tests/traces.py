@@ -18,18 +18,20 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def processes(prefix: str) -> set[int]:
-    """Processes in the groups of runs whose name starts with `prefix`.
+    """Living processes in the groups of runs whose name starts with `prefix`.
 
-    Not by their user: other runners of this host use the same ones.
+    Not by their user: other runners of this host use the same ones. One that has ended is still
+    listed in its group of version 2 until somebody has collected it.
     """
     found = set()
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 where = (entry / "cgroup").read_text()
+                ended = (entry / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
             except OSError:
                 continue
-            if f"/headnode/{prefix}" in where:
+            if f"/headnode/{prefix}" in where and not ended:
                 found.add(int(entry.name))
     return found
 
