@@ -17,7 +17,6 @@ class AccountsConfig(AppConfig):
 
         # Permissions come into being app by app; only after the last one do all of them exist.
         register_converter(RowConverter, "row")
-        user_login_failed.connect(sign_in.remember_failure)
         user_logged_in.connect(sign_in.forget_failures)
         user_logged_in.connect(second_step.ask_who_has_one)
         user_logged_in.connect(trail.signed_in)

@@ -114,6 +114,7 @@ AUTH_PASSWORD_VALIDATORS.append(
     }
 )
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"  # where `next` names a place that is not ours
 PASSWORD_RESET_TIMEOUT = 3600
 SESSION_COOKIE_AGE = integer("SESSION_HOURS", 12) * 3600
 # Roles that must have a second step, as "administrator, recruiter", or "all"; nobody by default.
