@@ -42,7 +42,7 @@ root: .venv/run
 	@$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root
 
 .venv/run: requirements.txt
-	$(PYTHON) -m venv .venv
+	@.ci/virtual-environment $(PYTHON)
 	$(PIP) -r requirements.txt
 	@touch $@
 

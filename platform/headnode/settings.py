@@ -8,6 +8,7 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
+from headnode.data_folder import open_data_folder
 from headnode.environment import (
     choice,
     database,
@@ -20,7 +21,7 @@ from headnode.environment import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve()
+DATA = open_data_folder(Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve())
 
 DEBUG = WHITENOISE_USE_FINDERS = flag("DEBUG")
 SECRET_KEY = secret_key(DATA)
