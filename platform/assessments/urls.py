@@ -9,6 +9,7 @@ from assessments import api, views
 urlpatterns = [
     path("", views.home, name="home"),
     path("t/<str:token>/", views.link, name="link"),
+    path("leave/", views.leave, name="leave"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
     path("work/<uuid:pk>/ahead/", include("assessments.ahead.urls")),

@@ -9,14 +9,22 @@ from uuid import UUID
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
-from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
+from assessments.link import (
+    attempt_for,
+    forget,
+    invitation_for,
+    links_of,
+    mark_opened,
+    remember,
+)
 from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.room.variants import NotBuilt, folder_of
@@ -134,6 +142,22 @@ def _settled(attempt: Attempt) -> Attempt:
             attempts.settle(row, now=now)
     attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
     return attempt
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def leave(request: HttpRequest) -> HttpResponse:
+    """Make this browser forget the invitations it lets in to; what is saved stays."""
+    links = (
+        []
+        if request.method == "POST"
+        else [reverse("lobby", args=[pk]) for pk in links_of(request)][-1:]
+    )
+    context = {"left": request.method == "POST", "links": links}
+    response = render(request, "assessments/leave.html", context)
+    if request.method == "POST":
+        forget(response)
+    return response
 
 
 @require_safe

@@ -206,6 +206,7 @@ PUBLIC: dict[str, Rule] = {
         "healthz",
         "favicon.ico",
         "link",
+        "leave",
         "admin:login",
         "admin:identity-provider",
         "admin:identity-provider-back",

@@ -134,6 +134,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "password_reset_confirm": ["uidb64", "reset"],
     "password_reset_complete": [],
     "link": ["token"],
+    "leave": [],
     "lobby": ["invitation"],
     "about-you": ["invitation"],
     "ahead": ["invitation", "exercise"],
