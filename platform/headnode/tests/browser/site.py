@@ -115,7 +115,7 @@ class Site:
             own["DATABASE_URL"] = own_database(url, self.port)
         return kept | own
 
-    def run(self, script: str) -> str:
+    def run(self, script: str, within: float = 300) -> str:
         """The last line that a Python program prints which knows this site's settings and database."""
         done = subprocess.run(
             [sys.executable, "-c", script],
@@ -123,7 +123,7 @@ class Site:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=within,
         )
         assert done.returncode == 0, done.stderr[-3000:]
         return (done.stdout.splitlines() or [""])[-1]
