@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from assessments import answers, attempts, candidate_data, drafts
+from assessments.arrival import arrived_at
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Run
 from assessments.outages import wake
@@ -108,13 +109,22 @@ class AttemptView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        self.now = timezone.now()
-        wake(now=self.now)
+        now = timezone.now()
+        self.now = now if request.method == "GET" else arrived_at(request._request, now)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
+        wake(self.attempt, now=now)
         if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):
             with attempts.locked(self.attempt.pk) as row:
                 attempts.settle(row, now=self.now)
             self.attempt.refresh_from_db()
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        """What a person's browser or a proxy keeps of an answer is out of date at once."""
+        response = super().finalize_response(request, response, *args, **kwargs)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
 
     def state(self) -> dict[str, Any]:
         self.attempt.refresh_from_db()

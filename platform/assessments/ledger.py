@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from time import monotonic, sleep
+from typing import Any, ParamSpec, TypeVar
 
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 
 from accounts.models import User
 from assessments.clock import Event, EventKind, step, uncovered
@@ -15,10 +17,36 @@ from assessments.models import Attempt, TimeEvent
 
 CANDIDATE = "candidate"
 PLATFORM = "platform"
+P, T = ParamSpec("P"), TypeVar("T")
+PAUSES_S = (0.1, 0.4)
+# Whoever was kept waiting for longer is told so: their browser soon stops waiting.
+PATIENCE_S = 5.0
 
 
 class NotPossible(Exception):
     """What was asked cannot be done now; the text says why and what to do."""
+
+
+def persistent(verb: Callable[P, T]) -> Callable[P, T]:
+    """Try a verb again that the database did not let through: locked, restarted, or a deadlock.
+
+    Only for verbs of which a second call changes nothing where the first one came through.
+    """
+
+    @wraps(verb)
+    def tried(*args: P.args, **kwargs: P.kwargs) -> T:
+        began = monotonic()
+        for pause in PAUSES_S:
+            try:
+                return verb(*args, **kwargs)
+            except OperationalError:
+                if connection.in_atomic_block or monotonic() - began > PATIENCE_S:
+                    raise
+            connection.close_if_unusable_or_obsolete()
+            sleep(pause)
+        return verb(*args, **kwargs)
+
+    return tried
 
 
 @contextmanager

@@ -310,6 +310,9 @@ class Pulse(models.Model):
 
     component = models.CharField(max_length=20, primary_key=True)
     at = models.DateTimeField()
+    slow_since = models.DateTimeField(
+        null=True, help_text="Since when the site answers too slowly; not credited yet."
+    )
 
     def __str__(self) -> str:
         return f"{self.component} at {self.at:%H:%M:%S}"

@@ -127,8 +127,7 @@ def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _settled(attempt: Attempt) -> Attempt:
     """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
-    wake(now=now)
-    attempt.refresh_from_db(fields=["deadline_at"])
+    wake(attempt, now=now)
     if attempts.needs_settling(attempt, now):
         with attempts.locked(attempt.pk) as row:
             attempts.settle(row, now=now)

@@ -82,7 +82,7 @@ def test_first_contact_after_a_silence_credits_before_it_closes(attempt: Attempt
     Pulse.objects.create(component=WEB, at=NOW + timedelta(minutes=50))
     now = NOW + timedelta(minutes=70)
     assert attempts.close_due(now=now) == 0  # nobody is closed while the site is silent
-    wake(now=now)
+    wake(attempt, now=now)
     assert save(attempt, "after the silence", at=now).in_time
 
 
