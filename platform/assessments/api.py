@@ -28,8 +28,8 @@ from library.packs import pack_of
 MAX_RUNS, RUNS_PER = 30, timedelta(minutes=10)
 DRAFTS_LISTED = 200
 CLOSED = (
-    "The time for this answer is over and it was handed in. What you sent now is kept aside, "
-    "but it is not part of what is scored."
+    "The time for this answer is over, and what was saved last is handed in. What you sent now is kept "
+    "aside, but it is not part of what is scored."
 )
 COLLISION = (
     "Newer work was saved from another page. Choose which version to keep, then submit again."

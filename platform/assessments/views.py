@@ -20,6 +20,7 @@ from assessments.link import attempt_for, invitation_for, links_of, mark_opened,
 from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.room.variants import NotBuilt, folder_of
+from assessments.submissions import DUE
 from hiring.invitations import find
 
 logger = logging.getLogger(__name__)
@@ -93,7 +94,9 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     attempt = _settled(attempt_for(links_of(request), pk))
     phase = attempt.phase(now)
-    if not phase.accepts:
+    if (
+        not phase.accepts and phase not in DUE
+    ):  # where it is due the page waits until it is handed in
         page = "lobby" if phase == "revision_open" else "receipt"
         return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
     return render(request, "assessments/workspace.html", pages.workspace(attempt, now))

@@ -95,10 +95,12 @@ def failed(request: HttpRequest) -> HttpResponse:
 
 WITH_TEXT = ("/drafts", "/runs", "/submit")
 NOT_SAVED = (
-    "The site cannot reach its database just now, so this could not be saved yet. Your text is kept in this "
-    "browser and is sent again by itself: leave this page open. What was shown as saved is safe."
+    "The site cannot reach its database, so this is not saved yet. Your text is kept in this browser and is "
+    "sent again by itself: leave this page open."
 )
-NOT_SHOWN = "The site cannot reach its database just now. What was shown as saved is safe; ask again in a moment."
+NOT_SHOWN = (
+    "The site cannot reach its database. What was shown as saved is safe; ask again in a moment."
+)
 
 
 def database_away(request: HttpRequest) -> HttpResponse:

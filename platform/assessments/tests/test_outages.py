@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assessments import attempts
-from assessments.clock import uncovered
+from assessments.clock import EventKind, uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
-from assessments.outages import credit_run, keep_pulse, pulse, wake
-from assessments.pulses import WEB, is_away
+from assessments.outages import answered, credit_run, keep_pulse, pulse, wake
+from assessments.pulses import WEB, WORKER, is_away, is_slow
 from assessments.tests.stage import NOW, save, submit
 
 pytestmark = pytest.mark.django_db
@@ -47,9 +49,80 @@ def test_outage_over_the_deadline_reopens_the_time_that_was_lost(attempt: Attemp
 
 
 def test_short_silence_is_no_outage(attempt: Attempt) -> None:
-    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=14)) is None
+    assert gap(WORKER, timedelta(minutes=10), timedelta(seconds=14)) is None
+    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=2.9)) is None
+    assert pulse(WEB, now=NOW + timedelta(minutes=10, seconds=4)) is None
     attempt.refresh_from_db()
     assert attempt.deadline_at == END
+
+
+def test_short_outages_add_up(attempt: Attempt) -> None:
+    """Two of eight seconds, each ended by an answer that came at once."""
+    for began in (10, 20):
+        gap(WEB, timedelta(minutes=began), timedelta(seconds=8))
+        answered(now=NOW + timedelta(minutes=began, seconds=9))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=16)
+    event = attempt.time_events.last()
+    assert event is not None
+    assert event.reason == "The platform was slow or not reachable for 8 seconds."
+
+
+def answers(*seconds: float) -> None:
+    """The site answers knocks so many seconds after NOW."""
+    for second in seconds:
+        answered(now=NOW + timedelta(seconds=second))
+
+
+def test_slow_minute_is_credited_once_as_a_whole(attempt: Attempt) -> None:
+    answers(0, 1, 6, 11, 16, 20, 25, 26)
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=24)
+    assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 1
+    outage = Outage.objects.get()
+    assert (outage.began_at, outage.ended_at) == (
+        NOW + timedelta(seconds=1),
+        NOW + timedelta(seconds=25),
+    )
+
+
+def test_site_that_stays_slow_is_credited_every_minute(attempt: Attempt) -> None:
+    answers(*range(0, 185, 5))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=180)
+    assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 3
+
+
+def test_quick_answers_are_one_write_each(
+    attempt: Attempt, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    answers(0)
+    with django_assert_num_queries(3):  # the write, and what a transaction inside a test's takes
+        answers(1)
+    assert not is_slow(NOW + timedelta(seconds=3))
+    assert is_slow(NOW + timedelta(seconds=5))
+
+
+def test_nobody_is_closed_before_what_was_sent_in_time_is_taken(attempt: Attempt) -> None:
+    end = END + attempt.rules.grace_time()
+    Pulse.objects.create(component=WEB, at=end - timedelta(seconds=1))
+    for seconds in (1, 2, 3, 4):
+        answered(now=end + timedelta(seconds=seconds))
+        assert attempts.close_due(now=end + timedelta(seconds=seconds)) == 0
+    answered(now=end + timedelta(seconds=6))
+    assert attempts.close_due(now=end + timedelta(seconds=6)) == 1
+
+
+def test_nobody_is_closed_while_the_site_is_slow(attempt: Attempt) -> None:
+    """Nor by a page that asks: it gives the slow time back before it says anything."""
+    Pulse.objects.create(component=WEB, at=END + timedelta(seconds=10))
+    for seconds in (16, 22, 28):
+        answered(now=END + timedelta(seconds=seconds))
+    now = END + timedelta(seconds=33)
+    assert attempts.close_due(now=now) == 0
+    wake(attempt, now=now)
+    assert attempt.deadline_at == END + timedelta(seconds=23)
+    assert save(attempt, "typed while it was slow", at=now).in_time
 
 
 def test_only_the_part_of_an_outage_after_the_start_counts(attempt: Attempt) -> None:

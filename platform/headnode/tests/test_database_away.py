@@ -75,8 +75,9 @@ def test_everything_is_answered_in_words_without_a_database(answers: list[Any]) 
         if path.startswith("/api/"):
             assert kept == "no-store"
             said = json.loads(text)["detail"]
-            assert "What was shown as saved is safe" in said
-            assert ("kept in this browser" in said) == (method == "POST")
+            assert ("not saved yet" in said) == (method == "POST")
+            assert ("sent again by itself" in said) == (method == "POST")
+            assert ("What was shown as saved is safe" in said) == (method == "GET")
         elif path != "/healthz":
             assert "cannot reach its database" in text
             assert ("what you just sent" in text) == (method == "POST")
