@@ -28,7 +28,7 @@ def settle(attempt: Attempt, *, now: datetime) -> Submission | None:
     if not is_ending(attempt, now):
         return None
     _credit_waiting(attempt, now)
-    if attempt.phase(now) not in DUE or not has_worked_off(_end(attempt)):
+    if now < _end(attempt) or not has_worked_off(_end(attempt)):
         return None
     head = attempt.drafts.filter(number=attempt.head, round=attempt.round).first()
     submission = freeze(attempt, head, Submission.Source.PROMOTED, now)
