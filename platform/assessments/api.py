@@ -108,9 +108,9 @@ class AttemptView(APIView):
     now: datetime
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().initial(request, *args, **kwargs)
         now = timezone.now()
         self.now = now if request.method == "GET" else arrived_at(request._request, now)
+        super().initial(request, *args, **kwargs)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
         wake(self.attempt, now=now)
         if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):

@@ -40,10 +40,8 @@ def pulse(component: str, *, now: datetime, at_once: bool = False) -> Outage | N
     All in one transaction: nobody sees the fresh pulse before the lost time is given back. What people
     feel of a slow site is gathered until it is quick again, or for GATHERED, unless `at_once`.
     """
-    last = Pulse.objects.select_for_update().filter(component=component).first()
-    if last is None:
-        Pulse.objects.create(component=component, at=now)
-        return None
+    Pulse.objects.get_or_create(component=component, defaults={"at": now})
+    last = Pulse.objects.select_for_update().get(component=component)
     silent = now - last.at > (FELT if component == WEB else AWAY)
     began = last.slow_since or (last.at if silent else None)
     is_gathered = _is_gathered(last, began, now) and silent and not at_once

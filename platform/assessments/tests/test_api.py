@@ -180,6 +180,11 @@ def test_answer_that_is_too_long_is_refused_plainly(ada: Client, attempt: Attemp
     assert (status, answer["code"]) == (413, "too_large")
 
 
+def test_form_where_json_is_wanted_is_refused_plainly(ada: Client, attempt: Attempt) -> None:
+    answer = ada.post(f"/api/attempts/{attempt.pk}/drafts", {"body": "a form"})
+    assert answer.status_code == 415
+
+
 def test_body_that_is_far_too_long_is_refused_plainly(ada: Client, attempt: Attempt) -> None:
     status, answer = post(ada, attempt, "drafts", "x" * 3_000_000)
     assert (status, answer["code"]) == (413, "too_large")

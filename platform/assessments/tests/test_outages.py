@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assessments import attempts
+from assessments.candidate_data import state
 from assessments.clock import EventKind, uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
 from assessments.outages import answered, credit_run, keep_pulse, pulse, wake
@@ -66,6 +67,12 @@ def test_short_outages_add_up(attempt: Attempt) -> None:
     event = attempt.time_events.last()
     assert event is not None
     assert event.reason == "The platform was slow or not reachable for 8 seconds."
+    assert state(attempt, NOW)["notice"] is None  # a bar for eight seconds would cost more
+
+
+def test_longer_outage_is_said_on_the_page(attempt: Attempt) -> None:
+    gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
+    assert "240 seconds. You have 4 min more time." in state(attempt, NOW)["notice"]["text"]
 
 
 def answers(*seconds: float) -> None:
