@@ -122,9 +122,9 @@ class AttemptView(APIView):
         self, request: Request, response: Any, *args: Any, **kwargs: Any
     ) -> Response:
         """What a person's browser or a proxy keeps of an answer is out of date at once."""
-        response = super().finalize_response(request, response, *args, **kwargs)
-        response.headers.setdefault("Cache-Control", "no-store")
-        return response
+        answer: Response = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers.setdefault("Cache-Control", "no-store")
+        return answer
 
     def state(self) -> dict[str, Any]:
         self.attempt.refresh_from_db()

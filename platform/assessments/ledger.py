@@ -17,7 +17,8 @@ from assessments.models import Attempt, TimeEvent
 
 CANDIDATE = "candidate"
 PLATFORM = "platform"
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 PAUSES_S = (0.1, 0.4)
 # Whoever was kept waiting for longer is told so: their browser soon stops waiting.
 PATIENCE_S = 5.0

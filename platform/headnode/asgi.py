@@ -9,6 +9,6 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 application = get_asgi_application()
 
-from headnode.front_door import watch  # noqa: E402  (needs the apps to be loaded)
+from headnode.front_door import front_door  # noqa: E402  (needs the apps to be loaded)
 
-watch()
+front_door.watch()

@@ -15,7 +15,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from headnode.health import RETRY_AFTER_S
+from headnode.database_away import said
 
 logger = logging.getLogger(__name__)
 UNREADABLE = "That could not be read: send JSON."
@@ -89,29 +89,5 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def failed(request: HttpRequest) -> HttpResponse:
     if isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
-        return database_away(request)
+        return said(request)
     return _trouble(request, 500, "Something failed on our side. Your saved work is safe.")
-
-
-WITH_TEXT = ("/drafts", "/runs", "/submit")
-NOT_SAVED = (
-    "The site cannot reach its database, so this is not saved yet. Your text is kept in this browser and is "
-    "sent again by itself: leave this page open."
-)
-NOT_SHOWN = (
-    "The site cannot reach its database. What was shown as saved is safe; ask again in a moment."
-)
-
-
-def database_away(request: HttpRequest) -> HttpResponse:
-    """503 in words: of what was sent nobody can say that it is saved, and everything before it is."""
-    is_sent = request.method == "POST"
-    if request.path.startswith("/api/"):
-        is_text = is_sent and request.path.endswith(WITH_TEXT)
-        answer = {"detail": NOT_SAVED if is_text else NOT_SHOWN, "code": "database_away"}
-        response: HttpResponse = JsonResponse(answer, status=503)
-    else:
-        response = render(request, "503.html", {"is_sent": is_sent}, status=503)
-    response["Retry-After"] = str(RETRY_AFTER_S)
-    response["Cache-Control"] = "no-store"
-    return response

@@ -29,7 +29,7 @@ from assessments.pulses import KNOCK_S
 logger = logging.getLogger(__name__)
 PATH = "/pulse"
 ANSWERS_WITHIN_S = 10.0
-Knock = Callable[[], http.client.HTTPConnection]
+Connect = Callable[[], http.client.HTTPConnection]
 
 
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
@@ -44,65 +44,72 @@ def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
     return answer
 
 
-def watch() -> None:
-    """Knock for as long as this process lives; at FRONT_DOOR_URL or at the address that `listens_at` named."""
-    threading.Thread(target=_knock_on, name="front-door", daemon=True).start()
+class FrontDoor:
+    """Knocks at FRONT_DOOR_URL, else at the address that `listens_at` named.
 
-
-def listens_at(listener: socket.socket) -> None:
-    """Where this web server can be reached. Without it only its process is watched."""
-    global _knock
-    _knock = _at(listener.family, listener.getsockname())
-
-
-_knock: Knock | None = None
-
-
-def _knock_on() -> None:
-    while True:
-        began = time.monotonic()
-        try:
-            knock()
-        except (OSError, http.client.HTTPException, Error) as error:
-            logger.warning("The site did not answer a knock: %s", error)
-        time.sleep(max(0.0, KNOCK_S - (time.monotonic() - began)))
-
-
-def knock() -> None:
-    """Ask once, and wait for the answer; raises where none comes.
-
-    Where somebody answers who does not know what a knock is, the pulse is left from here: a wrong
-    address must not make the site look dead.
+    Where there is neither, as under Django's own server, only this process is watched.
     """
-    door = _at_url(settings.FRONT_DOOR_URL) if settings.FRONT_DOOR_URL else _knock
-    if door is not None:
-        asked = door()
-        try:
-            asked.request("GET", PATH, headers={"X-Knock": _key(), "Connection": "close"})
-            status = asked.getresponse().status
-        finally:
-            asked.close()
-        if status == 204 or status >= 500:
+
+    def __init__(self) -> None:
+        url = settings.FRONT_DOOR_URL
+        self._connect: Connect | None = _to_url(url) if url else None
+        self._status = 204
+
+    def listens_at(self, listener: socket.socket) -> None:
+        """Where this process's web server can be reached."""
+        self._connect = self._connect or _to(listener.family, listener.getsockname())
+
+    def watch(self) -> None:
+        """Knock for as long as this process lives."""
+        threading.Thread(target=self._knock_on, name="front-door", daemon=True).start()
+
+    def _knock_on(self) -> None:
+        while True:
+            time.sleep(KNOCK_S)  # the first time as well: a server that dies at once gets no pulse
+            try:
+                self.knock()
+            except (OSError, http.client.HTTPException, Error) as error:
+                logger.warning("The site did not answer a knock: %s", error)
+
+    def knock(self) -> None:
+        """Ask once, and wait for the answer; raises where none comes.
+
+        Where somebody answers who does not know what a knock is, the pulse is left from here: a
+        wrong address must not make the site look dead.
+        """
+        status = _asked(self._connect) if self._connect else None
+        if status is not None and status != self._status:
+            logger.warning("The front door now answers %s; 204 is right.", status)
+            self._status = status
+        if status is not None and (status == 204 or status >= 500):
             return
-        logger.warning("The front door answered %s, not as this site does.", status)
+        try:
+            answered(now=timezone.now())
+        finally:
+            connection.close()
+
+
+def _asked(connect: Connect) -> int:
+    door = connect()
     try:
-        answered(now=timezone.now())
+        door.request("GET", PATH, headers={"X-Knock": _key(), "Connection": "close"})
+        return door.getresponse().status
     finally:
-        connection.close()
+        door.close()
 
 
-def _at(family: int, address: Any) -> Knock:
-    def door() -> http.client.HTTPConnection:
-        asked = http.client.HTTPConnection("localhost")
-        asked.sock = socket.socket(family)
-        asked.sock.settimeout(ANSWERS_WITHIN_S)
-        asked.sock.connect(address)
-        return asked
+def _to(family: int, address: Any) -> Connect:
+    def connect() -> http.client.HTTPConnection:
+        door = http.client.HTTPConnection("localhost")
+        door.sock = socket.socket(family)
+        door.sock.settimeout(ANSWERS_WITHIN_S)
+        door.sock.connect(address)
+        return door
 
-    return door
+    return connect
 
 
-def _at_url(url: str) -> Knock:
+def _to_url(url: str) -> Connect:
     parts = urlsplit(url)
     is_secure = parts.scheme == "https"
     kind = http.client.HTTPSConnection if is_secure else http.client.HTTPConnection
@@ -112,3 +119,6 @@ def _at_url(url: str) -> Knock:
 def _key() -> str:
     """What only this site's processes know, so that no stranger makes the site write."""
     return salted_hmac("headnode.front_door", "knock").hexdigest()
+
+
+front_door = FrontDoor()

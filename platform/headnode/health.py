@@ -9,9 +9,7 @@ from django.views.decorators.http import require_safe
 
 from assessments.models import Pulse
 from assessments.pulses import AWAY, WORKER
-
-# Seconds after which a database that was away is asked for again.
-RETRY_AFTER_S = 3
+from headnode.database_away import RETRY_AFTER_S
 
 
 @require_safe

@@ -11,7 +11,7 @@ threads = 8
 
 def post_worker_init(worker: Any) -> None:
     """Tell what watches the front door where it is."""
-    from headnode import front_door
+    from headnode.front_door import front_door
 
     if not worker.cfg.is_ssl:  # a knock speaks plain HTTP; FRONT_DOOR_URL may name an https address
         front_door.listens_at(worker.sockets[0].sock)

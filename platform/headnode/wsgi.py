@@ -11,6 +11,6 @@ from headnode.encoding import utf8_only
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 application = utf8_only(get_wsgi_application())
 
-from headnode.front_door import watch  # noqa: E402  (needs the apps to be loaded)
+from headnode.front_door import front_door  # noqa: E402  (needs the apps to be loaded)
 
-watch()
+front_door.watch()

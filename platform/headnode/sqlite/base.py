@@ -60,6 +60,7 @@ os.register_at_fork(after_in_child=turns.reset)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
+    # Django's stubs leave out what is private, though a backend consists of it.
     _has_turn = False
 
     def _start_transaction_under_autocommit(self) -> None:
@@ -68,24 +69,24 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 raise OperationalError("database is locked")
             self._has_turn = True
         try:
-            super()._start_transaction_under_autocommit()
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]
         except BaseException:
             self._end_turn()
             raise
 
     def _commit(self) -> Any:
-        super()._commit()
-        self._end_turn()  # not where it failed: Django then rolls back
+        super()._commit()  # type: ignore[misc]
+        self._end_turn()  # not where that failed: Django then rolls back
 
     def _rollback(self) -> Any:
         try:
-            super()._rollback()
+            super()._rollback()  # type: ignore[misc]
         finally:
             self._end_turn()
 
     def _close(self) -> Any:
         try:
-            super()._close()
+            super()._close()  # type: ignore[misc]
         finally:
             self._end_turn()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import os
 import signal
 import socket
@@ -14,9 +15,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 import requests
+from pytest_django import Settings
+
+from headnode.front_door import FrontDoor
 
 ROOT = Path(__file__).resolve().parents[3]
 PREPARE = """
@@ -61,7 +66,7 @@ class Web:
     def save(self, text: str) -> requests.Response:
         self.seq += 1
         body = {"files": {}, "sections": {"architecture": text}}
-        sent = {"client": "0" * 32, "seq": self.seq, "base": None, "body": body}
+        sent: dict[str, Any] = {"client": "0" * 32, "seq": self.seq, "base": None, "body": body}
         return requests.post(f"{self.url}/drafts", json=sent, headers=self.headers, timeout=60)
 
 
@@ -161,3 +166,35 @@ def test_pulse_is_not_for_strangers(web: Web) -> None:
     assert requests.get(f"{front}/pulse", timeout=60).status_code == 404
     wrong = requests.get(f"{front}/pulse", headers={"X-Knock": "open"}, timeout=60)
     assert wrong.status_code == 404
+
+
+class Front(http.server.BaseHTTPRequestHandler):
+    """What stands where FRONT_DOOR_URL points, and is not this site."""
+
+    status = 200
+
+    def do_GET(self) -> None:
+        self.send_response(self.status)
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("status", "pulses"), [(204, 0), (502, 0), (301, 1), (404, 1)])
+def test_wrong_address_does_not_make_the_site_look_dead(
+    status: int, pulses: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only a proxy that finds nobody behind it says that nobody can reach the site."""
+    left: list[datetime] = []
+    monkeypatch.setattr("headnode.front_door.answered", lambda now: left.append(now))
+    monkeypatch.setattr(Front, "status", status)
+    with http.server.HTTPServer(("127.0.0.1", 0), Front) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        settings.FRONT_DOOR_URL = f"http://127.0.0.1:{server.server_port}"
+        FrontDoor().knock()
+        server.shutdown()
+    assert len(left) == pulses
+    with pytest.raises(ConnectionRefusedError):
+        FrontDoor().knock()  # nobody is there now
+    assert len(left) == pulses

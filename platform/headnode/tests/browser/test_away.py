@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
-from headnode.errors import NOT_SAVED
+from headnode.database_away import NOT_SAVED
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.wire import IDLE
