@@ -42,27 +42,28 @@ def pulse(component: str, *, now: datetime, at_once: bool = False) -> Outage | N
     """
     Pulse.objects.get_or_create(component=component, defaults={"at": now})
     last = Pulse.objects.select_for_update().get(component=component)
-    silent = now - last.at > (FELT if component == WEB else AWAY)
-    began = last.slow_since or (last.at if silent else None)
-    is_gathered = _is_gathered(last, began, now) and silent and not at_once
-    ended = now if silent else last.at
+    gap = now - last.at
+    is_silent = gap > (FELT if component == WEB else AWAY)
+    began = last.slow_since or (last.at if is_silent else None)
+    ended = now if is_silent else last.at
+    is_gathered = began is not None and is_silent and _is_gathered(gap, now - began) and not at_once
+    was_away = gap > AWAY and last.slow_since is None
     last.at, last.slow_since = max(last.at, now), began if is_gathered else None
     last.save(update_fields=["at", "slow_since"])
-    return None if began is None or is_gathered else _end(component, began, ended, now)
-
-
-def _is_gathered(last: Pulse, began: datetime | None, now: datetime) -> bool:
-    """True in the middle of a slow stretch; a part that was away for long is credited when it is back."""
-    return began is not None and now - last.at <= AWAY and now - began < GATHERED
-
-
-def _end(component: str, began: datetime, ended: datetime, now: datetime) -> Outage:
+    if began is None or is_gathered:
+        return None
     outage = Outage.objects.create(component=component, began_at=began, ended_at=ended)
     if component == WEB:
-        outage.credited = _credit_outage(outage, now)
+        how = "not reachable" if was_away else "slow or not reachable"
+        outage.credited = _credit_outage(outage, how, now)
         outage.save(update_fields=["credited"])
     logger.warning("%s; %d attempts credited.", outage, outage.credited)
     return outage
+
+
+def _is_gathered(gap: timedelta, lasted: timedelta) -> bool:
+    """True in the middle of a slow stretch; what was away for long is credited when it is back."""
+    return gap <= AWAY and lasted < GATHERED
 
 
 def wake(attempt: Attempt, *, now: datetime) -> None:
@@ -75,10 +76,9 @@ def wake(attempt: Attempt, *, now: datetime) -> None:
         attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round"])
 
 
-def _credit_outage(outage: Outage, now: datetime) -> int:
-    """Extend every attempt whose clock ran while the site was silent; how many those were."""
+def _credit_outage(outage: Outage, how: str, now: datetime) -> int:
+    """Extend every attempt whose clock ran meanwhile; how many those were."""
     seconds = (outage.ended_at - outage.began_at).total_seconds()
-    how = "not reachable" if seconds > AWAY.total_seconds() else "slow or not reachable"
     reason = f"The platform was {how} for {seconds:.0f} seconds."
     running = Attempt.objects.unsubmitted().filter(
         deadline_at__gt=outage.began_at - LONGEST_GRACE, started_at__lt=outage.ended_at

@@ -94,9 +94,8 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     attempt = _settled(attempt_for(links_of(request), pk))
     phase = attempt.phase(now)
-    if (
-        not phase.accepts and phase not in DUE
-    ):  # where it is due the page waits until it is handed in
+    # Where it is due the page waits until it is handed in.
+    if not phase.accepts and phase not in DUE:
         page = "lobby" if phase == "revision_open" else "receipt"
         return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
     return render(request, "assessments/workspace.html", pages.workspace(attempt, now))

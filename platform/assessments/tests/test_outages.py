@@ -86,6 +86,9 @@ def test_slow_minute_is_credited_once_as_a_whole(attempt: Attempt) -> None:
     attempt.refresh_from_db()
     assert attempt.deadline_at == END + timedelta(seconds=24)
     assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 1
+    event = attempt.time_events.last()
+    assert event is not None
+    assert event.reason == "The platform was slow or not reachable for 24 seconds."
     outage = Outage.objects.get()
     assert (outage.began_at, outage.ended_at) == (
         NOW + timedelta(seconds=1),
