@@ -13,7 +13,7 @@ from django.utils import timezone
 from assessments.gpu import REASON as GPU_REASON
 from assessments.gpu import is_served, needs_gpu
 from assessments.jobs import Result
-from assessments.ledger import credit, locked
+from assessments.ledger import credit, credit_all, locked
 from assessments.models import Attempt, Outage, Pulse, Run
 from assessments.pulses import AWAY, FELT, PULSE_S, WEB, is_away, is_slow
 from assessments.submissions import is_ending
@@ -83,15 +83,9 @@ def _credit_outage(outage: Outage, how: str, now: datetime) -> int:
     running = Attempt.objects.unsubmitted().filter(
         deadline_at__gt=outage.began_at - LONGEST_GRACE, started_at__lt=outage.ended_at
     )
-    credited = 0
-    for pk in running.order_by("pk").values_list("pk", flat=True):
-        with locked(pk) as attempt:
-            began = max(outage.began_at, attempt.started_at)
-            if attempt.deadline_at + attempt.rules.grace_time() > outage.began_at:
-                credited += credit(
-                    attempt, began=began, ended=outage.ended_at, reason=reason, now=now
-                )
-    return credited
+    rows = running.select_for_update(of=("self",)).select_related("exercise").order_by("pk")
+    ran = [row for row in rows if row.deadline_at + row.rules.grace_time() > outage.began_at]
+    return credit_all(ran, began=outage.began_at, ended=outage.ended_at, reason=reason, now=now)
 
 
 def credit_run(run: Run, *, now: datetime) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +20,9 @@ from assessments.clock import EventKind, uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
 from assessments.outages import answered, credit_run, keep_pulse, pulse, wake
 from assessments.pulses import WEB, WORKER, is_away, is_slow
-from assessments.tests.stage import NOW, save, submit
+from assessments.tests.stage import NOW, Stage, begin, save, submit
+from hiring.invitations import invite
+from hiring.models import Candidate
 
 pytestmark = pytest.mark.django_db
 END = NOW + timedelta(minutes=60)
@@ -103,6 +106,25 @@ def test_site_that_stays_slow_is_credited_every_minute(attempt: Attempt) -> None
     assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 3
 
 
+def test_giving_back_takes_as_long_for_many_as_for_few(
+    stage: Stage, django_assert_max_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    for number in range(6):
+        person = Candidate.objects.create(name=f"{number}", email=f"{number}@x.org", created_at=NOW)
+        invitation, _ = invite(
+            opening=stage.opening, candidate=person, exercises=[stage.exercise],
+            opens_at=NOW, closes_at=NOW + timedelta(days=6), by=stage.rhea, now=NOW,
+        )  # fmt: skip
+        begin(replace(stage, invitation=invitation))
+    Pulse.objects.create(component=WEB, at=NOW)
+    with django_assert_max_num_queries(12):
+        outage = pulse(WEB, now=NOW + timedelta(minutes=4))
+    assert outage is not None
+    assert outage.credited == 6
+    for attempt in Attempt.objects.all():
+        assert attempt.deadline_at == attempt.clock().deadline_at == END + timedelta(minutes=4)
+
+
 def test_quick_answers_are_one_write_each(
     attempt: Attempt, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
 ) -> None:
@@ -176,7 +198,7 @@ def test_outage_is_not_forgotten_where_crediting_fails(
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as broken:
-        broken.setattr("assessments.outages.credit", locked)
+        broken.setattr("assessments.outages.credit_all", locked)
         with pytest.raises(OperationalError):
             gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
     assert not Outage.objects.exists()
