@@ -274,7 +274,7 @@ class Workspace {
       { className: "over", "aria-labelledby": "over-title" },
       el("h2", { id: "over-title" }, "Your time is over"),
       el("p", {}, "What you have written is being saved and then submitted. Your receipt follows in a moment; there is nothing you need to do."),
-      el("p", { className: "muted" }, "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time."),
+      el("p", { className: "muted" }, "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time. If it is the site that does not answer, nothing is handed in until it does, and that time is given back to you."),
     );
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     document.body.append(dialog);
