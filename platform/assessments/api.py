@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from assessments import answers, attempts, candidate_data, drafts
+from assessments.arrival import arrived_at
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Run
 from assessments.outages import wake
@@ -27,8 +28,8 @@ from library.packs import pack_of
 MAX_RUNS, RUNS_PER = 30, timedelta(minutes=10)
 DRAFTS_LISTED = 200
 CLOSED = (
-    "The time for this answer is over and it was handed in. What you sent now is kept aside, "
-    "but it is not part of what is scored."
+    "The time for this answer is over, and what was saved last is handed in. What you sent now is kept "
+    "aside, but it is not part of what is scored."
 )
 COLLISION = (
     "Newer work was saved from another page. Choose which version to keep, then submit again."
@@ -107,14 +108,23 @@ class AttemptView(APIView):
     now: datetime
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        now = timezone.now()
+        self.now = now if request.method == "GET" else arrived_at(request._request, now)
         super().initial(request, *args, **kwargs)
-        self.now = timezone.now()
-        wake(now=self.now)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
+        wake(self.attempt, now=now)
         if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):
             with attempts.locked(self.attempt.pk) as row:
                 attempts.settle(row, now=self.now)
             self.attempt.refresh_from_db()
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        """What a person's browser or a proxy keeps of an answer is out of date at once."""
+        answer: Response = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers.setdefault("Cache-Control", "no-store")
+        return answer
 
     def state(self) -> dict[str, Any]:
         self.attempt.refresh_from_db()

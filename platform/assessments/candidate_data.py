@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import F, Q
+
 from assessments import gpu
 from assessments.clock import EventKind, Phase
 from assessments.models import Attempt, Draft, Run, TimeEvent
@@ -15,13 +17,15 @@ SHOWN = {
     Phase.REVISION_GRACE: "grace",
     Phase.REVISION_OVERDUE: "grace",
 }
-NOTICED = (EventKind.EXTENDED, EventKind.CREDITED, EventKind.REOPENED)
+NOTICED = Q(kind__in=(EventKind.EXTENDED, EventKind.CREDITED, EventKind.REOPENED))
+# Of a few seconds the clock itself is word enough: a bar over the page would cost more than they did.
+PASSED_OVER = Q(kind=EventKind.CREDITED, after__lt=F("before") + timedelta(seconds=10))
 
 
 def state(attempt: Attempt, now: datetime) -> dict[str, Any]:
     """Phase, time and newest draft, as the page's clock needs them."""
     phase = attempt.phase(now)
-    notice = attempt.time_events.filter(kind__in=NOTICED).order_by("-pk").first()
+    notice = attempt.time_events.filter(NOTICED).exclude(PASSED_OVER).order_by("-pk").first()
     return {
         "now": now.isoformat(),
         "phase": SHOWN.get(phase, phase.value),

@@ -41,7 +41,7 @@ class Attempt(models.Model):
     """One candidate's timed run at one exercise. It owns the clock.
 
     `deadline_at`, `round` and `awaiting_round` repeat what the time events say so that a query can
-    find rows whose moment has come; assessments.attempts.record is the only place that writes them.
+    find rows whose moment has come; assessments.ledger is the only place that writes them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -310,6 +310,9 @@ class Pulse(models.Model):
 
     component = models.CharField(max_length=20, primary_key=True)
     at = models.DateTimeField()
+    slow_since = models.DateTimeField(
+        null=True, help_text="Since when the site answers too slowly; not credited yet."
+    )
 
     def __str__(self) -> str:
         return f"{self.component} at {self.at:%H:%M:%S}"

@@ -28,6 +28,7 @@ from assessments.link import (
 from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.room.variants import NotBuilt, folder_of
+from assessments.submissions import DUE
 from hiring.invitations import find
 
 logger = logging.getLogger(__name__)
@@ -101,7 +102,8 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     attempt = _settled(attempt_for(links_of(request), pk))
     phase = attempt.phase(now)
-    if not phase.accepts:
+    # Where it is due the page waits until it is handed in.
+    if not phase.accepts and phase not in DUE:
         page = "lobby" if phase == "revision_open" else "receipt"
         return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
     return render(request, "assessments/workspace.html", pages.workspace(attempt, now))
@@ -135,8 +137,7 @@ def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _settled(attempt: Attempt) -> Attempt:
     """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
-    wake(now=now)
-    attempt.refresh_from_db(fields=["deadline_at"])
+    wake(attempt, now=now)
     if attempts.needs_settling(attempt, now):
         with attempts.locked(attempt.pk) as row:
             attempts.settle(row, now=now)

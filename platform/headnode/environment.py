@@ -21,6 +21,16 @@ SQLITE_PRAGMAS = (
 )
 
 
+# A server that is gone is noticed within seconds, so that a request is answered in words.
+POSTGRES_GIVES_UP = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+}
+
+
 def flag(name: str) -> bool:
     """True for 1, true, yes, on; False for 0, false, no, off or nothing."""
     value = os.environ.get(name, "").strip().lower()
@@ -109,11 +119,16 @@ def database(data: Path) -> dict[str, Any]:
         "HOST": parts.hostname or "",
         "PORT": port,
         "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": POSTGRES_GIVES_UP,
     }
 
 
 def sqlite(path: Path) -> dict[str, Any]:
-    """SQLite that survives many autosaves at once: WAL, and the write lock taken at BEGIN."""
+    """SQLite that survives many autosaves at once: WAL, the write lock taken at BEGIN, and in turn.
+
+    Connections are kept: whoever closes the last one brings the whole log into the file first.
+    """
     try:
         private_file(path)  # what SQLite lays beside it gets the same mode
     except OSError as error:
@@ -121,8 +136,9 @@ def sqlite(path: Path) -> dict[str, Any]:
             f"The database {path} cannot be opened ({error.strerror}): make its folder, or name another one."
         ) from error
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "headnode.sqlite",
         "NAME": path,
+        "CONN_MAX_AGE": 60,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from rest_framework.exceptions import ErrorDetail, ParseError
 from rest_framework.parsers import JSONParser
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
+
+from headnode.database_away import said
 
 logger = logging.getLogger(__name__)
 UNREADABLE = "That could not be read: send JSON."
@@ -84,4 +88,6 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 
 def failed(request: HttpRequest) -> HttpResponse:
+    if isinstance(sys.exc_info()[1], (OperationalError, InterfaceError)):
+        return said(request)
     return _trouble(request, 500, "Something failed on our side. Your saved work is safe.")

@@ -168,8 +168,8 @@ def site(port: int) -> list[Child]:
     from django.conf import settings
 
     tools, logs = Path(sys.executable).parent, settings.DATA / "logs"
-    web = [f"{tools}/gunicorn", "headnode.wsgi", "--bind", f"127.0.0.1:{port}"]
-    web += ["--worker-class", "gthread", "--threads", "8", "--no-control-socket"]
+    web = [f"{tools}/gunicorn", "-c", "python:headnode.web_server", "--no-control-socket"]
+    web += ["--bind", f"127.0.0.1:{port}"]
     worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
     worker += ["--loglevel", "WARNING"]
     return [

@@ -29,6 +29,8 @@ ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 SITE_URL = os.environ.get("SITE_URL", "http://localhost:8000").rstrip("/")
 CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS", SITE_URL)
 HTTPS = SITE_URL.startswith("https://")
+# Where the web server asks itself once a second, if not at the address that it listens at itself.
+FRONT_DOOR_URL = os.environ.get("FRONT_DOOR_URL", "").strip()
 ORGANISATION = os.environ.get("ORGANISATION", "Example Compute")
 # How long candidates' data is kept after the decision, and what then happens to it; 0: until asked.
 RETENTION_MONTHS = integer("RETENTION_MONTHS", 0)
@@ -62,6 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "headnode.front_door.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
