@@ -19,6 +19,7 @@ from assessments.ahead.views import lobby as lobby_of
 from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
 from assessments.models import Attempt
 from assessments.outages import wake
+from assessments.places import in_place
 from assessments.room.variants import NotBuilt, folder_of
 from hiring.invitations import find
 
@@ -101,6 +102,7 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 @never_cache
+@in_place("file")
 def take_home(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The exercise as a zip to work on elsewhere; changes nothing, and no clock."""
     attempt = _settled(attempt_for(links_of(request), pk))
