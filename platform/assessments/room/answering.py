@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -22,7 +23,9 @@ from typing import Any
 from django.conf import settings
 from rest_framework.exceptions import APIException
 
+from assessments.places import Busy
 from assessments.room.answerer import DONE, FAILED, HEAD, LENGTH
+from assessments.room.metrics_answers import VARIANTS
 
 logger = logging.getLogger(__name__)
 WALL_S = 20
@@ -56,10 +59,10 @@ class _Ended(Exception):
 
 
 class _Answerer:
-    """One process and the folder that it was asked about last."""
+    """One process and the folders whose columns it still holds, the last one asked about at the end."""
 
     def __init__(self) -> None:
-        self.folder = Path()
+        self.folders: deque[Path] = deque(maxlen=VARIANTS)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "assessments.room.answerer"],
             stdin=subprocess.PIPE,
@@ -117,12 +120,18 @@ class Answerers:
     _lock: Lock = field(default_factory=Lock)
 
     def ask(self, question: str, folder: Path, **given: Any) -> bytes:
-        """The answer in bytes. Raises Refused, or TooSlow where the host could not work it out in time."""
+        """The answer in bytes. Raises Refused; TooSlow or Busy where the host could not work it out now."""
         told = json.dumps({"question": question, "folder": str(folder), "given": given}).encode()
         try:
             kind, body = self._asked(told, folder)
         except _Ended as ended:
+            if ended.code == 0:  # it had been idle for long, and went as the question came
+                raise Busy from None
             logger.warning("A question ended its process (%s): %.300s", ended.code, told.decode())
+            if (
+                ended.code == -signal.SIGKILL
+            ):  # by the host, for want of memory: not the question's doing
+                raise TooSlow from None
             raise Refused(TOO_LONG if ended.code == -signal.SIGXCPU else TOO_MUCH) from None
         if kind == DONE:
             return body
@@ -138,7 +147,9 @@ class Answerers:
         except BaseException:
             answerer.end()
             raise
-        answerer.folder = folder
+        if folder in answerer.folders:
+            answerer.folders.remove(folder)
+        answerer.folders.append(folder)
         with self._lock:
             self._idle.append(answerer)
         return answer
@@ -148,7 +159,7 @@ class Answerers:
         with self._lock:
             gone = [one for one in self._idle if not one.is_running]
             self._idle = [one for one in self._idle if one not in gone]
-            known = [one for one in self._idle if one.folder == folder] or self._idle[-1:]
+            known = [one for one in self._idle if folder in one.folders] or self._idle[-1:]
             if known:
                 self._idle.remove(known[0])
         for one in gone:

@@ -69,13 +69,30 @@ def test_a_question_that_ends_its_process_is_refused_and_the_next_is_answered(
     process = answerers._idle[0]._process
     with ThreadPoolExecutor(1) as pool:
         slow = pool.submit(asked, answerers, incident, LONG)
-        until = time.monotonic() + 20
-        while answerers._idle and time.monotonic() < until:
-            time.sleep(0.01)
+        _await_question(answerers)
         os.kill(process.pid, by)
         assert str(slow.exception()) == said
     assert asked(answerers, incident, "count(up)")["series"]
     assert answerers._idle[0]._process.pid != process.pid
+
+
+def test_a_process_that_the_host_ends_is_not_blamed_on_the_question(
+    answerers: Answerers, incident: Attempt
+) -> None:
+    asked(answerers, incident, "count(up)")
+    process = answerers._idle[0]._process
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(asked, answerers, incident, LONG)
+        _await_question(answerers)
+        process.kill()
+        assert isinstance(slow.exception(), TooSlow)
+
+
+def _await_question(answerers: Answerers) -> None:
+    """Until the only process has been taken for one."""
+    until = time.monotonic() + 20
+    while answerers._idle and time.monotonic() < until:
+        time.sleep(0.01)
 
 
 def test_a_busy_host_is_not_blamed_on_the_question(

@@ -172,8 +172,8 @@ def test_a_typesetter_without_the_library_says_so(
         raise error
 
     monkeypatch.setattr(typesetter, "import_module", missing)
-    monkeypatch.setattr(typesetter.resource, "setrlimit", lambda *_: None)
-    monkeypatch.setattr(typesetter.os, "nice", lambda _: None)
+    monkeypatch.setattr("reviews.typesetter.resource.setrlimit", lambda *_: None)
+    monkeypatch.setattr("reviews.typesetter.os.nice", lambda _: None)
     monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
     assert typesetter.main() == typesetter.MISSING
 
@@ -185,7 +185,7 @@ def test_where_no_pdf_is_made_the_page_says_why(
     stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, code: int, said: str
 ) -> None:
     ended = subprocess.CompletedProcess[bytes]([], code, b"", b"")
-    monkeypatch.setattr(paper.subprocess, "run", lambda *_, **__: ended)
+    monkeypatch.setattr("reviews.paper.subprocess.run", lambda *_, **__: ended)
     answer = page(stage.hana, told, "?pdf")
     text = answer.content.decode()
     assert answer.status_code == 503

@@ -172,8 +172,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self.page.full[path] > 0:
             self.page.full[path] -= 1
-            told = {"detail": "Every place is taken.", "code": "busy"}
-            self._send(json.dumps(told).encode(), "application/json", 429)
+            taken = b'{"detail": "Every place is taken.", "code": "busy"}'
+            self._send(taken, "application/json", 429)
             return
         if path == "/room/logs":
             self._send(gzip.compress(self.page.logs), "application/octet-stream")
