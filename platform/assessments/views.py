@@ -27,6 +27,7 @@ from assessments.link import (
 )
 from assessments.models import Attempt
 from assessments.outages import wake
+from assessments.places import in_place
 from assessments.room.variants import NotBuilt, folder_of
 from assessments.submissions import DUE
 from hiring.invitations import find
@@ -111,6 +112,7 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 @never_cache
+@in_place("file")
 def take_home(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The exercise as a zip to work on elsewhere; changes nothing, and no clock."""
     attempt = _settled(attempt_for(links_of(request), pk))

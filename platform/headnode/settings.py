@@ -252,6 +252,8 @@ SANDBOX_STATE = DATA / "sandbox"
 VARIANTS = DATA / "variants"
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
 GRADING_SLOTS = integer("GRADING_SLOTS", 1)
+# Threads of a web process: what takes long holds all but three of them at most (assessments/places.py).
+WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from headnode.environment import integer
+
 wsgi_app = "headnode.wsgi"
 worker_class = "gthread"
-threads = 8
+threads = integer("WEB_THREADS", 8)  # settings.WEB_THREADS: what is expensive leaves some of them free
 
 
 def post_worker_init(worker: Any) -> None:
