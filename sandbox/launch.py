@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox import bubblewrap, handover, rootfs, seccomp
+from sandbox import bubblewrap, handover, memory, rootfs, seccomp
 from sandbox.capture import Output, visible
 from sandbox.cgroups import Group, Tree
 from sandbox.conversation import Pipe, Wiring
@@ -56,6 +56,16 @@ class Host:
     def close(self) -> None:
         self.spawner.close()
         self.runner.close()
+
+    def in_memory(self, folder: Path) -> Path:
+        """A copy of the root or of one of our folders that is always in memory, or, where there is no
+        room, the folder itself with its pages held."""
+        root = self.root
+        whole = folder != root.folder
+        copy = memory.copy_of(folder, lambda copy: whole or rootfs.digest(copy) == root.digest)
+        if copy is None:
+            memory.hold(folder)
+        return copy or folder
 
     def shape(self, limits: Limits, sdk: Mapping[str, bytes]) -> Shape:
         """What a run with these needs of a sandbox that stands already."""
@@ -251,6 +261,10 @@ class _Ends:
         self.stdout, self.stdout_in = self._pipe(stack)
         self.stderr, self.stderr_in = self._pipe(stack)
         self.info, self.info_in = self._pipe(stack)
+        # Not /dev/null: the host's is one file to all runs.
+        stdin, nobody = os.pipe()
+        os.close(nobody)
+        self.stdin = self._keep(stdin)
         block, self.unblock = os.pipe()
         stack.callback(os.close, self.unblock)
         self.block = self._keep(block)
@@ -307,17 +321,14 @@ class _Spawn:
 
     def _start(self, work: Path | None) -> Pair:
         host, fds = self.host, self.ends.passed()
-        reachable = host.spawner.reachable
         boot, bootstrap = host.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
         sdk = host.workshop.folder(self.sdk, bubblewrap.INSIDE_SDK)
-        places = bubblewrap.Places(
-            reachable(host.root.folder), reachable(boot), reachable(sdk), work
-        )
+        places = self._places(work, {"root": host.root.folder, "boot": boot, "sdk": sdk})
         program = bubblewrap.interpreter(bootstrap)
         fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
         process = subprocess.Popen(  # noqa: S603 - our own command line
             [host.prlimit, *bubblewrap.RLIMITS, "--", *fenced],
-            stdin=subprocess.DEVNULL,
+            stdin=self.ends.stdin,
             stdout=self.ends.stdout_in,
             stderr=self.ends.stderr_in,
             pass_fds=fds.all(),
@@ -330,6 +341,18 @@ class _Spawn:
         # Pair reaps it, with its resource usage; Popen must not try as well.
         process.returncode = 0
         return Pair(process.pid)
+
+    def _places(self, work: Path | None, folders: dict[str, Path]) -> bubblewrap.Places:
+        """Views of the folders' copies in memory, for this run alone; else the folders themselves."""
+        spawner = self.host.spawner
+        if work is None or not spawner.views:
+            shown = {name: spawner.reachable(folder) for name, folder in folders.items()}
+            return bubblewrap.Places(**shown, work=work)
+        copies = {name: self.host.in_memory(folder) for name, folder in folders.items()}
+        spawner.add_views(work, {**copies, "dev": Path("/dev")})
+        return bubblewrap.Places(
+            **{name: work / name for name in folders}, work=work, devices=work / "dev"
+        )
 
 
 def _child_pid(ends: _Ends) -> int:

@@ -195,5 +195,18 @@ def _host_layers(host: Host) -> list[Layer]:
             "Without it a run may create any number of files within its space.",
             "number of files is not limited",
         ),
+        Layer(
+            "own view of files",
+            host.spawner.views,
+            "reducible",
+            "Without it a run sees other runs' locks on files of the root.",
+            "locks on files of the root are seen by other runs",
+        ),
+        Layer(
+            "root in memory",
+            host.in_memory(host.root.folder) != host.root.folder,
+            "extra",
+            "Without it the time to find or read a file may tell one run what another did.",
+        ),
         Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
     ]

@@ -86,7 +86,8 @@ ALLOWED = tuple(
     rt_sigsuspend sigaltstack pause alarm setitimer getitimer kill tkill tgkill fork vfork execve
     execveat exit exit_group wait4 waitid getpid getppid gettid getuid geteuid getgid getegid
     getgroups getresuid getresgid getpgrp getpgid setpgid getsid setsid nanosleep clock_nanosleep
-    clock_gettime clock_getres gettimeofday time times getrusage uname getrlimit sched_yield
+    clock_gettime clock_getres gettimeofday time times getrusage
+    sysinfo uname getrlimit sched_yield
     sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max
     sched_get_priority_min getcpu getpriority futex futex_waitv set_robust_list get_robust_list
     set_tid_address arch_prctl rseq prctl getrandom restart_syscall sendto recvfrom sendmsg recvmsg
