@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox import bubblewrap, handover, memory, rootfs, seccomp
+from sandbox import bubblewrap, handover, memory, rootfs, seccomp, views
 from sandbox.capture import Output, visible
 from sandbox.cgroups import Group, Tree
 from sandbox.conversation import Pipe, Wiring
@@ -57,9 +57,24 @@ class Host:
         self.spawner.close()
         self.runner.close()
 
+    def folders(self, sdk: Mapping[str, bytes]) -> tuple[dict[str, Path], str]:
+        """The folders that a run sees, by the names of `bubblewrap.Places`, and where in them the
+        bootstrap is."""
+        boot, bootstrap = self.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
+        found = {
+            "root": self.root.folder,
+            "boot": boot,
+            "sdk": self.workshop.folder(sdk, bubblewrap.INSIDE_SDK),
+        }
+        return {name: self.in_memory(folder) for name, folder in found.items()}, bootstrap
+
     def in_memory(self, folder: Path) -> Path:
         """A copy of the root or of one of our folders that is always in memory, or, where there is no
         room, the folder itself with its pages held."""
+        if not self.spawner.views:
+            # Programs may not be started from there (noexec), but in a view.
+            memory.hold(folder)
+            return folder
         root = self.root
         whole = folder != root.folder
         copy = memory.copy_of(folder, lambda copy: whole or rootfs.digest(copy) == root.digest)
@@ -203,7 +218,11 @@ def start(
     group = _group(host, name, limits, stack)
     ends = _Ends(stack, seccomp.bpf(hardware.is_gpu, declared(host.root.name).terminal))
     uid = _FIRST_UID + zlib.crc32(name.encode()) % _UIDS
-    spawn = _Spawn(host, name, limits, sdk, ends, uid if host.own_users else None, hardware)
+    # Here and not on the spawner's thread: the first of a root may take seconds to copy.
+    seen, bootstrap = host.folders(sdk)
+    spawn = _Spawn(
+        host, name, limits, seen, bootstrap, ends, uid if host.own_users else None, hardware
+    )
     pair, at = host.spawner.call(spawn)
     stack.callback(pair.close)
     work = None if at is None else Work(host.spawner, at)
@@ -302,7 +321,8 @@ class _Spawn:
     host: Host
     name: str
     limits: Limits
-    sdk: Mapping[str, bytes]
+    seen: dict[str, Path]
+    bootstrap: str
     ends: _Ends
     uid: int | None
     hardware: Hardware = NO_HARDWARE
@@ -321,13 +341,11 @@ class _Spawn:
 
     def _start(self, work: Path | None) -> Pair:
         host, fds = self.host, self.ends.passed()
-        boot, bootstrap = host.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
-        sdk = host.workshop.folder(self.sdk, bubblewrap.INSIDE_SDK)
-        places = self._places(work, {"root": host.root.folder, "boot": boot, "sdk": sdk})
-        program = bubblewrap.interpreter(bootstrap)
+        places, before = self._places(work)
+        program = bubblewrap.interpreter(self.bootstrap)
         fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
         process = subprocess.Popen(  # noqa: S603 - our own command line
-            [host.prlimit, *bubblewrap.RLIMITS, "--", *fenced],
+            [host.prlimit, *bubblewrap.RLIMITS, "--", *before, *fenced],
             stdin=self.ends.stdin,
             stdout=self.ends.stdout_in,
             stderr=self.ends.stderr_in,
@@ -342,17 +360,19 @@ class _Spawn:
         process.returncode = 0
         return Pair(process.pid)
 
-    def _places(self, work: Path | None, folders: dict[str, Path]) -> bubblewrap.Places:
-        """Views of the folders' copies in memory, for this run alone; else the folders themselves."""
-        spawner = self.host.spawner
-        if work is None or not spawner.views:
-            shown = {name: spawner.reachable(folder) for name, folder in folders.items()}
-            return bubblewrap.Places(**shown, work=work)
-        copies = {name: self.host.in_memory(folder) for name, folder in folders.items()}
-        spawner.add_views(work, {**copies, "dev": Path("/dev")})
-        return bubblewrap.Places(
-            **{name: work / name for name in folders}, work=work, devices=work / "dev"
-        )
+    def _places(self, work: Path | None) -> tuple[bubblewrap.Places, list[str]]:
+        """Where bubblewrap finds this run's own views of the folders, and the command that makes them
+        where this thread cannot; the folders themselves where nobody can."""
+        spawner, seen = self.host.spawner, self.seen
+        if not spawner.views:
+            shown = {name: spawner.reachable(folder) for name, folder in seen.items()}
+            return bubblewrap.Places(**shown, work=work), []
+        if work is None:
+            shown = {name: spawner.hall / name for name in seen}
+            return bubblewrap.Places(**shown, work=None), views.command(spawner.hall, seen)
+        spawner.add_views(work, {**seen, "dev": Path("/dev")})
+        shown = {name: work / name for name in seen}
+        return bubblewrap.Places(**shown, work=work, devices=work / "dev"), []
 
 
 def _child_pid(ends: _Ends) -> int:

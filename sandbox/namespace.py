@@ -203,6 +203,13 @@ def _host_layers(host: Host) -> list[Layer]:
             "locks on files of the root are seen by other runs",
         ),
         Layer(
+            "own devices",
+            host.spawner.views and mounted,
+            "reducible",
+            "Without it a run sees other runs' locks on /dev/null and its like.",
+            "locks on device files are seen by other runs",
+        ),
+        Layer(
             "root in memory",
             host.in_memory(host.root.folder) != host.root.folder,
             "extra",

@@ -18,6 +18,8 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sandbox import views
+
 _CLONE_NEWNS = 0x20000
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x1, 0x2, 0x4, 0x100, 0x1000
 _MS_REMOUNT, _MS_NOATIME = 0x20, 0x400
@@ -34,11 +36,11 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 class Spawner:
     """Runs functions one after another on its thread; `mounts` says whether it can mount, `views`
-    whether overlays as well."""
+    whether a run can have views, made by the thread or, where that cannot, by a command."""
 
     def __init__(self, state_dir: Path) -> None:
         self.mounts = self.views = False
-        self._hall = hall_for(state_dir, Path(__file__))
+        self.hall = hall_for(state_dir, Path(__file__))
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
         self._work = queue.SimpleQueue()
         self._bound: dict[str, Path] = {}
@@ -71,11 +73,12 @@ class Spawner:
 
     def _enter_namespace(self) -> None:
         if os.geteuid() != 0 or _libc.unshare(_CLONE_NEWNS) != 0:
+            self.views = views.work_for_users(self.hall)
             return
         try:
             # What the host unmounts later goes here too; what is mounted here stays here.
             _mount("none", Path("/"), "", _MS_REC | _MS_SLAVE)
-            _mount("tmpfs", self._hall, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=711")
+            _mount("tmpfs", self.hall, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=711")
         except OSError:
             return
         self.mounts = True
@@ -87,7 +90,7 @@ class Spawner:
 
     def _try_view(self) -> None:
         self._nothing.mkdir()
-        trial = self._hall / "trial"
+        trial = self.hall / "trial"
         trial.mkdir()
         self._mount_view(Path("/dev"), trial)
         _libc.umount2(os.fsencode(trial), _MNT_DETACH)
@@ -95,13 +98,11 @@ class Spawner:
 
     @property
     def _nothing(self) -> Path:
-        return self._hall / "nothing"
+        return self.hall / "nothing"
 
     def _mount_view(self, folder: Path, at: Path) -> None:
-        """An overlay that cannot be written takes two layers, so one is empty."""
-        shown = str(folder).replace("\\", "\\\\").replace(":", "\\:").replace(",", "\\,")
-        options = f"lowerdir={shown}:{self._nothing}"
-        _mount("overlay", at, "overlay", _MS_RDONLY | _MS_NOSUID | _MS_NOATIME, options)
+        flags = _MS_RDONLY | _MS_NOSUID | _MS_NOATIME
+        _mount("overlay", at, "overlay", flags, views.options(folder, self._nothing))
 
     def reachable(self, folder: Path) -> Path:
         """A place where `folder` can be read by any host user. Only on the spawner thread."""
@@ -109,7 +110,7 @@ class Spawner:
             return folder
         key = str(folder)
         if key not in self._bound:
-            at = self._hall / f"ro-{len(self._bound)}"
+            at = self.hall / f"ro-{len(self._bound)}"
             at.mkdir(exist_ok=True)
             _mount(key, at, "", _MS_BIND)
             self._bound[key] = at
@@ -117,7 +118,7 @@ class Spawner:
 
     def make_work(self, name: str, size_mb: int, inodes: int, uid: int) -> Path:
         """A run's tmpfs with folders box, tmp and shm. Only on the spawner thread. Raises OSError."""
-        at = self._hall / name
+        at = self.hall / name
         at.mkdir()
         options = f"size={size_mb}m,nr_inodes={inodes},mode=700,uid={uid},gid={uid}"
         try:
