@@ -85,7 +85,7 @@ def command(
     """bubblewrap's argv. /proc and /dev are read-only: pid_max and oom_score_adj live there."""
     shown = [
         *("--ro-bind", str(places.root), "/"),
-        *("--proc", "/proc", *_over_proc(), "--remount-ro", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", *_over_proc(places.devices), "--remount-ro", "/proc", "--dev", "/dev"),
         *_binds("--dev-bind", _own_devices(places.devices)),
         *_binds("--dev-bind", hardware.nodes),
         *("--remount-ro", "/dev"),
@@ -115,10 +115,11 @@ def hidden() -> tuple[list[str], list[str]]:
     return [path for path in there if not os.path.isdir(path)], list(filter(os.path.isdir, there))
 
 
-def _over_proc() -> list[str]:
+def _over_proc(devices: Path | None) -> list[str]:
     files, folders = hidden()
+    nothing = str((devices or Path("/dev")) / "null")
     return [
-        *(word for path in files for word in ("--dev-bind", "/dev/null", path)),
+        *(word for path in files for word in ("--dev-bind", nothing, path)),
         *(word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)),
     ]
 
