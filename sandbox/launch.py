@@ -61,26 +61,18 @@ class Host:
         """The folders that a run sees, by the names of `bubblewrap.Places`, and where in them the
         bootstrap is."""
         boot, bootstrap = self.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
-        found = {
-            "root": self.root.folder,
-            "boot": boot,
-            "sdk": self.workshop.folder(sdk, bubblewrap.INSIDE_SDK),
-        }
+        sdk_folder = self.workshop.folder(sdk, bubblewrap.INSIDE_SDK)
+        found = {"root": self.root.folder, "boot": boot, "sdk": sdk_folder}
         return {name: self.in_memory(folder) for name, folder in found.items()}, bootstrap
 
     def in_memory(self, folder: Path) -> Path:
-        """A copy of the root or of one of our folders that is always in memory, or, where there is no
-        room, the folder itself with its pages held."""
+        """A copy of the root or of one of our folders that is always in memory, if there can be one."""
         if not self.spawner.views:
             # Programs may not be started from there (noexec), but in a view.
             memory.hold(folder)
             return folder
-        root = self.root
-        whole = folder != root.folder
-        copy = memory.copy_of(folder, lambda copy: whole or rootfs.digest(copy) == root.digest)
-        if copy is None:
-            memory.hold(folder)
-        return copy or folder
+        root, ours = self.root, folder != self.root.folder
+        return memory.kept(folder, lambda copy: ours or rootfs.digest(copy) == root.digest)
 
     def shape(self, limits: Limits, sdk: Mapping[str, bytes]) -> Shape:
         """What a run with these needs of a sandbox that stands already."""

@@ -33,6 +33,14 @@ _used: dict[Path, int] = {}
 _mapped: dict[tuple[int, Path], bool] = {}
 
 
+def kept(folder: Path, is_right: Callable[[Path], bool]) -> Path:
+    """As `copy_of`, or where there is no room the folder itself with its pages held."""
+    copy = copy_of(folder, is_right)
+    if copy is None:
+        hold(folder)
+    return copy or folder
+
+
 def copy_of(folder: Path, is_right: Callable[[Path], bool] = lambda copy: True) -> Path | None:
     """The folder in memory, which has to be named by its content; None where there is no room.
 
@@ -72,7 +80,7 @@ def _hold(path: str) -> bool:
             return True
         flags = mmap.MAP_SHARED | _MAP_POPULATE
         address = _libc.mmap(None, size, mmap.PROT_READ, flags, file, 0)
-        return address != _NO_ADDRESS and _libc.mlock(address, size) == 0
+        return bool(address != _NO_ADDRESS and _libc.mlock(address, size) == 0)
     finally:
         os.close(file)
 

@@ -43,16 +43,19 @@ class Meeting(Steps):
 
 def play(backend: Backend, pair: Pair, root: str) -> tuple[Outcome, Outcome]:
     """How both ended. Raises AssertionError when the first never got ready."""
-    limits = {"wall_s": 60.0, "cpu_s": 30.0}
+
+    def played(program: str, session: Steps | None = None) -> Outcome:
+        return run(backend, program, session, root=root, wall_s=60.0, cpu_s=30.0)
+
     if not pair.stays:
-        first = run(backend, pair.first, root=root, **limits)
-        return first, run(backend, pair.second, root=root, **limits)
+        first = played(pair.first)
+        return first, played(pair.second)
     meeting = Meeting()
     with ThreadPoolExecutor(1) as pool:
-        staying = pool.submit(run, backend, pair.first, meeting, root=root, **limits)
+        staying = pool.submit(played, pair.first, meeting)
         try:
             assert meeting.ready.wait(30), staying.result()
-            second = run(backend, pair.second, root=root, **limits)
+            second = played(pair.second)
         finally:
             meeting.over.set()
         return staying.result(), second
