@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TROUBLE = (StartFailed, SandboxUnavailable, OSError, DockerException, RequestException)
 # By default containers share these with the engine; the filter refuses what they would open.
-_SHARED = frozenset({"user namespace", "cgroup namespace"})
+_SHARED = frozenset({"user namespace", "cgroup namespace", "time namespace"})
 
 
 class DockerBackend:

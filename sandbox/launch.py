@@ -336,6 +336,7 @@ class _Spawn:
         places, before = self._places(work)
         program = bubblewrap.interpreter(self.bootstrap)
         fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
+        host.spawner.next_time_namespace()
         process = subprocess.Popen(  # noqa: S603 - our own command line
             [host.prlimit, *bubblewrap.RLIMITS, "--", *before, *fenced],
             stdin=self.ends.stdin,

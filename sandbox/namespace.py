@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from sandbox.gpu.lending import Cards
 
 
+# Not every kernel has them.
+_SHARED = frozenset({"time namespace"})
+
+
 class NamespaceBackend:
     """The embedded default. Raises SandboxUnavailable, naming the layer, where it cannot hold."""
 
@@ -123,7 +127,7 @@ class NamespaceBackend:
             return Report(self.name, refusal=refusal)
 
     def _report(self, host: Host, started: Started) -> Report:
-        layers = [*probe.from_hello(started.hello, self._own), *_host_layers(host)]
+        layers = [*probe.from_hello(started.hello, self._own, _SHARED), *_host_layers(host)]
         return Report(self.name, layers, probe.refusal(layers, self._allow_reduced))
 
     def sweep(self) -> list[str]:

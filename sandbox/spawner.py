@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from sandbox import views
 
-_CLONE_NEWNS = 0x20000
+_CLONE_NEWNS, _CLONE_NEWTIME = 0x20000, 0x80
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x1, 0x2, 0x4, 0x100, 0x1000
 _MS_REMOUNT, _MS_NOATIME = 0x20, 0x400
 _MS_REC, _MS_SLAVE = 0x4000, 0x80000
@@ -103,6 +103,12 @@ class Spawner:
     def _mount_view(self, folder: Path, at: Path) -> None:
         flags = _MS_RDONLY | _MS_NOSUID | _MS_NOATIME
         _mount("overlay", at, "overlay", flags, views.options(folder, self._nothing))
+
+    def next_time_namespace(self) -> None:
+        """Of its own for what is started next, where the kernel has them: bubblewrap makes none, and locks
+        on the namespace's file are seen by all that are in it. Only on the thread."""
+        if self.mounts:
+            _libc.unshare(_CLONE_NEWTIME)
 
     def reachable(self, folder: Path) -> Path:
         """A place where `folder` can be read by any host user. Only on the spawner thread."""

@@ -40,7 +40,7 @@ def command(hall: Path, folders: Mapping[str, Path]) -> list[str]:
         word for item in folders.items() for word in (item[0], options(item[1], hall / "nothing"))
     ]
     unshare = shutil.which("unshare") or "unshare"
-    flags = ["--user", "--map-root-user", "--mount", "--propagation", "private"]
+    flags = ["--user", "--map-root-user", "--mount", "--time", "--propagation", "private"]
     return [unshare, *flags, "--", "/bin/sh", "-c", _SCRIPT, "sh", str(hall), *named, "--"]
 
 

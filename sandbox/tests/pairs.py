@@ -16,7 +16,8 @@ from sandbox.tests.episode import Steps, run
 
 @dataclass(frozen=True)
 class Pair:
-    """`needs`: the filter, views of its own, roots in memory, or /proc with less in it. Where it is
+    """`needs`: the filter, views of its own, roots in memory, /proc with less in it, or a time namespace
+    of its own. Where it is
     empty, the kernel by itself refuses whoever does not own the files."""
 
     name: str
@@ -221,6 +222,26 @@ def opened():
 def lock(kind): return struct.pack("hhqqi4x", kind, 0, 0, 0, 0)
 """
 
+# The kernel has one file for all of these.
+_NAMELESS = """
+import ctypes, fcntl, os, struct
+libc = ctypes.CDLL(None)
+def opened():
+    made = {"epoll": libc.epoll_create1(0), "timerfd": libc.timerfd_create(1, 0),
+        "eventfd": libc.eventfd(0, 0), "signalfd": libc.signalfd(-1, bytes(128), 0)}
+    yield from ((name, fd) for name, fd in made.items() if fd >= 0)
+def lock(kind): return struct.pack("hhqqi4x", kind, 0, 0, 0, 0)
+"""
+
+_NAMESPACES = """
+import fcntl, os, struct
+def opened():
+    for name in sorted(os.listdir("/proc/self/ns")):
+        if not name.endswith("_for_children"):
+            yield name, os.open("/proc/self/ns/" + name, os.O_RDONLY)
+def lock(kind): return struct.pack("hhqqi4x", kind, 0, 0, 0, 0)
+"""
+
 _TAKE_LOCKS = """
 for path, fd in opened():
     try:
@@ -302,6 +323,13 @@ PAIRS = [
     Pair("leases", _MEET + _OPEN_FILES, _LEASES, (), stays=True),
     Pair("locks", _MEET + _PLACES + _TAKE_LOCKS, _PLACES + _SEE_LOCKS, ("views",), stays=True),
     Pair(
+        "locks on files without a name",
+        _MEET + _NAMELESS + _TAKE_LOCKS,
+        _NAMELESS + _SEE_LOCKS,
+        ("filter",),
+        stays=True,
+    ),
+    Pair(
         "the list of locks",
         _MEET + _PLACES + _TAKE_LOCKS,
         _LIST_LOCKS,
@@ -309,6 +337,16 @@ PAIRS = [
         stays=True,
     ),
 ]
+
+
+# Containers share some namespaces with their engine, and folders that lie on its disk.
+NAMESPACE_FILES = Pair(
+    "locks on namespaces",
+    _MEET + _NAMESPACES + _TAKE_LOCKS,
+    _NAMESPACES + _SEE_LOCKS,
+    ("time",),
+    stays=True,
+)
 
 
 def names_asked_for(tag: str) -> Pair:

@@ -10,7 +10,7 @@ import pytest
 
 from sandbox import Backend, Outcome, bubblewrap, container, memory, probe
 from sandbox.namespace import NamespaceBackend
-from sandbox.tests.pairs import PAIRS, Pair, names_asked_for, play
+from sandbox.tests.pairs import NAMESPACE_FILES, PAIRS, Pair, names_asked_for, play
 from sandbox.tests.test_escape_suite import without
 
 
@@ -31,13 +31,20 @@ def test_run_does_not_learn_of_another(
     assert said, "It tried nothing"
 
 
+def names() -> Pair:
+    return names_asked_for(secrets.token_hex(4))
+
+
 @pytest.mark.parametrize("root", ["python", "login"])
-def test_name_looked_up_in_vain_is_forgotten(
-    root: str, namespace: Backend, request: pytest.FixtureRequest
+@pytest.mark.parametrize("make", [names, lambda: NAMESPACE_FILES], ids=["names", "namespaces"])
+def test_run_does_not_learn_of_another_by_what_containers_share(
+    make: Callable[[], Pair], root: str, namespace: Backend, request: pytest.FixtureRequest
 ) -> None:
     request.getfixturevalue({"python": "built_root", "login": "login_root"}[root])
-    pair = names_asked_for(secrets.token_hex(4))
-    assert "BREACH" not in learnt(pair, play(namespace, pair, root))
+    pair = make()
+    said = learnt(pair, play(namespace, pair, root))
+    assert "BREACH" not in said, said
+    assert said, "It tried nothing"
 
 
 @pytest.fixture
@@ -53,6 +60,8 @@ def leave_out(namespace: NamespaceBackend, monkeypatch: pytest.MonkeyPatch) -> o
         if "memory" in measures:
             monkeypatch.setattr(memory, "copy_of", lambda folder, is_right: None)
             monkeypatch.setattr(memory, "hold", lambda folder: False)
+        if "time" in measures:
+            monkeypatch.setattr(namespace._host.spawner, "next_time_namespace", lambda: None)
         if "proc" in measures:
             monkeypatch.setattr(bubblewrap, "hidden", lambda: ([], []))
 
@@ -61,7 +70,7 @@ def leave_out(namespace: NamespaceBackend, monkeypatch: pytest.MonkeyPatch) -> o
 
 @pytest.mark.parametrize(
     "pair",
-    [*(pair for pair in PAIRS if pair.needs), names_asked_for(secrets.token_hex(4))],
+    [*(pair for pair in PAIRS if pair.needs), names(), NAMESPACE_FILES],
     ids=lambda pair: pair.name,
 )
 def test_pairs_notice_missing_measures(
@@ -74,7 +83,9 @@ def test_pairs_notice_missing_measures(
 
 @pytest.mark.docker
 @pytest.mark.parametrize(
-    "pair", [pair for pair in PAIRS if "lock" in pair.name], ids=lambda pair: pair.name
+    "pair",
+    [pair for pair in PAIRS if pair.name in ("locks", "the list of locks")],
+    ids=lambda pair: pair.name,
 )
 def test_lock_pairs_notice_shared_files_in_containers(
     pair: Pair, docker: Backend, monkeypatch: pytest.MonkeyPatch

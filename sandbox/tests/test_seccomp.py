@@ -83,6 +83,14 @@ def test_files_report_nothing_of_others(command: int) -> None:
     assert decide(FCNTL, 3, 4) == decide(FCNTL, 3, 6) == decide(FCNTL, 3, 1030) == ALLOW
 
 
+@pytest.mark.parametrize("number", [213, 291, 232, 233, 281, 284, 290, 283, 282, 289])
+def test_files_that_all_runs_would_share_are_not_made(number: int) -> None:
+    """epoll (five), eventfd (two), timerfd_create, signalfd (two); a card's library waits on some."""
+    assert decide(number) == ENOSYS
+    if number in (290, 291, 232, 233):
+        assert decide(number, 5, 1, gpu=True) == ALLOW
+
+
 def test_advice_about_pages_is_taken_and_ignored() -> None:
     assert decide(FADVISE, 3, 0, 0, 4) == decide(READAHEAD, 3, 0, 4096) == ERRNO
 
