@@ -27,7 +27,7 @@ ENVIRONMENT = {
 # for: others' locks and counters that outlast a run.
 _HIDDEN = (
     *("locks", "buddyinfo", "diskstats", "interrupts", "softirqs", "vmstat", "zoneinfo"),
-    *("fs", "pressure", "sys/fs"),
+    *("cgroups", "key-users", "fs", "pressure", "sys/fs", "sys/kernel/pty"),
 )
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _FENCES = (

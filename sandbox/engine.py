@@ -93,8 +93,8 @@ class Engine:
     def hold(self, image: str) -> bool:
         """Hold the pages of an image's files in memory; False where they are not within our reach."""
         with self.connect() as api:
-            driver = api.inspect_image(image)["GraphDriver"]
-        if driver["Name"] != "overlay2":
+            driver = api.inspect_image(image).get("GraphDriver") or {}
+        if driver.get("Name") != "overlay2":
             return False
         layer = Path(driver["Data"]["UpperDir"])
         try:
