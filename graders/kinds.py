@@ -60,11 +60,15 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
 ) -> GradeReport:
-    """The answer's grade on everything hidden of the variant; see the kind's own module.
+    """The answer's grade on everything that is hidden of the variant in the round, 1 or 2; see the
+    kind's own module.
 
     `backend` may be None where the pack needs no sandbox.
     """
     kind = KINDS[load_pack(pack).kind]
-    report: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
+    report: GradeReport = kind.grade(
+        pack, level, seed, files, backend, hidden, profile, progress, round
+    )
     return report

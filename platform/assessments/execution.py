@@ -173,6 +173,7 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         run.hidden_workloads,
         profile=company.of_attempt(attempt),
         progress=progress,
+        round=run.submission.round,
     )
     return with_pack(attempt, report.to_dict())
 

@@ -55,6 +55,7 @@ def play_part(part: GradingPart, backend: Backend, perform: Perform) -> None:
             backend,
             part.number,
             profile=company.of_attempt(attempt),
+            round=run.submission.round,
         )
         if played is not None and played.ours:
             return {"status": Result.INFRASTRUCTURE_ERROR, "detail": played.detail}

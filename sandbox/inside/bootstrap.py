@@ -53,7 +53,7 @@ def fences() -> str:
     wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid")
     found = {name: " ".join(lines[name].split()) for name in wanted if name in lines}
     found["kernel"] = os.uname().release
-    for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
+    for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"):
         # gVisor's kernel gives no account of some.
         if os.path.exists("/proc/self/ns/" + name):
             found[name] = str(os.stat("/proc/self/ns/" + name).st_ino)

@@ -122,6 +122,7 @@ def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
         if all(sees):
             changes = evidence.measure_changes(report_of(first), report_of(second))
             context["measure_changes"] = changes
+            context["drawn_anew"] = evidence.drawn_anew(report_of(first), report_of(second))
     return context
 
 
