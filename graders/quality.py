@@ -15,7 +15,8 @@ from typing import Any
 RULES = "E4,E7,E9,F,B,BLE,C4,C90,PERF,PIE,PLE,RET,S110,S112,SIM,UP"
 """Ruff's rules for mistakes and needless complication; none for taste or layout."""
 MOST_LINTS = 100
-TIMEOUT_S = 20
+TIMEOUT_S = 300
+"""Against a ruff that hangs: it takes some hundredths of a second, and on a busy host as long as that needs."""
 _COMPLEX = re.compile(r"`(.+)` is too complex \((\d+) > 0\)")
 
 Json = dict[str, Any]

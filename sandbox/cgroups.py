@@ -5,19 +5,25 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
+from sandbox.group_files import (
+    children,
+    field,
+    kill_all,
+    own_pids,
+    pids_below,
+    pressure_s,
+    remove,
+    unless_gone,
+)
 from sandbox.limits import Limits
 
 HOUSE = "headnode"
 _ASIDE = "runner"
 _ATTEMPTS = 5
-# How long the kernel may take, on a busy host, to end what was killed.
-_PATIENCE_S = 10.0
 _PERIOD_US = 100_000
 # Two processes of the sandbox itself are in the group beside the program.
 _OURS = 2
@@ -36,7 +42,13 @@ class Group(Protocol):
 
     def peak_mb(self) -> float: ...
 
-    def oom_kills(self) -> int: ...
+    def oom_kills(self) -> int:
+        """How many processes the kernel killed because the group had reached its own memory limit."""
+
+    def pids(self) -> list[int]: ...
+
+    def pressure_s(self) -> float | None:
+        """Seconds in which processes were ready and none had a processor; None without an account."""
 
     def kill(self) -> None: ...
 
@@ -61,8 +73,9 @@ class Tree(Protocol):
 class GroupV1:
     """The same name in each controller's own hierarchy."""
 
-    def __init__(self, folders: dict[str, Path], strays: list[Path]) -> None:
-        self._at, self._strays = folders, strays
+    def __init__(self, folders: dict[str, Path], strays: list[Path], unified: Path | None) -> None:
+        """`unified`, in the hierarchy of version 2 beside these, keeps the account of pressure."""
+        self._at, self._strays, self._unified = folders, strays, unified
 
     def bound(self, limits: Limits) -> None:
         memory, cpu = self._at["memory"], self._at["cpu"]
@@ -75,6 +88,12 @@ class GroupV1:
         for folder in self.folders():
             (folder / "cgroup.procs").write_text(str(pid))
 
+    def pids(self) -> list[int]:
+        return pids_below(self._at["pids"])
+
+    def pressure_s(self) -> float | None:
+        return None if self._unified is None else pressure_s(self._unified)
+
     def cpu_s(self) -> float:
         return int((self._at["cpuacct"] / "cpuacct.usage").read_text()) / 1e9
 
@@ -82,17 +101,25 @@ class GroupV1:
         return int((self._at["memory"] / "memory.max_usage_in_bytes").read_text()) / (1 << 20)
 
     def oom_kills(self) -> int:
-        return _field(self._at["memory"] / "memory.oom_control", "oom_kill")
+        """The kernel counts here what it killed for the host's sake too: then the limit was not reached."""
+        memory = self._at["memory"]
+        most, limit = (
+            int((memory / name).read_text())
+            for name in ("memory.max_usage_in_bytes", "memory.limit_in_bytes")
+        )
+        # The kernel charges by some pages at once, and stops short of the last ones.
+        reached = most >= limit - (1 << 20)
+        return field(memory / "memory.oom_control", "oom_kill") if reached else 0
 
     def kill(self) -> None:
-        _kill_all(lambda: _pids(self._at["pids"]))
+        kill_all(self.pids)
 
     def remove(self) -> None:
         for folder in (*self.folders(), *self._strays):
-            _remove(folder)
+            remove(folder)
 
     def folders(self) -> set[Path]:
-        return set(self._at.values())
+        return {*self._at.values(), *([] if self._unified is None else [self._unified])}
 
 
 class TreeV1:
@@ -100,10 +127,14 @@ class TreeV1:
 
     version = 1
 
-    def __init__(self, mounts: dict[str, Path], others: set[Path]) -> None:
-        """`others` are hierarchies we do not use; a container runtime makes folders there."""
+    def __init__(
+        self, mounts: dict[str, Path], others: set[Path], unified: Path | None = None
+    ) -> None:
+        """`others` are hierarchies we do not use; a container runtime makes folders there. `unified` is
+        that of version 2, where it is mounted beside these."""
         self._house = {name: mount / HOUSE for name, mount in mounts.items()}
         self._others = others
+        self._unified = None if unified is None else _accountant(unified / HOUSE)
         for folder in self._house.values():
             _own_house(folder)
         _weigh(self._house["cpu"] / "cpu.shares", 1024)
@@ -121,11 +152,12 @@ class TreeV1:
         return group
 
     def names(self) -> set[str]:
-        return {found for folder in self._house.values() for found in _children(folder)}
+        return {found for folder in self._house.values() for found in children(folder)}
 
     def open(self, name: str) -> GroupV1:
         folders = {controller: at / name for controller, at in self._house.items()}
-        return GroupV1(folders, [mount / HOUSE / name for mount in self._others])
+        unified = None if self._unified is None else self._unified / name
+        return GroupV1(folders, [mount / HOUSE / name for mount in self._others], unified)
 
 
 class GroupV2:
@@ -149,7 +181,7 @@ class GroupV2:
 
     def cpu_s(self) -> float:
         self._note_memory()
-        return _field(self._at / "cpu.stat", "usage_usec") / 1e6
+        return field(self._at / "cpu.stat", "usage_usec") / 1e6
 
     def peak_mb(self) -> float:
         self._note_memory()
@@ -163,17 +195,25 @@ class GroupV2:
                 return
 
     def oom_kills(self) -> int:
-        return _field(self._at / "memory.events", "oom_kill")
+        """What the kernel killed for the host's sake is a kill here without an `oom`."""
+        events = self._at / "memory.events"
+        return field(events, "oom_kill") if field(events, "oom") else 0
+
+    def pids(self) -> list[int]:
+        return pids_below(self._at)
+
+    def pressure_s(self) -> float | None:
+        return pressure_s(self._at)
 
     def kill(self) -> None:
         switch = self._at / "cgroup.kill"
-        with _unless_gone():
+        with unless_gone():
             if switch.exists():
                 switch.write_text("1")
-        _kill_all(lambda: _pids(self._at))
+        kill_all(self.pids)
 
     def remove(self) -> None:
-        _remove(self._at)
+        remove(self._at)
 
 
 class TreeV2:
@@ -204,7 +244,7 @@ class TreeV2:
         return group
 
     def names(self) -> set[str]:
-        return set(_children(self._house))
+        return set(children(self._house))
 
     def open(self, name: str) -> GroupV2:
         return GroupV2(self._house / name)
@@ -214,7 +254,7 @@ def find_tree(proc: Path = Path("/proc/self")) -> Tree:
     """The host's usable hierarchy. Raises OSError with the reason when there is none."""
     v1, others, v2 = _mounts(proc)
     if v1.keys() >= set(_V1):
-        return TreeV1(v1, others if v2 is None else others | {v2})
+        return TreeV1(v1, others if v2 is None else others | {v2}, v2)
     if v2 is None:
         raise FileNotFoundError("no cgroup hierarchy with memory, pids and cpu is mounted")
     return TreeV2(v2 if os.geteuid() == 0 else _delegated(v2, proc))
@@ -277,7 +317,7 @@ def _step_aside(base: Path) -> None:
     # Only the true root has no type, and it may have both.
     if not (base / "cgroup.type").exists():
         return
-    for pid in _own_pids(base):
+    for pid in own_pids(base):
         aside = base / _ASIDE
         aside.mkdir(exist_ok=True)
         try:
@@ -296,6 +336,15 @@ def _bound_memory(at: Path, size: int) -> None:
             file.write_text(str(size))
 
 
+def _accountant(house: Path) -> Path | None:
+    """The house there, where the kernel keeps an account of pressure for each group."""
+    try:
+        _own_house(house)
+    except OSError:
+        return None
+    return house if (house / "cpu.pressure").exists() else None
+
+
 def _own_house(folder: Path) -> None:
     """It may be there already, made by another user: then it is no use to us."""
     folder.mkdir(exist_ok=True)
@@ -309,67 +358,3 @@ def _weigh(file: Path, one: int) -> None:
     with contextlib.suppress(OSError):
         if file.exists():
             file.write_text(str(one * (os.cpu_count() or 1)))
-
-
-def _children(folder: Path) -> Iterator[str]:
-    return (entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-
-
-def _field(file: Path, name: str) -> int:
-    for line in file.read_text().splitlines():
-        key, _, value = line.partition(" ")
-        if key == name:
-            return int(value)
-    return 0
-
-
-def _pids(folder: Path) -> list[int]:
-    """Those of the folder and of the folders a container runtime made in it."""
-    found: list[int] = []
-    with _unless_gone():
-        found += _own_pids(folder)
-        for child in _children(folder):
-            found += _pids(folder / child)
-    return found
-
-
-@contextlib.contextmanager
-def _unless_gone() -> Iterator[None]:
-    """Another sweep, or a container runtime, may remove a group while we look at it; a file of it
-    that is open already then has no device."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno not in (errno.ENOENT, errno.ENODEV):
-            raise
-
-
-def _own_pids(folder: Path) -> list[int]:
-    """A process of another pid namespace reads as 0, and that would name ourselves."""
-    return [int(pid) for pid in (folder / "cgroup.procs").read_text().split() if pid != "0"]
-
-
-def _kill_all(pids: Callable[[], list[int]]) -> None:
-    deadline = time.monotonic() + _PATIENCE_S
-    while (alive := pids()) and time.monotonic() < deadline:
-        for pid in alive:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
-        time.sleep(0.002)
-
-
-def _remove(folder: Path) -> None:
-    """The kernel refuses for a moment after the last process has gone."""
-    deadline = time.monotonic() + _PATIENCE_S
-    while time.monotonic() < deadline:
-        try:
-            for child in _children(folder):
-                _remove(folder / child)
-            folder.rmdir()
-            return
-        except FileNotFoundError:
-            return
-        except OSError:
-            time.sleep(0.005)

@@ -131,7 +131,9 @@ class Spec:
 class Outcome:
     """What happened, measured from outside the sandbox.
 
-    Times in seconds, memory in MiB. `layers` lists the fences that were in force, `reduced` the
+    Times in seconds, memory in MiB. `wall_s` is from the call to the end. `own_s` of it was the
+    program's own and counted against its time limit; in `waited_s` it waited for a processor that the
+    host had not, or for our answers. `layers` lists the fences that were in force, `reduced` the
     limits that were weaker than they should be (normally empty). `stdout`, `stderr` and `detail`
     are text to show, with control characters made visible; nothing is ever read out of them.
     `device` is empty without a card; with one it has the keys sandbox.gpu.lending describes.
@@ -145,6 +147,8 @@ class Outcome:
     stderr: str = ""
     stdout_truncated: bool = False
     wall_s: float = 0.0
+    own_s: float = 0.0
+    waited_s: float = 0.0
     cpu_s: float = 0.0
     max_rss_mb: float = 0.0
     layers: list[str] = field(default_factory=list)
@@ -164,7 +168,8 @@ class Backend(Protocol):
     name: str
 
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
-        """Run one program to its end; setting `cancel` ends it early.
+        """Run one program to its end; setting `cancel` ends it at once, whatever goes on. The session may
+        then still be answering one last call on another thread.
 
         Never raises for trouble of the sandbox's own: that is an Outcome `sandbox_error`.
         """

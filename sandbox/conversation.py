@@ -15,17 +15,29 @@ from sandbox import channel
 from sandbox.capture import Output
 from sandbox.contract import CallRefused, Session, Speaking, Status
 from sandbox.limits import Limits
+from sandbox.stopwatch import Stalls, Stopwatch
 
 log = logging.getLogger(__name__)
 
 _READ, _WRITE = selectors.EVENT_READ, selectors.EVENT_WRITE
 _CHUNK = 65536
 _TICK = 0.05
-_CPU_EVERY = 0.1
+_LOOK_EVERY = 0.1
+# A run that needs this many times its time limit, and as much more as a short one needs to begin, is
+# one that the host is too busy for: to try again later is better than to hold a worker any longer.
+_TOO_BUSY = 10.0
+_TOO_BUSY_S = 60.0
+# Processor time of ours, in time limits, that a program's calls may cost. What programs need stays
+# below a tenth of one; without a bound, costly calls alone would make the host look too busy.
+_JUDGED = 5.0
 
 
 def cpu_sentence(limits: Limits) -> str:
     return f"Your program was stopped at the limit of {limits.cpu_s:g} s processor time."
+
+
+def wall_sentence(limits: Limits) -> str:
+    return f"Your program was stopped at the time limit of {limits.wall_s:g} s."
 
 
 def memory_sentence(limits: Limits) -> str:
@@ -78,7 +90,9 @@ class Wiring:
     `exited` is a pidfd of the program's main process; `on_exit` must see to it that nothing else
     of the run keeps writing; `cpu_s` returns seconds used so far, or None when nobody can tell.
     `held_mb`, given a bound in MiB, returns the memory in use where no group keeps to the bound.
-    `drain_s` is how long the streams may take to run dry once the program has gone.
+    `drain_s` is how long we wait for the streams to run dry once the program has gone. `pids` names
+    the run's processes, and `pressure_s` is how long they were ready without a processor by the
+    account of their group, or None where it keeps none.
     """
 
     channel: socket.socket
@@ -89,6 +103,8 @@ class Wiring:
     cpu_s: Callable[[], float | None]
     drain_s: float = 2.0
     held_mb: Callable[[float], float] = lambda bound_mb: 0.0
+    pids: Callable[[], list[int]] = list
+    pressure_s: Callable[[], float | None] = lambda: None
 
 
 class Conversation:
@@ -107,8 +123,9 @@ class Conversation:
         self._inbox = channel.Inbox(limits.frame_bytes)
         self._unsent = bytearray()
         self._writing = False
-        self._gone_at: float | None = None
-        self._next_cpu = 0.0
+        self._gone = False
+        self._dry_s = 0.0
+        self._next_look = 0.0
         self._selector = selectors.DefaultSelector()
         wiring.channel.setblocking(False)
         self._selector.register(wiring.channel, _READ, self._on_channel)
@@ -117,45 +134,76 @@ class Conversation:
             self._selector.register(stream, _READ, self._reader(stream))
         if isinstance(session, Speaking):
             self._selector.register(session.wake, _READ, self._speaker(session))
+        self._began, self._judged = time.monotonic(), time.thread_time()
+        self._stopwatch = Stopwatch(self._selector, Stalls(wiring.pids, wiring.pressure_s))
+        self.elapsed_s = 0.0
+
+    @property
+    def own_s(self) -> float:
+        """The time in s that counted against the limit."""
+        return self._stopwatch.own_s
 
     def serve(self) -> Ended | None:
         """Returns why the run was stopped, or None when the program went by itself."""
-        deadline = time.monotonic() + self._limits.wall_s
         try:
             while not self._finished():
-                self._check_clocks(deadline)
-                for key, mask in self._selector.select(_TICK):
-                    key.data(mask)
+                self._check_clocks()
+                self._attend()
         except Ended as ended:
             return ended
         except channel.ProtocolError as error:
             return Ended("protocol_error", f"Your program sent {error}.")
         finally:
+            self.elapsed_s = time.monotonic() - self._began
+            self._stopwatch.close()
             self._selector.close()
         return None
 
-    def _finished(self) -> bool:
-        if self._gone_at is None:
-            return False
-        dry = not self._selector.get_map()
-        return dry or time.monotonic() > self._gone_at + self._wiring.drain_s
+    def _attend(self) -> None:
+        """Wait for what comes next and see to it."""
+        ready = self._stopwatch.wait(_TICK)
+        for key, mask in ready:
+            key.data(mask)
+        # Waits, and not the clock: we may be late ourselves to read what the program left behind.
+        if self._gone and not ready:
+            self._dry_s += _TICK
 
-    def _check_clocks(self, deadline: float) -> None:
-        now, limits = time.monotonic(), self._limits
-        if self._gone_at is not None:
-            return
+    def _finished(self) -> bool:
+        return self._gone and (not self._selector.get_map() or self._dry_s > self._wiring.drain_s)
+
+    def _check_clocks(self) -> None:
         if self._cancelled():
             raise Ended("cancelled", "The run was cancelled.")
-        if now > deadline:
+        now = time.monotonic()
+        if now < self._next_look:
+            return
+        self._next_look = now + _LOOK_EVERY
+        if now - self._began > _TOO_BUSY * self._limits.wall_s + _TOO_BUSY_S:
+            raise Ended("sandbox_error", self._too_busy(now - self._began))
+        if not self._gone:
+            self._stopwatch.look()
+            self._check_limits()
+
+    def _check_limits(self) -> None:
+        limits = self._limits
+        if (self._wiring.cpu_s() or 0.0) > limits.cpu_s:
+            raise Ended("cpu_limit", cpu_sentence(limits))
+        if self.own_s > limits.wall_s:
+            raise Ended("timeout", wall_sentence(limits))
+        if time.thread_time() - self._judged > _JUDGED * limits.wall_s:
             raise Ended(
-                "timeout", f"Your program was stopped at the time limit of {limits.wall_s:g} s."
+                "timeout",
+                f"Your program was stopped: it took {_JUDGED * limits.wall_s:g} s of processor time to "
+                "answer its calls.",
             )
-        if now > self._next_cpu:
-            self._next_cpu = now + _CPU_EVERY
-            if (self._wiring.cpu_s() or 0.0) > limits.cpu_s:
-                raise Ended("cpu_limit", cpu_sentence(limits))
-            if self._wiring.held_mb(limits.memory_mb) > limits.memory_mb:
-                raise Ended("oom", memory_sentence(limits))
+        if self._wiring.held_mb(limits.memory_mb) > limits.memory_mb:
+            raise Ended("oom", memory_sentence(limits))
+
+    def _too_busy(self, took_s: float) -> str:
+        return (
+            f"The host was too busy: after {took_s:.0f} s your program had had only {self.own_s:.0f} s "
+            f"of its {self._limits.wall_s:g} s; not its fault."
+        )
 
     def _reader(self, stream: Stream) -> Callable[[int], None]:
         def on_output(_mask: int) -> None:
@@ -179,7 +227,7 @@ class Conversation:
         self._selector.unregister(self._wiring.exited)
         if isinstance(self._session, Speaking):
             self._selector.unregister(self._session.wake)
-        self._gone_at = time.monotonic()
+        self._gone = True
         self._wiring.on_exit()
 
     def _on_channel(self, mask: int) -> None:

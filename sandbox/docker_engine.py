@@ -17,7 +17,7 @@ from sandbox import cgroups, probe, rootfs
 from sandbox.container import LABEL_RUN, LABEL_STATE
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
 from sandbox.engine import Engine
-from sandbox.episode import Assignment, Runs, failed, perform
+from sandbox.episode import Assignment, Runs, failed, perform, until_cancelled
 from sandbox.handover import StartFailed
 from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.housekeeping import Housekeeper
@@ -89,9 +89,13 @@ class DockerBackend:
         return Cards(self._state_dir)
 
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
-        if spec.gpus:
-            return self.cards.run(self.name, spec, session, cancel, self._run)
-        return self._run(spec, session, cancel)
+        def work() -> Outcome:
+            if spec.gpus:
+                return self.cards.run(self.name, spec, session, cancel, self._run)
+            return self._run(spec, session, cancel)
+
+        given = Assignment(spec, session, cancel, time.monotonic())
+        return until_cancelled(self.name, given, work)
 
     def _run(
         self,
@@ -202,6 +206,7 @@ def _engine_layers(dock: Dock) -> list[Layer]:
             "extra",
             "Without them processor time and peak memory are sampled every 0.1 s.",
         ),
+        probe.own_time(),
     ]
 
 

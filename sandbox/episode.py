@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -13,16 +14,23 @@ from sandbox.capture import Output
 from sandbox.contract import Metered, Outcome, Session, Spec
 from sandbox.conversation import Conversation, Wiring
 from sandbox.handover import START_S, StartFailed
+from sandbox.kills import kill_filter
 from sandbox.probe import Report
+from sandbox.roots import declared
 from sandbox.verdict import Facts
 
 log = logging.getLogger(__name__)
+
+_LOOK_S = 0.05
+# How long after its cancellation a run may take to end in order.
+_PART_S = 0.15
 
 
 class Ready(Protocol):
     """A fenced interpreter under the job's limits, which holds none of the candidate's bytes yet."""
 
     output: Output
+    hello: Mapping[str, object]
 
     def wiring(self) -> Wiring: ...
 
@@ -33,7 +41,7 @@ class Ready(Protocol):
         """As a shell has it: 128 + signal for a death by signal."""
 
     def used(self) -> tuple[float, float, int]:
-        """Processor seconds, peak MiB and out-of-memory kills, once finished."""
+        """Processor seconds, peak MiB and kills at the run's own memory limit, once finished."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,9 @@ def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: R
     spec, wiring = given.spec, ready.wiring()
     if isinstance(given.session, Metered):
         given.session.cpu_s = wiring.cpu_s
+    main, group = (int(str(ready.hello[key])) for key in ("main", "group"))
+    by_number = declared(spec.root).terminal
+    handover.fence(wiring.channel, wiring.exited, kill_filter(main, group, by_number))
     handover.program(wiring.channel, spec)
     cancel = given.cancel or threading.Event()
     talk = Conversation(wiring, spec.limits, given.session, lambda: runs.closing or cancel.is_set())
@@ -98,10 +109,31 @@ def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: R
         complete=given.session.complete,
         calls=talk.calls,
         wall_s=given.elapsed(),
+        own_s=talk.own_s,
+        waited_s=talk.elapsed_s - talk.own_s,
         cpu_s=cpu_s,
         peak_mb=peak_mb,
     )
     return facts.outcome(spec.limits, ready.output, report, image)
+
+
+def until_cancelled(backend: str, given: Assignment, work: Callable[[], Outcome]) -> Outcome:
+    """The work's outcome, or soon after the cancellation one that says so.
+
+    What is under way, be it a start, an answer of ours or an engine's, then ends by itself on a thread of
+    its own, with everything it had made.
+    """
+    if given.cancel is None:
+        return work()
+    found: list[Outcome] = []
+    thread = threading.Thread(target=lambda: found.append(work()), name="run", daemon=True)
+    thread.start()
+    while thread.is_alive() and not given.cancel.is_set():
+        thread.join(_LOOK_S)
+    if thread.is_alive():
+        thread.join(_PART_S)
+    said = "The run was cancelled."
+    return found[0] if found else Outcome("cancelled", said, backend, wall_s=given.elapsed())
 
 
 def failed(backend: str, given: Assignment, error: Exception) -> Outcome:

@@ -173,6 +173,8 @@ class Started:
             on_exit=pair.kill_inside,
             cpu_s=pair.sample if group is None else group.cpu_s,
             held_mb=pair.held_mb if group is None else (lambda bound_mb: 0.0),
+            pids=pair.pids if group is None else group.pids,
+            pressure_s=(lambda: None) if group is None else group.pressure_s,
         )
 
     def finish(self, stopped: bool) -> None:

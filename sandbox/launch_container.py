@@ -27,7 +27,7 @@ from sandbox.engine import Engine
 from sandbox.handover import START_S, StartFailed
 from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
-from sandbox.processes import sample_tree
+from sandbox.processes import sample_tree, tree
 from sandbox.rootfs import Root
 from sandbox.roots import declared
 from sandbox.runner import Runner
@@ -39,7 +39,7 @@ _GIVE_UP_S = 20
 _DRAIN_S = 10.0
 _KILLED = 128 + signal.SIGKILL
 # How much later than of a container's end the engine may hear that it had run out of memory.
-_LATE_S = 3.0
+_LATE_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,12 @@ class Running:
             on_exit=self._nothing_more,
             cpu_s=self._sample,
             drain_s=_DRAIN_S,
+            pids=self._pids,
+            pressure_s=(lambda: None) if self._group is None else self._group.pressure_s,
         )
+
+    def _pids(self) -> list[int]:
+        return tree(self.main) if self._group is None else self._group.pids()
 
     def _nothing_more(self) -> None:
         """docker-init ends with the program, and the kernel then ends all others."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sandbox import cgroups, probe, rootfs, seccomp
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
-from sandbox.episode import Assignment, Runs, failed, perform
+from sandbox.episode import Assignment, Runs, failed, perform, until_cancelled
 from sandbox.handover import StartFailed
 from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.housekeeping import Housekeeper
@@ -80,9 +80,13 @@ class NamespaceBackend:
         return Cards(self._state_dir)
 
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
-        if spec.gpus:
-            return self.cards.run(self.name, spec, session, cancel, self._run)
-        return self._run(spec, session, cancel)
+        def work() -> Outcome:
+            if spec.gpus:
+                return self.cards.run(self.name, spec, session, cancel, self._run)
+            return self._run(spec, session, cancel)
+
+        given = Assignment(spec, session, cancel, time.monotonic())
+        return until_cancelled(self.name, given, work)
 
     def _run(
         self,
@@ -219,5 +223,6 @@ def _host_layers(host: Host) -> list[Layer]:
             "extra",
             "Without it the time to find or read a file may tell one run what another did.",
         ),
+        probe.own_time(),
         Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
     ]

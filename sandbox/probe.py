@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from sandbox import stopwatch
+
 Need = Literal["required", "reducible", "extra"]
 
 
@@ -125,6 +127,17 @@ def from_own_kernel(hello: Mapping[str, object]) -> list[Layer]:
             "the host's: give the runtime the option --oci-seccomp.",
         ),
     ]
+
+
+def own_time() -> Layer:
+    """Whether a program can be told from its host when it is slow."""
+    return Layer(
+        "own time",
+        stopwatch.is_told(),
+        "extra",
+        "Without it (a kernel without CONFIG_SCHED_INFO) time in which a program waits for a processor "
+        "counts as its own.",
+    )
 
 
 def _no_capabilities(hello: Mapping[str, object]) -> Layer:

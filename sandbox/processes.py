@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -96,6 +95,10 @@ class Pair:
         self.peak_mb = max(self.peak_mb, peak_mb)
         return cpu_s
 
+    def pids(self) -> list[int]:
+        """Process 1 and all below it."""
+        return [] if self.inner is None else tree(self.inner)
+
     def held_mb(self, bound_mb: float) -> float:
         """Memory of the whole run now, in MiB; see the function of this name."""
         return 0.0 if self.inner is None else held_mb(self.inner, bound_mb)
@@ -109,7 +112,7 @@ class Pair:
 def sample_tree(root: int) -> tuple[float, float]:
     """Processor seconds of a process and all below it, and the largest one's peak in MiB."""
     cpu_s, peak_mb = 0.0, 0.0
-    for pid in _tree(root):
+    for pid in tree(root):
         with contextlib.suppress(OSError, ValueError, IndexError):
             cpu_s += _cpu_s(pid)
             peak_mb = max(peak_mb, _size_mb(pid, "status", "VmHWM:"))
@@ -119,7 +122,7 @@ def sample_tree(root: int) -> tuple[float, float]:
 def held_mb(root: int, bound_mb: float) -> float:
     """Memory in MiB that a process and all below it hold now, with what they share counted once
     as soon as that matters: finding out costs time, so it is done only above the bound."""
-    pids = list(_tree(root))
+    pids = tree(root)
     total = _total_mb(pids, "status", "VmRSS:")
     return total if total <= bound_mb else _total_mb(pids, "smaps_rollup", "Pss:")
 
@@ -132,14 +135,16 @@ def _total_mb(pids: list[int], file: str, field: str) -> float:
     return total
 
 
-def _tree(root: int) -> Iterator[int]:
-    queue = [root]
+def tree(root: int) -> list[int]:
+    """A process and all below it."""
+    found, queue = [], [root]
     while queue:
         pid = queue.pop()
-        yield pid
+        found.append(pid)
         with contextlib.suppress(OSError, ValueError):
             children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
             queue += map(int, children.split())
+    return found
 
 
 def _cpu_s(pid: int) -> float:

@@ -32,6 +32,8 @@ class Facts:
     complete: bool
     calls: int
     wall_s: float
+    own_s: float
+    waited_s: float
     cpu_s: float
     peak_mb: float
 
@@ -49,6 +51,8 @@ class Facts:
             stdout_truncated=output.out.truncated,
             wall_s=round(self.wall_s, 4),
             cpu_s=round(self.cpu_s, 4),
+            own_s=round(self.own_s, 4),
+            waited_s=round(self.waited_s, 4),
             max_rss_mb=round(self.peak_mb, 2),
             layers=report.working,
             reduced=report.marks,
@@ -78,6 +82,12 @@ class Facts:
         # The kernel's own bound kills where we were too late to see the limit passed.
         if name == "SIGXCPU" or (name == "SIGKILL" and self.cpu_s >= limits.cpu_s):
             return "cpu_limit", cpu_sentence(limits)
+        if name == "SIGKILL":
+            # It cannot do that to itself (kills.py), and no limit has.
+            return (
+                "sandbox_error",
+                "Your program was killed from outside the sandbox; not its fault.",
+            )
         return "crashed", f"Your program was ended by the signal {name}."
 
 

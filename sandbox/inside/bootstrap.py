@@ -1,8 +1,8 @@
 """First code inside the sandbox: reports the fences, takes the program, runs it as `__main__`.
 
 It says hello with the fences that are really in force and then does what the host's frames say:
-get ready (a spare has the time to import the SDK), take on the job's limits and report them, run
-the program. All but the last happen before any of the candidate's bytes have arrived.
+get ready (a spare has the time to import the SDK), take on the job's limits and its own filter and
+report them, run the program. All but the last happen before any of the candidate's bytes have arrived.
 Given an argument, it connects to the Unix socket of that name; otherwise it inherits the channel.
 """
 
@@ -53,6 +53,7 @@ def fences() -> str:
     wanted = ("CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Uid")
     found = {name: " ".join(lines[name].split()) for name in wanted if name in lines}
     found["kernel"] = os.uname().release
+    found["main"], found["group"] = str(os.getpid()), str(os.getpgrp())
     for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"):
         # gVisor's kernel gives no account of some.
         if os.path.exists("/proc/self/ns/" + name):
@@ -86,10 +87,29 @@ def take_on(fd: int, bounds: object) -> None:
     say(fd, "bounded", members)
 
 
+def take_fence(fd: int, program: object) -> None:
+    """Put a system-call filter of the program's own on this process; the host makes it (kills.py)."""
+    import ctypes
+
+    if not isinstance(program, bytes):
+        os._exit(97)
+    code = ctypes.create_string_buffer(program, len(program))
+    # struct sock_fprog: the number of instructions, and where they are.
+    size, at = len(program) // 8, ctypes.addressof(code)
+    whole = ctypes.create_string_buffer(
+        size.to_bytes(8, sys.byteorder) + at.to_bytes(8, sys.byteorder)
+    )
+    # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+    if ctypes.CDLL(None).prctl(22, 2, ctypes.c_void_p(ctypes.addressof(whole)), 0, 0):
+        os._exit(97)
+    say(fd, "fenced", "")
+
+
 def get_ready() -> None:
     """Import what nearly every program will. A module that fails does so for its program too."""
+    import ctypes  # noqa: F401 - like the next for later, when there is no time
     import gc
-    import resource  # noqa: F401 - for `take_on`, when there is no time
+    import resource  # noqa: F401
 
     sys.path.insert(0, SDK)
     for name in sorted(os.listdir(SDK)):
@@ -136,6 +156,21 @@ def restore_site() -> None:
     builtins.quit = _sitebuiltins.Quitter("quit", "Ctrl-D")
     if os.path.isdir("/usr/lib/python3/dist-packages"):
         sys.path.append("/usr/lib/python3/dist-packages")
+
+
+def soften_kill() -> None:
+    """What may not be killed is aborted: `subprocess` and `multiprocessing` end their children so."""
+    kill = os.kill
+
+    def kill_or_abort(pid: int, number: int, /) -> None:
+        try:
+            kill(pid, number)
+        except PermissionError:
+            if number != 9:
+                raise
+            kill(pid, 6)
+
+    os.kill = kill_or_abort
 
 
 def relative(name: str) -> str:
@@ -207,6 +242,8 @@ def main() -> int:
     while "entry" not in (order := take_order(fd)):
         if "bounds" in order:
             take_on(fd, order["bounds"])
+        elif "fence" in order:
+            take_fence(fd, order["fence"])
         else:
             get_ready()
     files, entry = order["files"], order["entry"]
@@ -215,6 +252,7 @@ def main() -> int:
     make_way(files, entry)
     write_files(files)
     restore_site()
+    soften_kill()
     os.chdir(BOX)
     sys.path[:0] = [BOX + os.path.dirname(entry), SDK]
     sys.argv[:] = [entry]

@@ -177,7 +177,7 @@ BOUNDED = [
         "killing itself, which is not running out of memory",
         "crashed",
         "import os, signal; os.kill(os.getpid(), signal.SIGKILL)",
-        says("SIGKILL"),
+        says("SIGABRT"),
     ),
     Behaviour(
         "a segmentation fault", "crashed", "import ctypes; ctypes.string_at(8)", says("SIGSEGV")

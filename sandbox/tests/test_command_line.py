@@ -16,6 +16,7 @@ from sandbox.tests.conftest import REPO
 
 KEYS = {
     *("status", "exit_code", "stdout", "stderr", "stdout_truncated", "wall_s", "cpu_s"),
+    *("own_s", "waited_s"),
     *("max_rss_mb", "backend", "layers", "reduced", "detail", "calls", "image", "device"),
 }
 

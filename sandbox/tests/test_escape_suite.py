@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 
 from sandbox import Backend, Limits, Outcome, bubblewrap, probe
-from sandbox.handover import START_S
 from sandbox.runner import state_key
 from sandbox.tests import traces
 from sandbox.tests.conftest import REPO, missing
@@ -28,6 +27,7 @@ from sandbox.tests.hostile_shell import SHELL
 SUITE = REPO.parent / "shared" / "escape_suite"
 PORT = 47615
 ABSTRACT = "\0sbx_suite_canary"
+_START_S = 15.0
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +88,7 @@ def faults(program: dict[str, Any], outcome: Outcome, session: Steps) -> Iterato
     if outcome.status not in program["status"]:
         yield f"status {outcome.status}, not {program['status']}: {outcome.detail}"
     # To start a sandbox counts too, and three at a time take a busy machine some seconds.
-    if outcome.wall_s > program["timeout"] + START_S:
+    if outcome.wall_s > program["timeout"] + _START_S:
         yield f"it took {outcome.wall_s} s"
     if "suite-canary-value" in shown + outcome.detail:
         yield "the secret was printed"

@@ -12,6 +12,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from assessments import execution
+from assessments.clock import EventKind
 from assessments.jobs import LEASE, MAX_TRIES, Result
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tasks import sweep
@@ -217,3 +218,27 @@ def test_run_records_the_report_and_tells_failure_kinds_apart(
         execution.execute_run(str(run.pk))
         run.refresh_from_db()
         assert run.state(timezone.now()) == expected
+
+
+def test_run_that_the_host_was_too_busy_for_is_tried_again_and_then_given_back(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = save(attempt, "x", at=NOW).draft
+    said = "The host was too busy: after 660 s your program had had only 30 s of its 60 s; not its fault."
+    monkeypatch.setattr(execution, "run_public", lambda *_: Report("sandbox_error", said))
+    # The attempt's own clock is a fixed one, so that a run of now lies within it.
+    Attempt.objects.update(deadline_at=timezone.now() + timedelta(hours=1))
+    run = Run.objects.create(
+        attempt=attempt, round=1, draft=draft, workload="public-1", created_at=timezone.now()
+    )
+    for _ in range(MAX_TRIES):
+        execution.execute_run(str(run.pk))
+        run.refresh_from_db()
+        assert (run.state(timezone.now()), run.trouble) == ("queued", said)
+        assert run.lease_until > timezone.now()  # a busy host is left alone for a while
+        Run.objects.update(lease_until=timezone.now(), created_at=NOW)
+    sweep()
+    run.refresh_from_db()
+    assert run.result == Result.INFRASTRUCTURE_ERROR
+    assert run.detail == Run.GAVE_UP
+    assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 1

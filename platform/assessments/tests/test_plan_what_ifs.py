@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import subprocess
+import threading
+import time
 from datetime import timedelta
 from typing import Any
 
@@ -143,7 +145,7 @@ def test_a_failure_of_ours_is_tried_again_and_gives_the_time_back(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing.subprocess.run", failing(1))
+    monkeypatch.setattr("assessments.plan.playing._run", failing(1))
     assert play(client, attempt, plan()).status_code == 202
     run = Run.objects.get()
     execution.execute_run(str(run.pk))
@@ -170,7 +172,7 @@ def test_a_plan_beyond_all_bounds_is_said_to_be_that(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing.subprocess.run", failing(code))
+    monkeypatch.setattr("assessments.plan.playing._run", failing(code))
     play(client, attempt, plan())
     run = Run.objects.get()
     execution.execute_run(str(run.pk))
@@ -199,3 +201,13 @@ def test_the_files_of_a_run_are_not_for_the_runs_of_programs(ada: Ada, published
     url = reverse("attempt-runs", args=[attempt.pk])
     assert client.post(url, sent, content_type="application/json").status_code in (400, 409)
     assert not Run.objects.exists()
+
+
+def test_what_if_that_is_cancelled_ends_at_once(ada: Ada, published: Any) -> None:
+    _, attempt = ada
+    cancel = threading.Event()
+    threading.Timer(0.3, cancel.set).start()
+    began = time.monotonic()
+    report = playing.play(attempt, {"plan.json": plan()}, what_ifs.WORKLOAD, cancel)
+    assert report["status"] == "cancelled"
+    assert time.monotonic() - began < 2.0
