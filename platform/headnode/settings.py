@@ -181,7 +181,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["headnode.errors.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["headnode.parsing.StrictJSONParser"],
     "EXCEPTION_HANDLER": "headnode.errors.api_exception",
     "UNAUTHENTICATED_USER": None,
 }
