@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ def run_public(
     backend: Backend,
     workload: str = "public-1",
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> RunReport:
     """One public workload with the candidate's files (path -> text).
 
@@ -41,7 +43,7 @@ def run_public(
         spec = spec_for(chosen, files)
     except BadAnswer as error:
         return _unrun(str(error), backend)
-    played = play(spec, day, backend, company)
+    played = play(spec, day, backend, company, cancel)
     part = part_of(chosen, level, played, company)
     outcome = played.outcome
     return RunReport(
@@ -75,6 +77,7 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> GradeReport:
     """Run the answer on every hidden workload of the variant and measure it between the anchors.
 
@@ -88,7 +91,7 @@ def grade(
     note = progress or (lambda done, of: None)
     parts: list[Part] = []
     for number in range(1, count + 1):
-        part = grade_part(pack, level, seed, files, backend, number, profile)
+        part = grade_part(pack, level, seed, files, backend, number, profile, cancel)
         if part is None:
             break
         parts.append(part)
@@ -113,6 +116,7 @@ def grade_part(
     backend: Backend,
     number: int,
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> Part | None:
     """One hidden workload (from 1) of a grading; None where the files cannot be a program."""
     chosen, company = load_pack(pack), profile or DEFAULT
@@ -121,7 +125,7 @@ def grade_part(
         spec = spec_for(chosen, files)
     except BadAnswer:
         return None
-    return part_of(chosen, level, play(spec, workload, backend, company), company)
+    return part_of(chosen, level, play(spec, workload, backend, company, cancel), company)
 
 
 def assemble(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -44,10 +45,16 @@ def run_public(
     backend: Backend,
     workload: str = "public-1",
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> RunReport:
-    """One public workload with the candidate's files; see the kind's own module."""
+    """One public workload with the candidate's files; see the kind's own module.
+
+    Setting `cancel` ends it at once, with the status `cancelled`.
+    """
     kind = KINDS[load_pack(pack).kind]
-    report: RunReport = kind.run_public(pack, level, seed, files, backend, workload, profile)
+    report: RunReport = kind.run_public(
+        pack, level, seed, files, backend, workload, profile, cancel
+    )
     return report
 
 
@@ -60,11 +67,18 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> GradeReport:
     """The answer's grade on everything hidden of the variant; see the kind's own module.
 
-    `backend` may be None where the pack needs no sandbox.
+    `backend` may be None where the pack needs no sandbox. Setting `cancel` ends what runs in a sandbox
+    at once; the status is then infrastructure_error, since nothing was graded.
     """
     kind = KINDS[load_pack(pack).kind]
-    report: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
+    if not needs_sandbox(pack):
+        read: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
+        return read
+    report: GradeReport = kind.grade(
+        pack, level, seed, files, backend, hidden, profile, progress, cancel
+    )
     return report

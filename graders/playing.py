@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -92,11 +93,17 @@ class Played:
         return f"{said} That was at {at}; the rest ran without a controller."
 
 
-def play(spec: Spec, workload: Workload, backend: Backend, profile: Profile) -> Played:
+def play(
+    spec: Spec,
+    workload: Workload,
+    backend: Backend,
+    profile: Profile,
+    cancel: threading.Event | None = None,
+) -> Played:
     """Run the answer through the workload; never raises for what the program does."""
     episode = workload.open(profile)
     methods = load_world(workload.world).methods
-    outcome = backend.run(spec, EpisodeSession(episode, methods))
+    outcome = backend.run(spec, EpisodeSession(episode, methods), cancel)
     stopped = None if episode.complete else episode.now
     if outcome.status not in OURS:
         episode.run_out()

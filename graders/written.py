@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -105,6 +106,7 @@ def run_public(
     backend: Backend,
     workload: str = "",
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> RunReport:
     """What a run comes to where there is nothing to run in an answer: a sentence that says so."""
     said = "There is nothing to run in this exercise."

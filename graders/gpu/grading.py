@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,6 +72,7 @@ def run_public(
     backend: Backend,
     workload: str = "public-1",
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> RunReport:
     """One public training with the candidate's files (path -> text).
 
@@ -85,10 +87,13 @@ def run_public(
         return _unrun(str(error), backend)
     device = device_for(backend)
     with reserved(backend, device):
-        naive, best = anchors_once(chosen, level, training, device, backend)
+        naive, best = anchors_once(chosen, level, training, device, backend, cancel)
         if trouble := trouble_of(naive, best):
-            return _unrun(trouble, backend, "sandbox_error")
-        (answers,) = train_in_turn(chosen.entry, [written], training, device, backend, PUBLIC_RUNS)
+            stopped = "cancelled" in (naive.outcome.status, best.outcome.status)
+            return _unrun(trouble, backend, "cancelled" if stopped else "sandbox_error")
+        (answers,) = train_in_turn(
+            chosen.entry, [written], training, device, backend, PUBLIC_RUNS, cancel
+        )
     one = compared(training, answers, naive, best)
     return _run_report(chosen, level, one, device)
 
@@ -126,6 +131,7 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    cancel: threading.Event | None = None,
 ) -> GradeReport:
     """Run the answer on every hidden training, each between both anchors on the same machine.
 
@@ -146,7 +152,7 @@ def grade(
     found: list[Compared] = []
     with reserved(backend, device):
         for number, training in enumerate(trainings, start=1):
-            runs = train_in_turn(chosen.entry, programs, training, device, backend, RUNS)
+            runs = train_in_turn(chosen.entry, programs, training, device, backend, RUNS, cancel)
             found.append(compared(training, runs[1], fastest(runs[0]), fastest(runs[2])))
             if progress is not None:
                 progress(number, len(trainings))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -115,14 +116,19 @@ def reference(pack: Pack, level: str) -> dict[str, bytes]:
 
 
 def train(
-    entry: str, files: Mapping[str, bytes], training: Training, device: Device, backend: Backend
+    entry: str,
+    files: Mapping[str, bytes],
+    training: Training,
+    device: Device,
+    backend: Backend,
+    cancel: threading.Event | None = None,
 ) -> Trained:
     """Run one program to its end. Raises NoCardNow; whatever the program does is a result."""
     plan = training.plan(device)
     session = TrainingSession(plan, _probe_seed(training))
     gpus = 1 if device == "cuda" else 0
     spec = Spec(files, entry, sdk_files(), LIMITS[device], ROOT, gpus=gpus)
-    outcome = backend.run(spec, session)
+    outcome = backend.run(spec, session, cancel)
     if outcome.status in OURS and outcome.device.get("waiting"):
         raise NoCardNow(outcome.detail)
     processor = session.processor_seconds if device == "cpu" else None
@@ -147,6 +153,7 @@ def train_in_turn(
     device: Device,
     backend: Backend,
     times: int,
+    cancel: threading.Event | None = None,
 ) -> list[list[Trained]]:
     """Each program once, then those that were quick again and again in turn, `times` in all.
 
@@ -157,7 +164,7 @@ def train_in_turn(
     for _ in range(times):
         for files, runs in zip(programs, found, strict=True):
             if all(one.finished and (one.seconds or 0.0) < QUICK_S for one in runs):
-                runs.append(train(entry, files, training, device, backend))
+                runs.append(train(entry, files, training, device, backend, cancel))
     return found
 
 
@@ -187,12 +194,17 @@ _MOST_REMEMBERED = 32
 
 
 def anchors_once(
-    pack: Pack, level: str, training: Training, device: Device, backend: Backend
+    pack: Pack,
+    level: str,
+    training: Training,
+    device: Device,
+    backend: Backend,
+    cancel: threading.Event | None = None,
 ) -> tuple[Trained, Trained]:
     """Both anchors of a public training, measured once by this process and then remembered."""
     key = (pack.name, pack.digest, level, training.name, training.seed, device, backend.name)
     if key not in _REMEMBERED:
-        found = anchors(pack, level, training, device, backend)
+        found = anchors(pack, level, training, device, backend, cancel)
         if not all(one.finished for one in found):
             return found
         while len(_REMEMBERED) >= _MOST_REMEMBERED:
@@ -202,9 +214,14 @@ def anchors_once(
 
 
 def anchors(
-    pack: Pack, level: str, training: Training, device: Device, backend: Backend
+    pack: Pack,
+    level: str,
+    training: Training,
+    device: Device,
+    backend: Backend,
+    cancel: threading.Event | None = None,
 ) -> tuple[Trained, Trained]:
     """The shipped program and the reference on the plan, here and now."""
     both = [shipped(pack, level), reference(pack, level)]
-    naive, best = train_in_turn(pack.entry, both, training, device, backend, RUNS)
+    naive, best = train_in_turn(pack.entry, both, training, device, backend, RUNS, cancel)
     return fastest(naive), fastest(best)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -39,9 +40,11 @@ def run_public(
     backend: Backend | None = None,
     workload: str = "",
     profile: Profile | None = None,
+    cancel: threading.Event | None = None,
 ) -> RunReport:
     """A what-if: the plan in `plan.json` (or answer.json) over the year that the documents expect.
 
+    `cancel` is not looked at: the caller ends the process that plays it.
     `timeline` is the year month by month (`Year.to_dict`) with its `checks`, the `naive` plan's year, and
     `measures` of both; the reference plan is not in it. An unreadable plan is a candidate_error.
     Raises PackNotFound, and ValueError where the profile cannot carry the exercise.
