@@ -174,8 +174,7 @@ def site(port: int) -> list[Child]:
     tools, logs = Path(sys.executable).parent, settings.DATA / "logs"
     web = [f"{tools}/gunicorn", "headnode.wsgi", "--bind", f"127.0.0.1:{port}"]
     web += ["--worker-class", "gthread", "--threads", "8", "--no-control-socket"]
-    worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
-    worker += ["--loglevel", "WARNING"]
+    worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--loglevel", "WARNING"]
     return [
         Child(
             "web server", web, logs / "web.log", signal.SIGINT

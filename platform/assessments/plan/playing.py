@@ -7,7 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +20,8 @@ from assessments.plan.player import OUT_OF_MEMORY
 from assessments.room.escapes import writable
 
 WALL_S = 180
+LOOK_S = 0.1
+PLAYER = ["-m", "assessments.plan.player"]
 TOO_LARGE = (
     "This plan takes more time or memory to play than a what-if may. It was not counted: take out orders that "
     "are far beyond what the sites can hold, then ask again."
@@ -29,11 +34,14 @@ class Failed(RuntimeError):
     """The plan could not be played here; one sentence for the operator."""
 
 
-def play(attempt: Attempt, files: Mapping[str, str], workload: str) -> dict[str, Any]:
+def play(
+    attempt: Attempt, files: Mapping[str, str], workload: str, cancel: threading.Event
+) -> dict[str, Any]:
     """The report of `graders.kinds.run_public`, without what only staff may know.
 
     A plan that uses up the processor time or memory it may have is a candidate_error; that costs no
-    what-if, and no time is given back for it. Raises Failed where it went wrong on our side.
+    what-if, and no time is given back for it. Setting `cancel` ends the playing as "cancelled". Raises
+    Failed where it went wrong on our side.
     """
     asked = {
         "pack": attempt.pack_version.name,
@@ -43,7 +51,9 @@ def play(attempt: Attempt, files: Mapping[str, str], workload: str) -> dict[str,
         "workload": workload,
         "company": attempt.company,
     }
-    done = _run(json.dumps(asked))
+    done = _run(json.dumps(asked), cancel)
+    if cancel.is_set() and done.returncode == -signal.SIGKILL:
+        return {"status": "cancelled", "detail": "", "measures": [], "timeline": {}}
     if done.returncode in (-signal.SIGXCPU, OUT_OF_MEMORY):
         return {"status": "candidate_error", "detail": TOO_LARGE, "measures": [], "timeline": {}}
     if done.returncode:
@@ -61,22 +71,34 @@ def for_candidate(report: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in report.items() if key != "score"} | {"measures": measures}
 
 
-def _run(asked: str) -> subprocess.CompletedProcess[str]:
+def _run(asked: str, cancel: threading.Event) -> subprocess.CompletedProcess[str]:
+    """Play in a process group of its own, which is killed when `cancel` is set or WALL_S are over."""
     inherited = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
-    try:
-        return subprocess.run(
-            [sys.executable, "-m", "assessments.plan.player"],
-            input=asked,
-            cwd=settings.ROOT,
-            env=inherited
-            | {
-                "PYTHONPATH": f"{settings.ROOT}/platform:{settings.ROOT}",
-                "OPENBLAS_NUM_THREADS": "1",
-            },
-            capture_output=True,
-            text=True,
-            timeout=WALL_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise Failed(f"Playing the plan took longer than {WALL_S} s.") from None
+    process = subprocess.Popen(  # noqa: S603  (our own command line)
+        [sys.executable, *PLAYER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=settings.ROOT,
+        env=inherited
+        | {
+            "PYTHONPATH": f"{settings.ROOT}/platform:{settings.ROOT}",
+            "OPENBLAS_NUM_THREADS": "1",
+        },
+        text=True,
+        start_new_session=True,
+    )
+    given: str | None = asked
+    until, said = time.monotonic() + WALL_S, ("", "")
+    with process:
+        try:
+            while process.returncode is None and not cancel.is_set():
+                if time.monotonic() > until:
+                    raise Failed(f"Playing the plan took longer than {WALL_S} s.")
+                with suppress(subprocess.TimeoutExpired):
+                    said = process.communicate(given, timeout=LOOK_S)
+                given = None  # the first call has taken it, also where it ran into its timeout
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(process.args, process.returncode, *said)

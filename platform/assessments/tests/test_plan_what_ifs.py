@@ -143,7 +143,7 @@ def test_a_failure_of_ours_is_tried_again_and_gives_the_time_back(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing.subprocess.run", failing(1))
+    monkeypatch.setattr("assessments.plan.playing._run", failing(1))
     assert play(client, attempt, plan()).status_code == 202
     run = Run.objects.get()
     execution.execute_run(str(run.pk))
@@ -170,7 +170,7 @@ def test_a_plan_beyond_all_bounds_is_said_to_be_that(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing.subprocess.run", failing(code))
+    monkeypatch.setattr("assessments.plan.playing._run", failing(code))
     play(client, attempt, plan())
     run = Run.objects.get()
     execution.execute_run(str(run.pk))
