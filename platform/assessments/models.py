@@ -214,7 +214,7 @@ class Run(Job):
         "The platform could not run your program. That is our fault, not yours, and the time it "
         "took is given back to you. Press Run again; if it happens again, write to us."
     )
-    STOPPED = "You stopped this."
+    STOPPED = "You stopped this run."
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="runs")

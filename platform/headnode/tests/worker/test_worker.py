@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from assessments.jobs import MAX_TRIES
+from headnode import launcher
 
 ROOT = Path(__file__).resolve().parents[4]
 KILLS = MAX_TRIES + 1
@@ -148,3 +149,10 @@ def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
     worker.let_go("run")
     worker.wait(lambda: worker.ask(LAST).startswith("done"))
     assert worker.ask(LAST) == f"done 1 {KILLS}"
+
+
+def test_schedule_of_a_site_is_started_again_like_every_part_of_it() -> None:
+    """Inside a worker it would not be: then nothing sweeps until the worker ends."""
+    commands = {child.name: child.command for child in launcher.site(8000)}
+    assert "--beat" not in commands["worker"]
+    assert "beat" in commands["schedule"]
