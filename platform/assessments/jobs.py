@@ -141,7 +141,7 @@ class Job(models.Model):
 
         With counts=False the try is not held against the row: nothing was tried yet.
         """
-        pause = PAUSE * 2 ** (self.tries - 1)
+        pause: timedelta = PAUSE * 2 ** (self.tries - 1)
         tries = self.tries if counts else self.tries - 1
         self._mine().update(worker="", lease_until=now + pause, trouble=trouble, tries=tries)
         return pause
