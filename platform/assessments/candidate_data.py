@@ -68,13 +68,17 @@ WHAT_IF_FAILED = (
 )
 
 
+WHAT_IF_STOPPED = "You stopped this what-if: it counts as none."
+
+
 def _detail(run: Run, state: str) -> str:
-    failed = state == "infrastructure_error"
-    return WHAT_IF_FAILED if failed and run.attempt.exercise.workplace == "plan" else run.detail
+    sentences = {"infrastructure_error": WHAT_IF_FAILED, "stopped": WHAT_IF_STOPPED}
+    is_what_if = state in sentences and run.attempt.exercise.workplace == "plan"
+    return sentences[state] if is_what_if else run.detail
 
 
 def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
-    """One run; `state` is queued, running, done or infrastructure_error."""
+    """One run; `state` is queued, running, done, stopped or infrastructure_error."""
     state = run.state(now)
     row: dict[str, Any] = {
         "id": str(run.pk),
@@ -85,6 +89,7 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
         "detail": _detail(run, state),
+        "stopping": run.finished_at is None and run.stop_requested_at is not None,
     }
     if state == "queued":
         row["waiting_for"] = gpu.WAITING if gpu.waits(run, now) else ""

@@ -15,6 +15,7 @@ from assessments.gpu import is_served, needs_gpu
 from assessments.jobs import Result
 from assessments.ledger import credit, credit_all, locked
 from assessments.models import Attempt, Outage, Pulse, Run
+from assessments.processes import FORKS
 from assessments.pulses import AWAY, FELT, PULSE_S, WEB, is_away, is_slow
 from assessments.submissions import is_ending
 from hiring.models import GRACE
@@ -114,9 +115,10 @@ def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Cal
 
     def beat() -> None:
         while not stop.wait(PULSE_S):
-            if serves():
-                _try_pulse(component)
-            connection.close()
+            with FORKS:
+                if serves():
+                    _try_pulse(component)
+                connection.close()
 
     if serves():
         _try_pulse(component)

@@ -23,6 +23,11 @@ urlpatterns = [
     ),
     path("api/attempts/<uuid:pk>/runs", api.RunsView.as_view(), name="attempt-runs"),
     path("api/attempts/<uuid:pk>/runs/<uuid:run>", api.RunView.as_view(), name="attempt-run"),
+    path(
+        "api/attempts/<uuid:pk>/runs/<uuid:run>/stop",
+        api.StopView.as_view(),
+        name="attempt-run-stop",
+    ),
     path("api/attempts/<uuid:pk>/room/", include("assessments.room.urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

@@ -164,19 +164,23 @@ def collect_static(data: Path, collect: Callable[[], object]) -> None:
 
 
 def site(port: int) -> list[Child]:
-    """The processes of the site: one web server with threads, one worker with the schedule in it."""
+    """The processes of the site: one web server with threads, one worker, the schedule, the terminals.
+
+    The schedule is a process of its own: one inside the worker is not started again when it dies.
+    """
     from django.conf import settings
 
     tools, logs = Path(sys.executable).parent, settings.DATA / "logs"
     web = [f"{tools}/gunicorn", "-c", "python:headnode.web_server", "--no-control-socket"]
     web += ["--bind", f"127.0.0.1:{port}"]
-    worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
-    worker += ["--loglevel", "WARNING"]
+    celery = [f"{tools}/celery", "-A", "headnode"]
+    schedule = [*celery, "beat", "--loglevel", "WARNING"]
     return [
         Child(
             "web server", web, logs / "web.log", signal.SIGINT
         ),  # without waiting for idle browsers
-        Child("worker", worker, logs / "worker.log"),
+        Child("worker", [*celery, "worker", "--loglevel", "WARNING"], logs / "worker.log"),
+        Child("schedule", schedule, logs / "schedule.log"),
         Child("terminals", [sys.executable, "manage.py", "terminals"], logs / "terminals.log"),
         *gpu_workers(tools, logs),
     ]

@@ -186,7 +186,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["headnode.errors.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["headnode.parsing.StrictJSONParser"],
     "EXCEPTION_HANDLER": "headnode.errors.api_exception",
     "UNAUTHENTICATED_USER": None,
 }
@@ -213,6 +213,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_LOST_WAIT = (
+    0.5  # s until what a killed process had is put back; its row is claimed once
+)
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 # Fifty hidden days of a minute each, and room; the sandbox's own limits end a program long before.
 CELERY_TASK_TIME_LIMIT = 3900
@@ -251,7 +254,10 @@ SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
 SANDBOX_STATE = DATA / "sandbox"
 VARIANTS = DATA / "variants"
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
-GRADING_SLOTS = integer("GRADING_SLOTS", 1)
+# Gradings follow the processors; one is left to candidates' runs, which have processes of their own.
+PROCESSORS = len(os.sched_getaffinity(0))
+GRADING_SLOTS = integer("GRADING_SLOTS", max(1, PROCESSORS - 1))
+CELERY_WORKER_CONCURRENCY = GRADING_SLOTS + max(2, PROCESSORS // 4)
 # Threads of a web process: what takes long holds all but three of them at most (assessments/places.py).
 WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.

@@ -13,7 +13,7 @@ from assessments import execution, parts
 from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Submission
 from assessments.reproduction import compare
-from assessments.tests.stage import NOW, submit
+from assessments.tests.stage import NOW, another_worker, submit
 from graders.parts import Part
 from graders.tests.local_backend import LocalBackend
 from scenarios.profile import Profile
@@ -135,7 +135,7 @@ def test_other_workers_help_only_where_there_are_slots(
     settings.GRADING_SLOTS = slots
     played = playing(monkeypatch)
     parts.open_parts(grading)
-    GradingRun.objects.claim(grading.pk, "other:1:1", timezone.now())
+    GradingRun.objects.claim(grading.pk, another_worker(), timezone.now())
     wanted = GradingPart.objects.get(number=2)
     execution.execute_part(wanted.pk)
     assert bool(played) is helps

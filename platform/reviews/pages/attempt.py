@@ -201,6 +201,7 @@ def grading_word(run: Run, now: Any) -> tuple[str, str]:
         "running": ("running", "info"),
         "done": ("ran", "good"),
         "candidate_error": ("did not finish", "warn"),
+        "stopped": ("stopped by the candidate", "info"),
     }
     return words.get(run.state(now), ("failed on our side", "bad"))
 

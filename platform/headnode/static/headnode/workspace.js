@@ -122,6 +122,10 @@ class Workspace {
       event.preventDefault();
       this.runPanel?.run();
     }
+    if (event.key === ".") {
+      event.preventDefault();
+      (this.runPanel ?? this.board?.whatIfs)?.stop();
+    }
   }
 
   #showFeedback() {
