@@ -1,24 +1,28 @@
-"""What all tests have in common: the same examples and variants each time, and a word at the end on what
-was not there and how many tests that left out.
+"""What all tests have in common: which of them run by day, the same examples and variants each time, and a
+word at the end on what was left out and why.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 # How long an example takes says more about the machine than about the code. Where a change is judged the
-# examples are the same each time; elsewhere every run looks at others.
+# examples are the same each time; elsewhere, and by night, every run looks at others.
 judged = bool(os.environ.get("HEADNODE_REQUIRE_ALL"))
-hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judged)
+nightly = bool(os.environ.get("HEADNODE_NIGHTLY"))
+hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judged and not nightly)
 hypothesis.settings.load_profile("untimed")
 
 PLATFORM = Path(__file__).parent / "platform"
+LEFT = pytest.StashKey[int]()
+"""How many tests are left to the night."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,6 +48,64 @@ def _same_variants(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+# First of all, so that a choice by name (-k, -m) cannot leave a sample empty.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to the night what is marked so, unless tests are asked for by name."""
+    if nightly or any("::" in argument for argument in config.args):
+        return
+    by_day = _by_day(items)
+    left = [item for item in items if item not in by_day]
+    if left:
+        config.stash[LEFT] = len(left)
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item in by_day]
+
+
+def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Tests without a mark, and of those with a sample the cases that are in it.
+
+    Raises pytest.UsageError where a sample names what no case has.
+    """
+    kept, unmet = set(), {}
+    for item in items:
+        inside = item.get_closest_marker("nightly") is None
+        for names, values in _samples(item):
+            value = _value(item, names)
+            missing = unmet.setdefault((item.nodeid.split("[")[0], names), list(values))
+            missing[:] = [one for one in missing if one != value]
+            inside = inside and value in values
+        if inside:
+            kept.add(item)
+    for (test, names), missing in unmet.items():
+        if missing:
+            raise pytest.UsageError(f"{test}: no case has {names} = {missing[0]!r}, named by day.")
+    return kept
+
+
+def _samples(item: pytest.Item) -> Iterable[tuple[str, Sequence[Any]]]:
+    for mark in item.iter_markers("by_day"):
+        names, values = mark.args
+        yield names, list(values)
+
+
+def _value(item: Any, names: str) -> Any:
+    given = [item.callspec.params[name.strip()] for name in names.split(",")]
+    return given[0] if len(given) == 1 else tuple(given)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process that runs tests tells the one that started it what it left to the night."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left"] = session.config.stash.get(LEFT, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    left = getattr(node, "workeroutput", {}).get("left", 0)
+    node.config.stash[LEFT] = max(left, node.config.stash.get(LEFT, 0))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", []):
@@ -52,3 +114,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reasons:
         parts = [f"{reason} ({count} left out)" for reason, count in reasons.items()]
         terminalreporter.write_line(f"Not tested here: {'; '.join(parts)}.", yellow=True)
+    if left := terminalreporter.config.stash.get(LEFT, 0):
+        terminalreporter.stats.setdefault("deselected", [None] * left)
+        terminalreporter.write_line(f"Left to `make nightly`: {left} tests.", yellow=True)
