@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +70,7 @@ def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     kept, unmet = set(), {}
     for item in items:
         inside = item.get_closest_marker("nightly") is None
-        for names, values in _samples(item):
-            value = _value(item, names)
+        for names, values, value in _samples(item):
             missing = unmet.setdefault((item.nodeid.split("[")[0], names), list(values))
             missing[:] = [one for one in missing if one != value]
             inside = inside and value in values
@@ -83,15 +82,19 @@ def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     return kept
 
 
-def _samples(item: pytest.Item) -> Iterable[tuple[str, Sequence[Any]]]:
-    for mark in item.iter_markers("by_day"):
+def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
+    """Of each mark: its names, its values, and the value that this case has.
+
+    A module's mark concerns those of its tests that have what it names.
+    """
+    for node, mark in item.iter_markers_with_node("by_day"):
         names, values = mark.args
-        yield names, list(values)
-
-
-def _value(item: Any, names: str) -> Any:
-    given = [item.callspec.params[name.strip()] for name in names.split(",")]
-    return given[0] if len(given) == 1 else tuple(given)
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        wanted = names.split(",")
+        if node is not item and not set(wanted) <= set(given):
+            continue
+        found = [given[name] for name in wanted]
+        yield names, list(values), found[0] if len(found) == 1 else tuple(found)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from statistics import fmean
 
@@ -17,12 +16,19 @@ from sandbox import Backend
 from scenarios.packs import Pack, all_packs, load_pack
 
 SEEDS = (11, 12)
-SIZES = ("small", "large")
 LEVELS = [
     (pack.name, level) for pack in all_packs() if pack.kind == "automation" for level in pack.levels
 ]
 GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
+# By day the highest level, which has every measure, plays all of them, and the others the two with the
+# narrowest bounds. Together they meet all five families.
+HIGHEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
+BY_DAY = [
+    (*case, "small")
+    for case in MEASURED
+    if (*case[:2], "small") in HIGHEST or case[-1] in ("competent", "expert")
+]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
 # In a sandbox one answer that asks much and one that means harm say what all do: the harmful one meets both.
 IN_FENCES = [
@@ -37,7 +43,7 @@ __all__ = ["docker", "namespace", "unhurried"]
 def samples(pack: Pack, level: str, size: str) -> list[list[Workload]]:
     """Three of the first five workloads of each seed.
 
-    Of the large one, two seeds in a row meet all five families; of the small one, three levels of one seed.
+    Of the large one two seeds in a row meet all five families, of the small one the three levels.
     """
     if size == "small":
         first = pack.levels.index(level)
@@ -65,13 +71,16 @@ def clipped(pack: str, level: str, golden: str, size: str) -> float:
     return fmean(total(one) or 0.0 for one in played(pack, level, golden, size))
 
 
-def of_size(test: Callable[..., None]) -> Callable[..., None]:
-    """Both samples, and by day the small one."""
-    return pytest.mark.by_day("size", ["small"])(pytest.mark.parametrize("size", SIZES)(test))
+levels = pytest.mark.parametrize(
+    ("pack", "level", "size"), [*HIGHEST, *((*case, "large") for case in LEVELS)]
+)
+highest = pytest.mark.by_day("pack,level,size", HIGHEST)
 
 
-@of_size
-@pytest.mark.parametrize(("pack", "level", "golden"), list(MEASURED))
+@pytest.mark.parametrize(
+    ("pack", "level", "golden", "size"), [*BY_DAY, *((*case, "large") for case in MEASURED)]
+)
+@pytest.mark.by_day("pack,level,golden,size", BY_DAY)
 def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str, size: str) -> None:
     bounds = expected(load_pack(pack)).bounds[level][golden]
     assert bounds is not None
@@ -87,18 +96,16 @@ def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, le
     assert further[-1] == "on_demand_only"
 
 
-@of_size
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
+@levels
+@highest
 def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str, size: str) -> None:
-    """One seed is enough for the order and for most of each margin, not for all of it."""
     for margin in expected(load_pack(pack)).margins:
         better, worse = (mean(pack, level, one, size) for one in (margin.better, margin.worse))
-        least = margin.least * (0.5 if size == "small" else 1.0)
-        assert better - worse >= least, (margin.worse, margin.better, better - worse)
+        assert better - worse >= margin.least, (margin.worse, margin.better, better - worse)
 
 
-@of_size
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
+@levels
+@highest
 def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
     assert clipped(pack, level, "do_nothing", size) <= 0.1
     assert mean(pack, level, "naive", size) == pytest.approx(0.0, abs=1e-9)
@@ -107,8 +114,8 @@ def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
         assert margin in stated
 
 
-@of_size
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
+@levels
+@highest
 def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str, size: str) -> None:
     wanted = {one.key for one in load_pack(pack).measures(level)}
     for golden in ("do_nothing", "cheater", "expert"):

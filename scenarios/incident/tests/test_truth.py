@@ -20,6 +20,7 @@ SEEDS = range(30)
 EVERY = [(level, seed) for level in LEVELS for seed in SEEDS]
 # Fewer would not meet every cause and herring that the thirty meet.
 BY_DAY = [(level, seed) for level in LEVELS for seed in SEEDS[:12]]
+pytestmark = pytest.mark.by_day("found", BY_DAY)
 
 
 @pytest.fixture(scope="module", params=EVERY, ids=lambda pair: f"{pair[0]}-{pair[1]}")
@@ -27,9 +28,6 @@ def found(request: pytest.FixtureRequest) -> Incident:
     """Each incident once: all tests that look at it run one after the other."""
     level, seed = request.param
     return make_incident(DEFAULT, LEVELS[level], seed)
-
-
-each_found = pytest.mark.by_day("found", BY_DAY)
 
 
 @pytest.mark.nightly
@@ -42,7 +40,6 @@ def test_the_incidents_of_the_day_meet_every_cause_and_herring_of_the_thirty() -
     assert set().union(*(met[one] for one in BY_DAY)) == set().union(*met.values())
 
 
-@each_found
 def test_run_takes_14_to_16_and_a_half_hours_which_the_causes_explain(found: Incident) -> None:
     slow, before = found.slow, found.before
     assert slow.start_ms is not None
@@ -59,7 +56,6 @@ def test_run_takes_14_to_16_and_a_half_hours_which_the_causes_explain(found: Inc
     assert (slow.end_ms - slow.start_ms) / HOUR == pytest.approx(told + STARTUP / HOUR, rel=0.002)
 
 
-@each_found
 def test_causes_are_as_many_and_as_large_as_the_level_says(found: Incident) -> None:
     settings = found.settings
     assert settings.fewest <= len(found.causes) <= settings.most
@@ -72,7 +68,6 @@ def test_causes_are_as_many_and_as_large_as_the_level_says(found: Incident) -> N
         assert len({cause.fault.component for cause in found.causes}) == 3
 
 
-@each_found
 def test_putting_one_cause_right_gives_back_its_hours(found: Incident) -> None:
     nodes, first = found.training.nodes, found.calendar.first_step
     for cause in found.causes:
@@ -84,7 +79,6 @@ def test_putting_one_cause_right_gives_back_its_hours(found: Incident) -> None:
             assert given_back == pytest.approx(cause.hours, abs=0.01 * found.gap_hours)
 
 
-@each_found
 def test_causes_stand_in_different_places_that_the_job_uses(found: Incident) -> None:
     own = {node.name for node in found.training.nodes}
     single = []
@@ -95,7 +89,6 @@ def test_causes_stand_in_different_places_that_the_job_uses(found: Incident) -> 
     assert sum(len(nodes) for nodes in single) == len(set().union(*single))
 
 
-@each_found
 def test_no_gpu_runs_two_jobs_at_once(found: Incident) -> None:
     booked: dict[tuple[str, int], list[tuple[int, int]]] = {}
     for job in found.jobs:
@@ -113,7 +106,6 @@ def test_no_gpu_runs_two_jobs_at_once(found: Incident) -> None:
     assert [job.id for job in found.jobs] == sorted(job.id for job in found.jobs)
 
 
-@each_found
 def test_herrings_coincide_in_time_and_place_and_cost_nothing(found: Incident) -> None:
     settings = found.settings
     assert len(found.herrings) == settings.herrings
