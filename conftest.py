@@ -21,8 +21,9 @@ hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judge
 hypothesis.settings.load_profile("untimed")
 
 PLATFORM = Path(__file__).parent / "platform"
-LEFT = pytest.StashKey[int]()
-"""How many tests are left to the night."""
+LEFT = pytest.StashKey[Counter[str]]()
+"""How many tests are left to the night ("night"), and how many in all are not run ("all")."""
+DATABASE = {"db", "transactional_db"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -48,18 +49,30 @@ def _same_variants(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
-# First of all, so that a choice by name (-k, -m) cannot leave a sample empty.
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT] = Counter()
+
+
+# First of all: -m and -k choose among what this leaves and by the marks that it sets.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave to the night what is marked so, unless tests are asked for by name."""
+    """Mark what asks the database; leave to the night what is marked so, unless tests are named."""
+    for item in items:
+        if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
+            item.add_marker("database")
     if nightly or any("::" in argument for argument in config.args):
         return
     by_day = _by_day(items)
     left = [item for item in items if item not in by_day]
     if left:
-        config.stash[LEFT] = len(left)
+        config.stash[LEFT]["night"] = len(left)
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item in by_day]
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        item.config.stash[LEFT]["all"] += 1
 
 
 def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
@@ -100,13 +113,12 @@ def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A process that runs tests tells the one that started it what it left to the night."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left"] = session.config.stash.get(LEFT, 0)
+        session.config.workeroutput["left"] = dict(session.config.stash[LEFT])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    left = getattr(node, "workeroutput", {}).get("left", 0)
-    node.config.stash[LEFT] = max(left, node.config.stash.get(LEFT, 0))
+    node.config.stash[LEFT] |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -117,6 +129,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reasons:
         parts = [f"{reason} ({count} left out)" for reason, count in reasons.items()]
         terminalreporter.write_line(f"Not tested here: {'; '.join(parts)}.", yellow=True)
-    if left := terminalreporter.config.stash.get(LEFT, 0):
-        terminalreporter.stats.setdefault("deselected", [None] * left)
-        terminalreporter.write_line(f"Left to `make nightly`: {left} tests.", yellow=True)
+    left = terminalreporter.config.stash[LEFT]
+    if left["all"]:
+        terminalreporter.stats.setdefault("deselected", [None] * left["all"])
+    if left["night"]:
+        terminalreporter.write_line(f"Left to `make nightly`: {left['night']} tests.", yellow=True)

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.database
+FROM_NOTHING = True
 GOLDENS = (
     Path(__file__).resolve().parents[4] / "scenarios/packs/automation/queue-autoscaler/goldens"
 )

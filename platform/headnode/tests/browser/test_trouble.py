@@ -23,6 +23,8 @@ import requests
 from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def wire(site: Site) -> Wire:
