@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -131,6 +132,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(f"Not tested here: {'; '.join(parts)}.", yellow=True)
     left = terminalreporter.config.stash[LEFT]
     if left["all"]:
-        terminalreporter.stats.setdefault("deselected", [None] * left["all"])
+        terminalreporter.stats.setdefault("deselected", [SimpleNamespace()] * left["all"])
     if left["night"]:
-        terminalreporter.write_line(f"Left to `make nightly`: {left['night']} tests.", yellow=True)
+        terminalreporter.write_line(f"Tests left to `make nightly`: {left['night']}.", yellow=True)
