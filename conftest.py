@@ -81,7 +81,8 @@ def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
 
     Raises pytest.UsageError where a sample names what no case has.
     """
-    kept, unmet = set(), {}
+    kept: set[pytest.Item] = set()
+    unmet: dict[tuple[str, str], list[Any]] = {}
     for item in items:
         inside = item.get_closest_marker("nightly") is None
         for names, values, value in _samples(item):
@@ -119,7 +120,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    node.config.stash[LEFT] |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
+    left: Counter[str] = node.config.stash[LEFT]
+    left |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
