@@ -8,7 +8,9 @@ from headnode.environment import integer
 
 wsgi_app = "headnode.wsgi"
 worker_class = "gthread"
-threads = integer("WEB_THREADS", 8)  # settings.WEB_THREADS: what is expensive leaves some of them free
+threads = integer(
+    "WEB_THREADS", 8
+)  # settings.WEB_THREADS: what is expensive leaves some of them free
 
 
 def post_worker_init(worker: Any) -> None:

@@ -63,6 +63,7 @@ def test_goldens_come_out_in_their_order(level: str) -> None:
     assert {"phase_impossible", "risk_without_trigger"} <= set(rows["eloquent"]["findings"])
 
 
+@pytest.mark.by_day("level", ["mid"])
 @pytest.mark.parametrize("level", list(LEVELS))
 def test_another_year_has_the_same_order(level: str) -> None:
     rows = play(load_pack(PACK), level, 8, hidden=1, names=("expert", "solid", "naive"))
