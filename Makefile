@@ -2,10 +2,12 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
+# Tests start hundreds of processes: what they import is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test check calibrate lock clean root
+.PHONY: help run test nightly check calibrate lock clean root
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -13,9 +15,12 @@ help: ## list the commands
 run: .venv/run root ## start the site and its worker on http://localhost:8000
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
-test: .venv/dev ## every test, on the same variants each time (HEADNODE_TEST_SEED=5 draws others)
-	@.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0
-	@$(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
+test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in a quarter of an hour (T=path::name: that alone, at once)
+	@$(if $(T),,.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0)
+	@$(BIN)/pytest --durations=15 $(or $(T),-n 2 --dist loadscope --no-loadscope-reorder)
+
+nightly: ## every test on every seed, engine and database, on other variants each day (needs root)
+	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run
 
 check: .venv/dev ## lint, types, import rules, missing migrations
 	$(BIN)/ruff check .
@@ -33,8 +38,9 @@ lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --output-file requirements.txt
 	$(LOCK) --group dev --constraint requirements.txt --output-file requirements-dev.txt
 
-clean: ## forget the environment and the local data
-	rm -rf .venv data
+clean: ## forget the environment and what tools have kept; data/ stays
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find conftest.py benchmarks graders platform sandbox scenarios -name __pycache__ -prune -exec rm -rf {} +
 
 # The sandbox's programs and its root folder: quick where they are there already.
 root: .venv/run
@@ -42,9 +48,12 @@ root: .venv/run
 	@$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root
 
 .venv/run: requirements.txt
-	$(PYTHON) -m venv .venv
+	@.ci/virtual-environment $(PYTHON)
 	$(PIP) -r requirements.txt
 	@touch $@
+
+$(BIN)/pytest:
+	@echo "Tests are not installed here yet: run make test once without T." >&2; exit 1
 
 .venv/dev: .venv/run requirements-dev.txt
 	$(PIP) -r requirements-dev.txt

@@ -1,24 +1,30 @@
-"""What all tests have in common: the same examples and variants each time, and a word at the end on what
-was not there and how many tests that left out.
+"""What all tests have in common: which of them run by day, the same examples and variants each time, and a
+word at the end on what was left out and why.
 """
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import hypothesis
 import pytest
 
 # How long an example takes says more about the machine than about the code. Where a change is judged the
-# examples are the same each time; elsewhere every run looks at others.
+# examples are the same each time; elsewhere, and by night, every run looks at others.
 judged = bool(os.environ.get("HEADNODE_REQUIRE_ALL"))
-hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judged)
+nightly = bool(os.environ.get("HEADNODE_NIGHTLY"))
+hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judged and not nightly)
 hypothesis.settings.load_profile("untimed")
 
 PLATFORM = Path(__file__).parent / "platform"
+LEFT = pytest.StashKey[Counter[str]]()
+"""How many tests are left to the night ("night"), and how many in all are not run ("all")."""
+DATABASE = {"db", "transactional_db"}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -44,6 +50,80 @@ def _same_variants(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[LEFT] = Counter()
+
+
+# First of all: -m and -k choose among what this leaves and by the marks that it sets.
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what asks the database; leave to the night what is marked so, unless tests are named."""
+    for item in items:
+        if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
+            item.add_marker("database")
+    if nightly or any("::" in argument for argument in config.args):
+        return
+    by_day = _by_day(items)
+    left = [item for item in items if item not in by_day]
+    if left:
+        config.stash[LEFT]["night"] = len(left)
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item in by_day]
+
+
+def pytest_deselected(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        item.config.stash[LEFT]["all"] += 1
+
+
+def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
+    """Tests without a mark, and of those with a sample the cases that are in it.
+
+    Raises pytest.UsageError where a sample names what no case has.
+    """
+    kept: set[pytest.Item] = set()
+    unmet: dict[tuple[str, str], list[Any]] = {}
+    for item in items:
+        inside = item.get_closest_marker("nightly") is None
+        for names, values, value in _samples(item):
+            missing = unmet.setdefault((item.nodeid.split("[")[0], names), list(values))
+            missing[:] = [one for one in missing if one != value]
+            inside = inside and value in values
+        if inside:
+            kept.add(item)
+    for (test, names), missing in unmet.items():
+        if missing:
+            raise pytest.UsageError(f"{test}: no case has {names} = {missing[0]!r}, named by day.")
+    return kept
+
+
+def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
+    """Of each mark: its names, its values, and the value that this case has.
+
+    A module's mark concerns those of its tests that have what it names.
+    """
+    for node, mark in item.iter_markers_with_node("by_day"):
+        names, values = mark.args
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        wanted = names.split(",")
+        if node is not item and not set(wanted) <= set(given):
+            continue
+        found = [given[name] for name in wanted]
+        yield names, list(values), found[0] if len(found) == 1 else tuple(found)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process that runs tests tells the one that started it what it left to the night."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left"] = dict(session.config.stash[LEFT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    left: Counter[str] = node.config.stash[LEFT]
+    left |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     reasons: Counter[str] = Counter()
     for report in terminalreporter.stats.get("skipped", []):
@@ -52,3 +132,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if reasons:
         parts = [f"{reason} ({count} left out)" for reason, count in reasons.items()]
         terminalreporter.write_line(f"Not tested here: {'; '.join(parts)}.", yellow=True)
+    left = terminalreporter.config.stash[LEFT]
+    if left["all"]:
+        terminalreporter.stats.setdefault("deselected", [SimpleNamespace()] * left["all"])
+    if left["night"]:
+        terminalreporter.write_line(f"Tests left to `make nightly`: {left['night']}.", yellow=True)

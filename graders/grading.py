@@ -77,9 +77,11 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
     cancel: threading.Event | None = None,
 ) -> GradeReport:
-    """Run the answer on every hidden workload of the variant and measure it between the anchors.
+    """Run the answer on every hidden workload of the variant in the round, 1 or 2, and measure it
+    between the anchors.
 
     `hidden` is their number (default the pack's), `progress(done, of)` is told after
     each. A workload on which the program failed counts as one that ran on without it; when it
@@ -87,11 +89,11 @@ def grade(
     Trouble of the sandbox ends the grading as infrastructure_error. Raises PackNotFound for
     an unknown pack or level and ValueError for a number of workloads out of range.
     """
-    count = len(hidden_workloads(load_pack(pack), level, seed, hidden))
+    count = len(hidden_workloads(load_pack(pack), level, seed, hidden, round))
     note = progress or (lambda done, of: None)
     parts: list[Part] = []
     for number in range(1, count + 1):
-        part = grade_part(pack, level, seed, files, backend, number, profile, cancel)
+        part = grade_part(pack, level, seed, files, backend, number, profile, round, cancel)
         if part is None:
             break
         parts.append(part)
@@ -116,11 +118,12 @@ def grade_part(
     backend: Backend,
     number: int,
     profile: Profile | None = None,
+    round: int = 1,
     cancel: threading.Event | None = None,
 ) -> Part | None:
-    """One hidden workload (from 1) of a grading; None where the files cannot be a program."""
+    """One hidden workload (from 1) of a round's grading; None where the files cannot be a program."""
     chosen, company = load_pack(pack), profile or DEFAULT
-    workload = hidden_workloads(chosen, level, seed, number)[-1]
+    workload = hidden_workloads(chosen, level, seed, number, round)[-1]
     try:
         spec = spec_for(chosen, files)
     except BadAnswer:

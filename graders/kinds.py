@@ -67,18 +67,22 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
     cancel: threading.Event | None = None,
 ) -> GradeReport:
-    """The answer's grade on everything hidden of the variant; see the kind's own module.
+    """The answer's grade on everything that is hidden of the variant in the round, 1 or 2; see the
+    kind's own module.
 
     `backend` may be None where the pack needs no sandbox. Setting `cancel` ends what runs in a sandbox
     at once; the status is then infrastructure_error, since nothing was graded.
     """
     kind = KINDS[load_pack(pack).kind]
     if not needs_sandbox(pack):
-        read: GradeReport = kind.grade(pack, level, seed, files, backend, hidden, profile, progress)
+        read: GradeReport = kind.grade(
+            pack, level, seed, files, backend, hidden, profile, progress, round
+        )
         return read
     report: GradeReport = kind.grade(
-        pack, level, seed, files, backend, hidden, profile, progress, cancel
+        pack, level, seed, files, backend, hidden, profile, progress, round, cancel
     )
     return report

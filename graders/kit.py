@@ -74,7 +74,7 @@ def _package(folder: Path, name: str) -> Files:
     inside = [
         path
         for path in sorted((folder / name).rglob("*"))
-        if path.suffix in (".py", ".typed") and "tests" not in path.parts
+        if path.suffix in (".py", ".typed") and "tests" not in path.relative_to(folder).parts
     ]
     pages = [path for path in sorted(folder.glob("*.md")) if path != KIT_PAGE]
     paths = [folder / "pyproject.toml", *pages, *inside]

@@ -17,13 +17,13 @@ from scenarios.profile import DEFAULT, Profile, load_profile
 from scenarios.simulator import VERSION as SIMULATOR
 from scenarios.worlds import load_world
 
-HIDDEN = re.compile(r"hidden-([1-9][0-9]{0,2})\Z")
+HIDDEN = re.compile(r"hidden-(?:(2)-)?([1-9][0-9]{0,2})\Z")
 
 
 def workload_named(pack: Pack, level: str, seed: int, name: str) -> Workload:
     """A hidden or a public workload by its name. Raises ValueError where there is none."""
     if found := HIDDEN.match(name):
-        return hidden_workloads(pack, level, seed, int(found[1]))[-1]
+        return hidden_workloads(pack, level, seed, int(found[2]), int(found[1] or 1))[-1]
     return public_workload(pack, level, seed, name)
 
 

@@ -44,7 +44,25 @@ def _derive(key: bytes, *parts: object) -> str:
     return blake2b(text.encode(), key=key, digest_size=16).hexdigest()
 
 
-def hidden_workloads(pack: Pack, level: str, seed: int, count: int | None = None) -> list[Workload]:
+def hidden_key(key: bytes, round: int) -> bytes:
+    """The key for a round's hidden draws. The revision meets others of the same families, so that
+    nothing learnt of the first answer's helps it."""
+    return key if round == 1 else key + f" round {round}".encode()
+
+
+def hidden_name(round: int, number: int) -> str:
+    """A hidden workload's name, which says its round as well."""
+    return f"hidden-{number}" if round == 1 else f"hidden-{round}-{number}"
+
+
+def hidden_title(span: str, round: int, number: int) -> str:
+    """As pages show it; `span` is what a workload lasts, or is."""
+    return f"Hidden {span} {number}" + (" of the revision" if round != 1 else "")
+
+
+def hidden_workloads(
+    pack: Pack, level: str, seed: int, count: int | None = None, round: int = 1
+) -> list[Workload]:
     """The hidden workloads of a variant: the pack's families in turn, at least the pack's number.
 
     Raises ValueError when fewer than one is asked for.
@@ -56,10 +74,10 @@ def hidden_workloads(pack: Pack, level: str, seed: int, count: int | None = None
     families = table["families"]
     return [
         Workload(
-            f"hidden-{number}",
-            f"Hidden {span} {number}",
+            hidden_name(round, number),
+            hidden_title(span, round, number),
             families[(number - 1) % len(families)],
-            _derive(HIDDEN_KEY, pack.name, level, seed, number),
+            _derive(hidden_key(HIDDEN_KEY, round), pack.name, level, seed, number),
             pack.world.name,
             pack.settings(level),
         )

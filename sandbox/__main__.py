@@ -171,7 +171,7 @@ def read_sdk(folder: Path) -> Mapping[str, bytes]:
     files = {
         f"{folder.name}/{path.relative_to(folder)}": path.read_bytes()
         for path in sorted(folder.rglob("*.py"))
-        if "tests" not in path.parts
+        if "tests" not in path.relative_to(folder).parts
     }
     if not files:
         raise BadInput(f"There is no SDK in {folder}: give its module folder with --sdk.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,13 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "OPENBLAS_NUM_THREADS": "2",
 }
+# What the kernel tells of the whole host, but for its load, processors and memory, which libraries ask
+# for: others' locks and counters that outlast a run.
+_HIDDEN = (
+    *("locks", "buddyinfo", "diskstats", "interrupts", "softirqs", "vmstat", "zoneinfo"),
+    *("cgroups", "key-users", "fs", "pressure", "sys/fs", "sys/kernel/pty"),
+)
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _FENCES = (
     *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
     *("--unshare-cgroup", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"),
@@ -38,12 +46,13 @@ RLIMITS = (f"--stack={8 << 20}", "--core=0", "--memlock=0", "--msgqueue=0")
 @dataclass(frozen=True)
 class Places:
     """Host folders that the sandbox shows. `work` is the run's own tmpfs, or None for bubblewrap's
-    (which cannot limit inodes)."""
+    (which cannot limit inodes); `devices` the run's own view of /dev, or None for the host's files."""
 
     root: Path
     boot: Path
     sdk: Path
     work: Path | None
+    devices: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +85,8 @@ def command(
     """bubblewrap's argv. /proc and /dev are read-only: pid_max and oom_score_adj live there."""
     shown = [
         *("--ro-bind", str(places.root), "/"),
-        *("--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", *_over_proc(places.devices), "--remount-ro", "/proc", "--dev", "/dev"),
+        *_binds("--dev-bind", _own_devices(places.devices)),
         *_binds("--dev-bind", hardware.nodes),
         *("--remount-ro", "/dev"),
         *(("--tmpfs", "/run") if hardware.shown else ()),
@@ -97,6 +107,28 @@ def command(
 
 def _binds(how: str, paths: Mapping[str, str]) -> list[str]:
     return [word for here, inside in paths.items() for word in (how, here, inside)]
+
+
+def hidden() -> tuple[list[str], list[str]]:
+    """Files and folders of /proc that no program gets to see, of those that this kernel has."""
+    there = [path for name in _HIDDEN if os.path.exists(path := f"/proc/{name}")]
+    return [path for path in there if not os.path.isdir(path)], list(filter(os.path.isdir, there))
+
+
+def _over_proc(devices: Path | None) -> list[str]:
+    files, folders = hidden()
+    nothing = str((devices or Path("/dev")) / "null")
+    return [
+        *(word for path in files for word in ("--dev-bind", nothing, path)),
+        *(word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)),
+    ]
+
+
+def _own_devices(devices: Path | None) -> dict[str, str]:
+    """In place of those that bubblewrap takes from the host, whose locks all runs would share."""
+    if devices is None:
+        return {}
+    return {str(devices / name): f"/dev/{name}" for name in _DEVICES}
 
 
 def _work_mounts(work: Path | None, limits: Limits) -> list[str]:

@@ -20,14 +20,21 @@ _USER = f"{bubblewrap.INSIDE_UID}:{bubblewrap.INSIDE_UID}"
 # docker-init is in the group beside the program.
 _OURS = 1
 _SHM_INODES = 256
+# The engine's own list, which ours replaces, with all of /sys in place of a part of it.
+_MASKED = (
+    *("/proc/asound", "/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/latency_stats"),
+    *("/proc/timer_list", "/proc/timer_stats", "/proc/sched_debug", "/proc/scsi", "/sys"),
+)
 
 
 @dataclass(frozen=True)
 class Request:
     """One run's container. `parent` is a group of our own, whose meters outlive the container.
 
-    A runtime with its own kernel (gVisor) starts the program without docker-init: Debian's build
-    of it stops with a fault of its own on the way from one to the other.
+    `boot`, `sdk` and `socket_dir` are folders of this run alone. `init` is the path inside of a copy of
+    docker-init, or None for the engine's, which is one file to all containers. A runtime with its
+    own kernel (gVisor) starts the program without: Debian's build of it stops with a fault of its
+    own on the way from one to the other.
     """
 
     name: str
@@ -41,6 +48,7 @@ class Request:
     parent: str | None
     runtime: str | None
     own_kernel: bool = False
+    init: str | None = None
     terminal: bool = False
     hardware: Hardware = NO_HARDWARE
 
@@ -66,7 +74,7 @@ def host_config(wanted: Request) -> dict[str, Any]:
         ],
         "ulimits": _ulimits(limits),
         "ipc_mode": "private",
-        "init": not wanted.own_kernel,
+        "init": not wanted.own_kernel and wanted.init is None,
         "log_config": LogConfig(type="none"),
         "oom_score_adj": 500,
         "cgroup_parent": wanted.parent,
@@ -75,11 +83,18 @@ def host_config(wanted: Request) -> dict[str, Any]:
     }
 
 
+def masked_paths() -> list[str]:
+    """What programs do not get to see; the SDK has no word for it."""
+    files, folders = bubblewrap.hidden()
+    return [*_MASKED, *files, *folders]
+
+
 def container_config(wanted: Request) -> dict[str, Any]:
     """Keyword arguments of docker's create_container, but for host_config."""
+    first = [] if wanted.init is None else [wanted.init, "--"]
     return {
         "image": wanted.image,
-        "command": bubblewrap.interpreter(wanted.bootstrap, SOCKET),
+        "command": [*first, *bubblewrap.interpreter(wanted.bootstrap, SOCKET)],
         "name": wanted.name,
         "hostname": "sandbox",
         "user": _USER,

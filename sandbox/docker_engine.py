@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _TROUBLE = (StartFailed, SandboxUnavailable, OSError, DockerException, RequestException)
 # By default containers share these with the engine; the filter refuses what they would open.
-_SHARED = frozenset({"user namespace", "cgroup namespace"})
+_SHARED = frozenset({"user namespace", "cgroup namespace", "time namespace"})
 
 
 class DockerBackend:
@@ -162,10 +162,12 @@ class DockerBackend:
 
 def _open_dock(root: str, state_dir: Path, engine: Engine) -> Dock:
     built = rootfs.load(root, state_dir)
+    image = engine.image(built)
     return Dock(
         state_dir=state_dir,
         engine=engine,
-        image=engine.image(built),
+        image=image,
+        held=engine.hold(image),
         root=built,
         runner=Runner(state_dir),
         workshop=Workshop(state_dir, built),
@@ -192,6 +194,12 @@ def _engine_layers(dock: Dock) -> list[Layer]:
         Layer("wall clock", True, "required", "The run is ended from outside."),
         _inode_limit(dock.engine.own_kernel),
         *(_engine_limit(name, works) for name, works in limits.items()),
+        Layer(
+            "root in memory",
+            dock.held,
+            "extra",
+            "Without it the time to read a file may tell one run what another has read.",
+        ),
         Layer(
             "lasting meters",
             dock.tree is not None,

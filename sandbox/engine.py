@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import docker
 from docker.errors import DockerException, ImageNotFound
 
-from sandbox import rootfs
+from sandbox import memory, rootfs
 from sandbox.contract import SandboxUnavailable
 
 DEFAULT_URL = "unix:///var/run/docker.sock"
@@ -88,3 +89,15 @@ class Engine:
                 f"remove it with 'docker image rm {name}', and it will be made again."
             )
         return name
+
+    def hold(self, image: str) -> bool:
+        """Hold the pages of an image's files in memory; False where they are not within our reach."""
+        with self.connect() as api:
+            driver = api.inspect_image(image).get("GraphDriver") or {}
+        if driver.get("Name") != "overlay2":
+            return False
+        layer = Path(driver["Data"]["UpperDir"])
+        try:
+            return layer.is_dir() and memory.hold(layer)
+        except OSError:
+            return False

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox import bubblewrap, handover, rootfs, seccomp
+from sandbox import bubblewrap, handover, memory, rootfs, seccomp, views
 from sandbox.capture import Output, visible
 from sandbox.cgroups import Group, Tree
 from sandbox.conversation import Pipe, Wiring
@@ -56,6 +56,23 @@ class Host:
     def close(self) -> None:
         self.spawner.close()
         self.runner.close()
+
+    def folders(self, sdk: Mapping[str, bytes]) -> tuple[dict[str, Path], str]:
+        """The folders that a run sees, by the names of `bubblewrap.Places`, and where in them the
+        bootstrap is."""
+        boot, bootstrap = self.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
+        sdk_folder = self.workshop.folder(sdk, bubblewrap.INSIDE_SDK)
+        found = {"root": self.root.folder, "boot": boot, "sdk": sdk_folder}
+        return {name: self.in_memory(folder) for name, folder in found.items()}, bootstrap
+
+    def in_memory(self, folder: Path) -> Path:
+        """A copy of the root or of one of our folders that is always in memory, if there can be one."""
+        if not self.spawner.views:
+            # Programs may not be started from there (noexec), but in a view.
+            memory.hold(folder)
+            return folder
+        root, ours = self.root, folder != self.root.folder
+        return memory.kept(folder, lambda copy: ours or rootfs.digest(copy) == root.digest)
 
     def shape(self, limits: Limits, sdk: Mapping[str, bytes]) -> Shape:
         """What a run with these needs of a sandbox that stands already."""
@@ -195,7 +212,11 @@ def start(
     group = _group(host, name, limits, stack)
     ends = _Ends(stack, seccomp.bpf(hardware.is_gpu, declared(host.root.name).terminal))
     uid = _FIRST_UID + zlib.crc32(name.encode()) % _UIDS
-    spawn = _Spawn(host, name, limits, sdk, ends, uid if host.own_users else None, hardware)
+    # Here and not on the spawner's thread: the first of a root may take seconds to copy.
+    seen, bootstrap = host.folders(sdk)
+    spawn = _Spawn(
+        host, name, limits, seen, bootstrap, ends, uid if host.own_users else None, hardware
+    )
     pair, at = host.spawner.call(spawn)
     stack.callback(pair.close)
     work = None if at is None else Work(host.spawner, at)
@@ -253,6 +274,10 @@ class _Ends:
         self.stdout, self.stdout_in = self._pipe(stack)
         self.stderr, self.stderr_in = self._pipe(stack)
         self.info, self.info_in = self._pipe(stack)
+        # Not /dev/null: the host's is one file to all runs.
+        stdin, nobody = os.pipe()
+        os.close(nobody)
+        self.stdin = self._keep(stdin)
         block, self.unblock = os.pipe()
         stack.callback(os.close, self.unblock)
         self.block = self._keep(block)
@@ -290,7 +315,8 @@ class _Spawn:
     host: Host
     name: str
     limits: Limits
-    sdk: Mapping[str, bytes]
+    seen: dict[str, Path]
+    bootstrap: str
     ends: _Ends
     uid: int | None
     hardware: Hardware = NO_HARDWARE
@@ -309,17 +335,13 @@ class _Spawn:
 
     def _start(self, work: Path | None) -> Pair:
         host, fds = self.host, self.ends.passed()
-        reachable = host.spawner.reachable
-        boot, bootstrap = host.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
-        sdk = host.workshop.folder(self.sdk, bubblewrap.INSIDE_SDK)
-        places = bubblewrap.Places(
-            reachable(host.root.folder), reachable(boot), reachable(sdk), work
-        )
-        program = bubblewrap.interpreter(bootstrap)
+        places, before = self._places(work)
+        program = bubblewrap.interpreter(self.bootstrap)
         fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
+        host.spawner.next_time_namespace()
         process = subprocess.Popen(  # noqa: S603 - our own command line
-            [host.prlimit, *bubblewrap.RLIMITS, "--", *fenced],
-            stdin=subprocess.DEVNULL,
+            [host.prlimit, *bubblewrap.RLIMITS, "--", *before, *fenced],
+            stdin=self.ends.stdin,
             stdout=self.ends.stdout_in,
             stderr=self.ends.stderr_in,
             pass_fds=fds.all(),
@@ -332,6 +354,20 @@ class _Spawn:
         # Pair reaps it, with its resource usage; Popen must not try as well.
         process.returncode = 0
         return Pair(process.pid)
+
+    def _places(self, work: Path | None) -> tuple[bubblewrap.Places, list[str]]:
+        """Where bubblewrap finds this run's own views of the folders, and the command that makes them
+        where this thread cannot; the folders themselves where nobody can."""
+        spawner, seen = self.host.spawner, self.seen
+        if not spawner.views:
+            shown = {name: spawner.reachable(folder) for name, folder in seen.items()}
+            return bubblewrap.Places(**shown, work=work), []
+        if work is None:
+            shown = {name: spawner.hall / name for name in seen}
+            return bubblewrap.Places(**shown, work=None), views.command(spawner.hall, seen)
+        spawner.add_views(work, {**seen, "dev": Path("/dev")})
+        shown = {name: work / name for name in seen}
+        return bubblewrap.Places(**shown, work=work, devices=work / "dev"), []
 
 
 def _child_pid(ends: _Ends) -> int:

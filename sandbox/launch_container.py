@@ -44,7 +44,8 @@ _LATE_S = 10.0
 
 @dataclass(frozen=True)
 class Dock:
-    """What every run shares. `tree` is None where we cannot make a parent group of our own."""
+    """What every run shares. `tree` is None where we cannot make a parent group of our own; `held`
+    says whether the image's files are held in memory."""
 
     state_dir: Path
     engine: Engine
@@ -53,15 +54,18 @@ class Dock:
     runner: Runner
     workshop: Workshop
     tree: Tree | None
+    held: bool = False
 
     def on(self, name: str) -> Dock:
         """The same with another root. Raises SandboxUnavailable where it is not built."""
         if name == self.root.name:
             return self
         root = rootfs.load(name, self.state_dir)
+        image = self.engine.image(root)
         return replace(
             self,
-            image=self.engine.image(root),
+            image=image,
+            held=self.engine.hold(image),
             root=root,
             workshop=Workshop(self.state_dir, root),
         )
@@ -210,10 +214,11 @@ def start(
     group = _parent(dock, name, stack)
     output = Output(limits.output_kb << 10)
     with ExitStack() as briefly:
-        folder = _socket_folder(dock, name, stack)
-        listener = _listen(folder, briefly)
-        wanted = replace(_request(dock, name, limits, sdk, folder, group), hardware=hardware)
+        wanted = replace(_request(dock, name, limits, sdk, stack), hardware=hardware)
+        wanted = replace(wanted, parent=None if group is None else f"/{HOUSE}/{name}")
+        listener = _listen(wanted.socket_dir, briefly)
         host_config = api.create_host_config(**container.host_config(wanted))
+        host_config["MaskedPaths"] = container.masked_paths()
         created = api.create_container(
             **container.container_config(wanted), host_config=host_config
         )["Id"]
@@ -239,12 +244,14 @@ def _parent(dock: Dock, name: str, stack: ExitStack) -> Group | None:
     return group
 
 
-def _socket_folder(dock: Dock, name: str, stack: ExitStack) -> Path:
-    """Its parent is closed to all others; only the container gets to see what is in it."""
+def _own_folders(dock: Dock, name: str, stack: ExitStack) -> Path:
+    """Their parent is closed to all others; only the container gets to see what is in them."""
     folder = dock.runner.folder / name
     folder.mkdir(mode=0o755)
-    folder.chmod(0o755)
     stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    for path in (folder, folder / "run"):
+        path.mkdir(exist_ok=True)
+        path.chmod(0o755)
     return folder
 
 
@@ -264,26 +271,28 @@ def _listen(folder: Path, stack: ExitStack) -> socket.socket:
 
 
 def _request(
-    dock: Dock,
-    name: str,
-    limits: Limits,
-    sdk: Mapping[str, bytes],
-    folder: Path,
-    group: Group | None,
+    dock: Dock, name: str, limits: Limits, sdk: Mapping[str, bytes], stack: ExitStack
 ) -> container.Request:
+    """The folders of ours that it sees are copies: locks on them would be seen by other runs."""
     boot, bootstrap = dock.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
+    own = _own_folders(dock, name, stack)
+    copied = shutil.copytree(boot, own / "boot")
+    init = None if dock.engine.own_kernel else shutil.which("docker-init")
+    if init is not None:
+        shutil.copy(init, copied / "init")
     return container.Request(
         name=name,
         state=dock.runner.state,
         image=dock.image,
-        boot=boot,
+        boot=copied,
         bootstrap=bootstrap,
-        sdk=dock.workshop.folder(sdk, bubblewrap.INSIDE_SDK),
-        socket_dir=folder,
+        sdk=shutil.copytree(dock.workshop.folder(sdk, bubblewrap.INSIDE_SDK), own / "sdk"),
+        socket_dir=own / "run",
         limits=limits,
-        parent=None if group is None else f"/{HOUSE}/{name}",
+        parent=None,
         runtime=dock.engine.runtime,
         own_kernel=dock.engine.own_kernel,
+        init=None if init is None else f"{bubblewrap.INSIDE_BOOT}/init",
         terminal=declared(dock.root.name).terminal,
     )
 

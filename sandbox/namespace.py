@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from sandbox.gpu.lending import Cards
 
 
+# Not every kernel has them.
+_SHARED = frozenset({"time namespace"})
+
+
 class NamespaceBackend:
     """The embedded default. Raises SandboxUnavailable, naming the layer, where it cannot hold."""
 
@@ -127,7 +131,7 @@ class NamespaceBackend:
             return Report(self.name, refusal=refusal)
 
     def _report(self, host: Host, started: Started) -> Report:
-        layers = [*probe.from_hello(started.hello, self._own), *_host_layers(host)]
+        layers = [*probe.from_hello(started.hello, self._own, _SHARED), *_host_layers(host)]
         return Report(self.name, layers, probe.refusal(layers, self._allow_reduced))
 
     def sweep(self) -> list[str]:
@@ -198,6 +202,26 @@ def _host_layers(host: Host) -> list[Layer]:
             "reducible",
             "Without it a run may create any number of files within its space.",
             "number of files is not limited",
+        ),
+        Layer(
+            "own view of files",
+            host.spawner.views,
+            "reducible",
+            "Without it a run sees other runs' locks on files of the root.",
+            "locks on files of the root are seen by other runs",
+        ),
+        Layer(
+            "own devices",
+            host.spawner.views and mounted,
+            "reducible",
+            "Without it a run sees other runs' locks on /dev/null and its like.",
+            "locks on device files are seen by other runs",
+        ),
+        Layer(
+            "root in memory",
+            host.in_memory(host.root.folder) != host.root.folder,
+            "extra",
+            "Without it the time to find or read a file may tell one run what another did.",
         ),
         probe.own_time(),
         Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),

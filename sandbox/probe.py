@@ -63,12 +63,14 @@ NAMESPACES = (
     ("ipc namespace", "ipc", "runs could talk to each other through shared memory"),
     ("uts namespace", "uts", "the program would see the host's name"),
     ("cgroup namespace", "cgroup", "the program would see the host's groups"),
+    ("time namespace", "time", "runs would see each other's locks on its file"),
 )
 
 
 def own_namespaces() -> dict[str, str]:
     """This process's namespace numbers, to tell the sandbox's from."""
-    return {key: str(os.stat(f"/proc/self/ns/{key}").st_ino) for _name, key, _why in NAMESPACES}
+    files = {key: f"/proc/self/ns/{key}" for _name, key, _why in NAMESPACES}
+    return {key: str(os.stat(path).st_ino) for key, path in files.items() if os.path.exists(path)}
 
 
 def from_hello(
@@ -82,7 +84,7 @@ def from_hello(
     layers = [
         Layer(
             name,
-            key in hello and hello[key] != own[key],
+            key in hello and hello[key] != own.get(key),
             "extra" if name in spare else "required",
             f"Without it {meaning}.",
         )

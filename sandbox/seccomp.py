@@ -33,6 +33,8 @@ def bpf(gpu: bool = False, terminal: bool = False) -> bytes:
         _add(built, lib.ALLOW, name)
     for name in syscalls.REFUSED:
         _add(built, lib.ERRNO(errno.EPERM), name)
+    for name in syscalls.IGNORED:
+        _add(built, lib.ERRNO(0), name)
     for rule in (*syscalls.CONDITIONAL, *_extra(gpu, terminal)):
         _add(built, lib.ALLOW, rule.name, _condition(lib, rule))
     with tempfile.TemporaryFile() as out:
@@ -69,6 +71,7 @@ def oci(gpu: bool = False, terminal: bool = False) -> str:
     rules: list[dict[str, Any]] = [
         {"names": [*syscalls.ALLOWED, *syscalls.RUNTIME_NEEDS], "action": "SCMP_ACT_ALLOW"},
         {"names": refused, "action": "SCMP_ACT_ERRNO", "errnoRet": errno.EPERM},
+        {"names": [*syscalls.IGNORED], "action": "SCMP_ACT_ERRNO", "errnoRet": 0},
         {"names": ["clone3"], "action": "SCMP_ACT_ERRNO", "errnoRet": errno.ENOSYS},
     ]
     # docker-init hands its terminal over before it starts the program, and dies if it may not.

@@ -1,8 +1,10 @@
 """One long-lived thread that starts every sandbox, in a mount namespace of its own.
 
 The kernel delivers a parent-death signal when the spawning *thread* ends, so a sandbox started
-from a pool thread would die with it. The thread's private mount namespace makes the runs' tmpfs
-mounts invisible to the host and lets the kernel drop them when the process dies.
+from a pool thread would die with it. The thread's private mount namespace makes the runs' mounts
+invisible to the host and lets the kernel drop them when the process dies: a tmpfs to work in, and
+views (overlays) of the folders it sees. A view has files of its own as far as locks, leases and
+notifications go, so those of one run never meet another's.
 """
 
 from __future__ import annotations
@@ -11,14 +13,16 @@ import ctypes
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-_CLONE_NEWNS = 0x20000
-_MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x2, 0x4, 0x100, 0x1000
-_MS_REMOUNT = 0x20
+from sandbox import views
+
+_CLONE_NEWNS, _CLONE_NEWTIME = 0x20000, 0x80
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOSYMFOLLOW, _MS_BIND = 0x1, 0x2, 0x4, 0x100, 0x1000
+_MS_REMOUNT, _MS_NOATIME = 0x20, 0x400
 _MS_REC, _MS_SLAVE = 0x4000, 0x80000
 _MNT_DETACH = 2
 # One of them is covered by a tmpfs that only this thread and its children see: a place that every
@@ -31,11 +35,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Spawner:
-    """Runs functions one after another on its thread; `mounts` says whether it can mount."""
+    """Runs functions one after another on its thread; `mounts` says whether it can mount, `views`
+    whether a run can have views, made by the thread or, where that cannot, by a command."""
 
     def __init__(self, state_dir: Path) -> None:
-        self.mounts = False
-        self._hall = hall_for(state_dir, Path(__file__))
+        self.mounts = self.views = False
+        self.hall = hall_for(state_dir, Path(__file__))
         self._work: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
         self._work = queue.SimpleQueue()
         self._bound: dict[str, Path] = {}
@@ -68,14 +73,42 @@ class Spawner:
 
     def _enter_namespace(self) -> None:
         if os.geteuid() != 0 or _libc.unshare(_CLONE_NEWNS) != 0:
+            self.views = views.work_for_users(self.hall)
             return
         try:
             # What the host unmounts later goes here too; what is mounted here stays here.
             _mount("none", Path("/"), "", _MS_REC | _MS_SLAVE)
-            _mount("tmpfs", self._hall, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=711")
+            _mount("tmpfs", self.hall, "tmpfs", _MS_NOSUID | _MS_NODEV, "size=1m,mode=711")
         except OSError:
             return
         self.mounts = True
+        try:
+            self._try_view()
+        except OSError:
+            return
+        self.views = True
+
+    def _try_view(self) -> None:
+        self._nothing.mkdir()
+        trial = self.hall / "trial"
+        trial.mkdir()
+        self._mount_view(Path("/dev"), trial)
+        _libc.umount2(os.fsencode(trial), _MNT_DETACH)
+        trial.rmdir()
+
+    @property
+    def _nothing(self) -> Path:
+        return self.hall / "nothing"
+
+    def _mount_view(self, folder: Path, at: Path) -> None:
+        flags = _MS_RDONLY | _MS_NOSUID | _MS_NOATIME
+        _mount("overlay", at, "overlay", flags, views.options(folder, self._nothing))
+
+    def next_time_namespace(self) -> None:
+        """Of its own for what is started next, where the kernel has them: bubblewrap makes none, and locks
+        on the namespace's file are seen by all that are in it. Only on the thread."""
+        if self.mounts:
+            _libc.unshare(_CLONE_NEWTIME)
 
     def reachable(self, folder: Path) -> Path:
         """A place where `folder` can be read by any host user. Only on the spawner thread."""
@@ -83,7 +116,7 @@ class Spawner:
             return folder
         key = str(folder)
         if key not in self._bound:
-            at = self._hall / f"ro-{len(self._bound)}"
+            at = self.hall / f"ro-{len(self._bound)}"
             at.mkdir(exist_ok=True)
             _mount(key, at, "", _MS_BIND)
             self._bound[key] = at
@@ -91,7 +124,7 @@ class Spawner:
 
     def make_work(self, name: str, size_mb: int, inodes: int, uid: int) -> Path:
         """A run's tmpfs with folders box, tmp and shm. Only on the spawner thread. Raises OSError."""
-        at = self._hall / name
+        at = self.hall / name
         at.mkdir()
         options = f"size={size_mb}m,nr_inodes={inodes},mode=700,uid={uid},gid={uid}"
         try:
@@ -104,6 +137,12 @@ class Spawner:
             raise
         return at
 
+    def add_views(self, at: Path, folders: Mapping[str, Path]) -> None:
+        """Show folders read-only below a run's tmpfs, by these names. Only on the thread. Raises OSError."""
+        for name, folder in folders.items():
+            (at / name).mkdir(mode=0o755)
+            self._mount_view(folder, at / name)
+
     def resize_work(self, at: Path, size_mb: int, inodes: int) -> None:
         """Give a run's tmpfs other bounds. Only on the thread. Raises OSError."""
         options = f"size={size_mb}m,nr_inodes={inodes}"
@@ -111,7 +150,7 @@ class Spawner:
         _mount("tmpfs", at, "tmpfs", flags, options)
 
     def drop_work(self, at: Path) -> None:
-        """Let go of a run's tmpfs; a sandbox that has it bound keeps it. Only on the thread."""
+        """Let go of a run's tmpfs and views; a sandbox that has them bound keeps them. Only on the thread."""
         _libc.umount2(os.fsencode(at), _MNT_DETACH)
         at.rmdir()
 

@@ -2,6 +2,9 @@
 
 The list was found by running CPython 3.11 with threads, subprocess, asyncio and numpy. What is
 on neither list answers ENOSYS, so that libraries fall back to older calls by themselves.
+
+All runs of a root read the same files, one copy in memory. So nothing is allowed that asks which of
+their pages are in memory, drops them or reads them ahead, nor word of who opens or reads them.
 """
 
 from __future__ import annotations
@@ -25,9 +28,23 @@ NEW_NAMESPACES = 0x7E020000
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 TIOCSPGRP = 0x5410
 
+# F_DUPFD to F_SETLKW, the same locks for an open file (F_OFD_*), F_DUPFD_CLOEXEC, F_GETPIPE_SZ, F_ADD_SEALS
+# and F_GET_SEALS (linux/fcntl.h). Not F_NOTIFY and F_SETLEASE, which tell what others do with a file, nor
+# F_SETSIG and F_SETOWN, by which a program could have itself killed.
+_FCNTL = (*range(8), 36, 37, 38, 1030, 1032, 1033, 1034)
+# All but MADV_MERGEABLE, which lets the kernel share pages between processes, MADV_COLD and MADV_PAGEOUT,
+# which take pages out of memory, and what acts on the machine (asm-generic/mman-common.h).
+_MADVISE = (*range(5), *(8, 9, 10, 11), *range(14, 20), *(22, 23), *(102, 103))
+
 CONDITIONAL = (
     # Exact by value: a deny-list would miss an argument with its high bits set.
     Rule("socket", 0, AF_UNIX),
+    Rule("socketpair", 0, AF_UNIX),
+    *(Rule("fcntl", 1, command) for command in _FCNTL),
+    *(Rule("madvise", 2, advice) for advice in _MADVISE),
+    # RWF_NOWAIT tells whether a page is in memory, RWF_DONTCACHE drops it.
+    Rule("preadv2", 5, 0),
+    Rule("pwritev2", 5, 0),
     Rule("clone", 0, 0, NEW_NAMESPACES),
     Rule("prlimit64", 0, 0),
     *(Rule("ioctl", 1, request) for request in _IOCTLS),
@@ -53,30 +70,32 @@ NVIDIA = (
     Rule("ioctl", 1, 0, 0xFFFF_FFFF_FFFF_FF80),
     Rule("ioctl", 1, 0x3000_0001),
     Rule("ioctl", 1, 0x3000_0002),
+    # What the driver's library waits on; a card serves one run at a time.
+    *(Rule(name, 0, 0, 0) for name in ("eventfd2", "epoll_create1")),
 )
 
+# Nothing that makes an epoll, eventfd, timerfd or signalfd: the kernel has one file for all of them, on which
+# locks of all runs would meet. Python's selectors use poll instead. To wait on an epoll is allowed: Docker's
+# runtime still does so on its own when the list is in force.
 ALLOWED = tuple(
     """
-    read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 open openat close
-    close_range lseek stat fstat lstat newfstatat statx access faccessat faccessat2 readlink
-    readlinkat getdents getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename
-    renameat renameat2 link linkat symlink symlinkat chmod fchmod fchmodat truncate ftruncate
-    fallocate fadvise64 fsync fdatasync sync_file_range utime utimes utimensat futimesat umask
-    statfs fstatfs dup dup2 dup3 pipe pipe2 fcntl flock poll ppoll select pselect6 epoll_create
-    epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2 timerfd_create
-    timerfd_settime timerfd_gettime signalfd signalfd4 inotify_init1 inotify_add_watch
-    inotify_rm_watch mmap munmap mremap mprotect msync madvise mincore brk mlock munlock
-    memfd_create membarrier rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait
-    rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend sigaltstack pause alarm setitimer getitimer
-    kill tkill tgkill fork vfork execve execveat exit exit_group wait4 waitid getpid getppid gettid
-    getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp getpgid setpgid getsid
-    setsid nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage
-    sysinfo uname getrlimit sched_yield sched_getaffinity sched_setaffinity sched_getparam
-    sched_getscheduler sched_get_priority_max sched_get_priority_min getcpu getpriority futex
-    futex_waitv set_robust_list get_robust_list set_tid_address arch_prctl rseq prctl getrandom
-    restart_syscall socketpair sendto recvfrom sendmsg recvmsg sendmmsg recvmmsg shutdown
-    getsockname getpeername getsockopt setsockopt connect bind listen accept accept4
-    copy_file_range sendfile splice tee getxattr lgetxattr fgetxattr listxattr
+    read write readv writev pread64 pwrite64 preadv pwritev open openat close close_range lseek
+    stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents
+    getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2
+    link linkat symlink symlinkat chmod fchmod fchmodat truncate ftruncate fallocate fsync
+    fdatasync utime utimes utimensat futimesat umask statfs fstatfs dup dup2 dup3 pipe pipe2 flock
+    poll ppoll select pselect6 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 mmap munmap mremap
+    mprotect msync brk mlock munlock memfd_create membarrier rt_sigaction rt_sigprocmask
+    rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo rt_sigsuspend
+    sigaltstack pause alarm setitimer getitimer kill tkill tgkill fork vfork execve execveat exit
+    exit_group wait4 waitid getpid getppid gettid getuid geteuid getgid getegid getgroups getresuid
+    getresgid getpgrp getpgid setpgid getsid setsid nanosleep clock_nanosleep clock_gettime
+    clock_getres gettimeofday time times getrusage sysinfo uname getrlimit sched_yield
+    sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max
+    sched_get_priority_min getcpu getpriority futex futex_waitv set_robust_list get_robust_list
+    set_tid_address arch_prctl rseq prctl getrandom restart_syscall sendto recvfrom sendmsg recvmsg
+    sendmmsg recvmmsg shutdown getsockname getpeername getsockopt setsockopt connect bind listen
+    accept accept4 copy_file_range sendfile splice tee getxattr lgetxattr fgetxattr listxattr
     """.split()  # noqa: SIM905 - a list of 250 names is easier to read as words
 )
 
@@ -99,6 +118,9 @@ REFUSED = tuple(
     lsetxattr fsetxattr removexattr
     """.split()  # noqa: SIM905 - a list of 250 names is easier to read as words
 )
+
+# Advice about pages in memory, answered as if taken: callers may not expect it to be, nor to fail.
+IGNORED = ("fadvise64", "readahead")
 
 # The container runtime itself makes these after the filter is loaded and before the program runs.
 RUNTIME_NEEDS = (

@@ -131,9 +131,10 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
     cancel: threading.Event | None = None,
 ) -> GradeReport:
-    """Run the answer on every hidden training, each between both anchors on the same machine.
+    """Run the answer on every hidden training of the round, each between both anchors on the same machine.
 
     `hidden` is their number (default the pack's), `progress(done, of)` is told after each. A
     training that computed something else, or failed, counts as one without a single useful
@@ -142,7 +143,7 @@ def grade(
     Raises PackNotFound, ValueError for a number out of range, and NoCardNow.
     """
     chosen = load_pack(pack)
-    trainings = hidden_trainings(chosen, level, seed, hidden)
+    trainings = hidden_trainings(chosen, level, seed, hidden, round)
     device = device_for(backend)
     try:
         written = program(chosen, level, files)

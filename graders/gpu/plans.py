@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import Any, Literal
 
+from graders.workloads import hidden_key, hidden_name, hidden_title
 from scenarios.packs import Pack
 
 HIDDEN_KEY = b"headnode hidden trainings v1"
@@ -104,7 +105,9 @@ def _derive(key: bytes, *parts: object) -> str:
     return blake2b(text.encode(), key=key, digest_size=16).hexdigest()
 
 
-def hidden_trainings(pack: Pack, level: str, seed: int, count: int | None = None) -> list[Training]:
+def hidden_trainings(
+    pack: Pack, level: str, seed: int, count: int | None = None, round: int = 1
+) -> list[Training]:
     """The hidden trainings of a variant: the pack's families in turn.
 
     Raises ValueError when there would be fewer than one or more than 100.
@@ -116,10 +119,10 @@ def hidden_trainings(pack: Pack, level: str, seed: int, count: int | None = None
     families = table["families"]
     return [
         Training(
-            f"hidden-{number}",
-            f"Hidden training {number}",
+            hidden_name(round, number),
+            hidden_title("training", round, number),
             families[(number - 1) % len(families)],
-            _derive(HIDDEN_KEY, pack.name, level, seed, number),
+            _derive(hidden_key(HIDDEN_KEY, round), pack.name, level, seed, number),
             table["settings"],
         )
         for number in range(1, wanted + 1)

@@ -91,9 +91,11 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
     corrections: Corrections = (),
 ) -> GradeReport:
-    """Measures and evidence of `answer.json`; `hidden` is the number of years, `backend` is not used.
+    """Measures and evidence of `answer.json`; `hidden` is the number of the round's years, `backend` is
+    not used.
 
     An answer without a plan is measured as a year in which nothing is changed; one that cannot be read is a
     candidate_error. Raises PackNotFound, ValueError where the profile cannot carry the exercise or for a
@@ -107,8 +109,8 @@ def grade(
     except BadAnswer as error:
         return report(chosen, level, seed, "candidate_error", f"Not measured: {error}")
     scene = scene_of(company, level, seed)
-    played = play_hidden(scene, answer.plan, draws, progress)
-    anchors = beside(company, level, seed, draws)
+    played = play_hidden(scene, answer.plan, draws, progress, round)
+    anchors = beside(company, level, seed, draws, round)
     reading = read(answer, scene, played, anchors)
     found = assess(reading, corrections)
     rows = [*found.evidence, *year_rows(scene, played, anchors), {"kind": READING, **reading}]

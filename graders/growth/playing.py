@@ -41,26 +41,26 @@ def draws_of(level: str, asked: int | None) -> int:
 
 
 @lru_cache(maxsize=96)
-def _played(profile: Profile, level: str, seed: int, number: int, moves: Moves) -> Json:
+def _played(profile: Profile, level: str, seed: int, number: int, round: int, moves: Moves) -> Json:
     """A year of the rows that change something; number 0 is the published median."""
     scene = scene_of(profile, level, seed)
     purchases, cloud, retire, changes = moves
     plan = Plan(purchases, cloud, retire, changes)
-    return play(scene, plan, draw(scene, number) if number else median(scene)).to_dict()
+    return play(scene, plan, draw(scene, number, round) if number else median(scene)).to_dict()
 
 
-def _year(scene: Scene, plan: Plan, number: int) -> Json:
+def _year(scene: Scene, plan: Plan, number: int, round: int = 1) -> Json:
     moves = (plan.purchases, plan.cloud, plan.retire, plan.policies)
-    return _played(scene.profile, scene.level, scene.seed, number, moves)
+    return _played(scene.profile, scene.level, scene.seed, number, round, moves)
 
 
 def play_hidden(
-    scene: Scene, plan: Plan, draws: int, progress: Progress | None = None
+    scene: Scene, plan: Plan, draws: int, progress: Progress | None = None, round: int = 1
 ) -> list[Json]:
-    """The plan's year on each hidden draw, as `Year.to_dict` has it; not to be changed."""
+    """The plan's year on each hidden draw of the round, as `Year.to_dict` has it; not to be changed."""
     found = []
     for number in range(1, draws + 1):
-        found.append(_year(scene, plan, number))
+        found.append(_year(scene, plan, number, round))
         if progress is not None:
             progress(number, draws)
     return found
@@ -78,11 +78,12 @@ def best_plan(profile: Profile, level: str, seed: int) -> Plan:
 
 
 @lru_cache(maxsize=8)
-def beside(profile: Profile, level: str, seed: int, draws: int) -> Beside:
-    """Naive and reference on the hidden draws of a variant."""
+def beside(profile: Profile, level: str, seed: int, draws: int, round: int = 1) -> Beside:
+    """Naive and reference on the hidden draws of a variant in the round."""
     scene = scene_of(profile, level, seed)
     low, best = naive(scene), best_plan(profile, level, seed)
-    return Beside(low, best, play_hidden(scene, low, draws), play_hidden(scene, best, draws))
+    years = [play_hidden(scene, plan, draws, round=round) for plan in (low, best)]
+    return Beside(low, best, *years)
 
 
 def expected_naive(profile: Profile, level: str, seed: int) -> Json:

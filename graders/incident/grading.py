@@ -30,9 +30,10 @@ def grade(
     hidden: int | None = None,
     profile: Profile | None = None,
     progress: Progress | None = None,
+    round: int = 1,
     corrections: Corrections = (),
 ) -> GradeReport:
-    """Measures and evidence of `answer.json`. `backend` and `hidden` are not used.
+    """Measures and evidence of `answer.json`. `backend`, `hidden` and `round` are not used.
 
     An answer that says nothing is measured, as nothing; one that cannot be read is a candidate_error.
     Raises PackNotFound, ValueError where the profile has no room for the incident, and BadCorrection.

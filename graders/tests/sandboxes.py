@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from graders import playing
-from graders.__main__ import backend_from_environment
-from sandbox import Backend, SandboxUnavailable
+from graders.__main__ import STATE, backend_from_environment
+from sandbox import Backend, SandboxUnavailable, open_backend
+from sandbox.engine import DEFAULT_URL
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +24,30 @@ def backend() -> Iterator[Backend]:
         pytest.skip(f"no sandbox here: {missing}")
     yield found
     found.close()
+
+
+def opened(name: str) -> Backend:
+    try:
+        url = os.environ.get("SANDBOX_DOCKER_URL", DEFAULT_URL)
+        return open_backend(name, state_dir=STATE, docker_url=url if name == "docker" else None)
+    except SandboxUnavailable as missing:
+        if os.environ.get("HEADNODE_REQUIRE_ALL"):
+            raise
+        pytest.skip(f"no {name} sandbox here: {missing}")
+
+
+@pytest.fixture(scope="module")
+def namespace() -> Iterator[Backend]:
+    backend = opened("namespace")
+    yield backend
+    backend.close()
+
+
+@pytest.fixture(scope="module")
+def docker() -> Iterator[Backend]:
+    backend = opened("docker")
+    yield backend
+    backend.close()
 
 
 @pytest.fixture

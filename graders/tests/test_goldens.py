@@ -1,15 +1,16 @@
-"""A fixed sample of every pack's goldens; `make calibrate` plays the whole table."""
+"""Fixed samples of every pack's goldens; `make calibrate` plays the whole table."""
 
 from __future__ import annotations
 
 from functools import cache
+from statistics import fmean
 
 import pytest
 
 from graders.goldens import UNMEASURED, expected, golden_names, play_golden, unclipped
 from graders.grading import run_public
 from graders.measures import Measured, total
-from graders.tests.sandboxes import backend, unhurried
+from graders.tests.sandboxes import docker, namespace, unhurried
 from graders.workloads import Workload, hidden_workloads, public_workload
 from sandbox import Backend
 from scenarios.packs import Pack, all_packs, load_pack
@@ -20,38 +21,71 @@ LEVELS = [
 ]
 GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
+# By day the highest level, which has every measure, plays all of them, and the others the two with the
+# narrowest bounds. Together they meet all five families.
+HIGHEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
+BY_DAY = [
+    (*case, "small")
+    for case in MEASURED
+    if (*case[:2], "small") in HIGHEST or case[-1] in ("competent", "expert")
+]
+FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
+# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one meets both.
+IN_FENCES = [
+    *((*case, "expert", "namespace") for case in LEVELS),
+    *((*case, "cheater", "docker" if case[1] == "mid" else "namespace") for case in LEVELS),
+    *((*case, UNMEASURED, "namespace") for case in LEVELS if case[1] == "mid"),
+]
 
-__all__ = ["backend", "unhurried"]
+__all__ = ["docker", "namespace", "unhurried"]
 
 
-def sample(pack: Pack, level: str, seed: int) -> list[Workload]:
-    """Three of the first five workloads; two seeds in a row meet all five families."""
-    first = 2 * (seed % 2)
-    return hidden_workloads(pack, level, seed, 5)[first : first + 3]
+def samples(pack: Pack, level: str, size: str) -> list[list[Workload]]:
+    """Three of the first five workloads of each seed.
+
+    Of the large one two seeds in a row meet all five families, of the small one the three levels.
+    """
+    if size == "small":
+        first = pack.levels.index(level)
+        return [hidden_workloads(pack, level, SEEDS[0], 5)[first : first + 3]]
+    firsts = [2 * (seed % 2) for seed in SEEDS]
+    return [
+        hidden_workloads(pack, level, seed, 5)[first : first + 3]
+        for seed, first in zip(SEEDS, firsts, strict=True)
+    ]
 
 
 @cache
-def played(pack_name: str, level: str, golden: str) -> tuple[tuple[Measured, ...], ...]:
+def played(pack_name: str, level: str, golden: str, size: str) -> tuple[tuple[Measured, ...], ...]:
     pack = load_pack(pack_name)
     return tuple(
-        tuple(play_golden(pack, level, golden, sample(pack, level, seed))) for seed in SEEDS
+        tuple(play_golden(pack, level, golden, sample)) for sample in samples(pack, level, size)
     )
 
 
-def mean(pack: str, level: str, golden: str) -> float:
-    return sum(unclipped(one) for one in played(pack, level, golden)) / len(SEEDS)
+def mean(pack: str, level: str, golden: str, size: str) -> float:
+    return fmean(unclipped(one) for one in played(pack, level, golden, size))
 
 
-def clipped(pack: str, level: str, golden: str) -> float:
-    return sum(total(one) or 0.0 for one in played(pack, level, golden)) / len(SEEDS)
+def clipped(pack: str, level: str, golden: str, size: str) -> float:
+    return fmean(total(one) or 0.0 for one in played(pack, level, golden, size))
 
 
-@pytest.mark.parametrize(("pack", "level", "golden"), list(MEASURED))
-def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str) -> None:
+levels = pytest.mark.parametrize(
+    ("pack", "level", "size"), [*HIGHEST, *((*case, "large") for case in LEVELS)]
+)
+highest = pytest.mark.by_day("pack,level,size", HIGHEST)
+
+
+@pytest.mark.parametrize(
+    ("pack", "level", "golden", "size"), [*BY_DAY, *((*case, "large") for case in MEASURED)]
+)
+@pytest.mark.by_day("pack,level,golden,size", BY_DAY)
+def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str, size: str) -> None:
     bounds = expected(load_pack(pack)).bounds[level][golden]
     assert bounds is not None
-    assert bounds.total[0] <= clipped(pack, level, golden) <= bounds.total[1]
-    assert bounds.mean[0] <= mean(pack, level, golden) <= bounds.mean[1]
+    assert bounds.total[0] <= clipped(pack, level, golden, size) <= bounds.total[1]
+    assert bounds.mean[0] <= mean(pack, level, golden, size) <= bounds.mean[1]
 
 
 @pytest.mark.parametrize(("pack", "level"), list(LEVELS))
@@ -62,35 +96,41 @@ def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, le
     assert further[-1] == "on_demand_only"
 
 
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
-def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str) -> None:
+@levels
+@highest
+def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str, size: str) -> None:
     for margin in expected(load_pack(pack)).margins:
-        distance = mean(pack, level, margin.better) - mean(pack, level, margin.worse)
-        assert distance >= margin.least, (margin.worse, margin.better, distance)
+        better, worse = (mean(pack, level, one, size) for one in (margin.better, margin.worse))
+        assert better - worse >= margin.least, (margin.worse, margin.better, better - worse)
 
 
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
-def test_anchors_mean_what_they_say(pack: str, level: str) -> None:
-    assert clipped(pack, level, "do_nothing") <= 0.1
-    assert mean(pack, level, "naive") == pytest.approx(0.0, abs=1e-9)
+@levels
+@highest
+def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
+    assert clipped(pack, level, "do_nothing", size) <= 0.1
+    assert mean(pack, level, "naive", size) == pytest.approx(0.0, abs=1e-9)
     for margin in (("naive", "competent"), ("competent", "expert"), ("thrasher", "competent")):
         stated = [(one.worse, one.better) for one in expected(load_pack(pack)).margins]
         assert margin in stated
 
 
-@pytest.mark.parametrize(("pack", "level"), list(LEVELS))
-def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str) -> None:
+@levels
+@highest
+def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str, size: str) -> None:
     wanted = {one.key for one in load_pack(pack).measures(level)}
     for golden in ("do_nothing", "cheater", "expert"):
-        found = {one.measure.key for seed in played(pack, level, golden) for one in seed}
+        found = {one.measure.key for seed in played(pack, level, golden, size) for one in seed}
         assert found == wanted
 
 
 @pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize("fence", FENCES)
 @pytest.mark.parametrize(("pack", "level", "golden"), list(GOLDENS))
+@pytest.mark.by_day("pack,level,golden,fence", IN_FENCES)
 def test_golden_runs_in_the_sandbox_as_it_does_here(
-    pack: str, level: str, golden: str, backend: Backend
+    pack: str, level: str, golden: str, fence: str, request: pytest.FixtureRequest
 ) -> None:
+    backend: Backend = request.getfixturevalue(fence)
     chosen = load_pack(pack)
     files = {chosen.entry: chosen.golden(level, golden)}
     name, _ = chosen.public_workloads(level)[0]

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 from functools import cache
 
 import pytest
 
-from graders.__main__ import STATE
 from graders.grading import grade
-from graders.tests.sandboxes import unhurried
-from sandbox import Backend, SandboxUnavailable, open_backend
-from sandbox.engine import DEFAULT_URL
+from graders.tests.sandboxes import docker, namespace, unhurried
+from sandbox import Backend
 from scenarios.packs import all_packs, load_pack
 
-__all__ = ["unhurried"]
+__all__ = ["docker", "namespace", "unhurried"]
 pytestmark = pytest.mark.usefixtures("unhurried")
 SEED = 41
 
@@ -29,30 +25,6 @@ def packs() -> list[str]:
         if pack.kind == "automation":
             found.setdefault(str(pack.data["world"]), pack.name)
     return sorted(found.values())
-
-
-def opened(name: str) -> Backend:
-    try:
-        url = os.environ.get("SANDBOX_DOCKER_URL", DEFAULT_URL)
-        return open_backend(name, state_dir=STATE, docker_url=url if name == "docker" else None)
-    except SandboxUnavailable as missing:
-        if os.environ.get("HEADNODE_REQUIRE_ALL"):
-            raise
-        pytest.skip(f"no {name} sandbox here: {missing}")
-
-
-@pytest.fixture(scope="module")
-def namespace() -> Iterator[Backend]:
-    backend = opened("namespace")
-    yield backend
-    backend.close()
-
-
-@pytest.fixture(scope="module")
-def docker() -> Iterator[Backend]:
-    backend = opened("docker")
-    yield backend
-    backend.close()
 
 
 def told(name: str, backend: Backend) -> bytes:

@@ -12,12 +12,12 @@ class AccountsConfig(AppConfig):
 
     def ready(self) -> None:
         from accounts import second_step, sign_in, trail
-        from accounts.roles import sync_roles
+        from accounts.roles import check_settings, sync_roles
         from accounts.row_numbers import RowConverter
 
+        check_settings()
         # Permissions come into being app by app; only after the last one do all of them exist.
         register_converter(RowConverter, "row")
-        user_login_failed.connect(sign_in.remember_failure)
         user_logged_in.connect(sign_in.forget_failures)
         user_logged_in.connect(second_step.ask_who_has_one)
         user_logged_in.connect(trail.signed_in)

@@ -5,22 +5,29 @@ Knows no model: each verb brings its form, its permission and the function that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.db import IntegrityError, transaction
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils import timezone
 
 from accounts.audit import note_action
-from accounts.models import User
+from accounts.models import ConfirmedPress, User
 from accounts.prose import ProseField
 from accounts.staff_admin import allow
+
+PRESSES_KEPT = timedelta(days=7)
+"""Longer than anybody leaves a question open and then answers it twice."""
+SENT_TWICE = "That was done already: the same page was sent twice, and it counts once."
 
 
 class Refused(Exception):
@@ -94,8 +101,17 @@ def confirm(
         "row": row,
         "form": form,
         "back": back,
+        "press": _press_of(request) or uuid.uuid4(),
     }
     return render(request, "admin/confirm.html", context, status=status)
+
+
+def _press_of(request: HttpRequest) -> uuid.UUID | None:
+    """What marks the page that was sent; None where it carries no mark, as a script's request."""
+    try:
+        return uuid.UUID(request.POST.get("press", ""))
+    except ValueError:
+        return None
 
 
 def _carry_out(
@@ -110,8 +126,10 @@ def _carry_out(
     """Do it and leave the trail; the status where the question has to be shown again."""
     if not form.is_valid():
         return 400
+    press, now = _press_of(request), timezone.now()
     try:
-        sentence = verb.perform(row, form.cleaned_data, by, timezone.now())
+        with _counted_once(press, now):
+            sentence = verb.perform(row, form.cleaned_data, by, now)
     except DoneBefore as said:
         messages.info(request, str(said))
         return HttpResponseRedirect(back)
@@ -123,3 +141,25 @@ def _carry_out(
         return done()
     messages.success(request, sentence)
     return HttpResponseRedirect(back)
+
+
+@contextmanager
+def _counted_once(key: uuid.UUID | None, now: datetime) -> Iterator[None]:
+    """Raise DoneBefore where the same page was carried out before, or is at this moment.
+
+    Not one transaction with what is done: that may send mail. What was refused may be tried again.
+    """
+    if key is None:
+        yield
+        return
+    ConfirmedPress.objects.filter(at__lt=now - PRESSES_KEPT).delete()
+    try:
+        with transaction.atomic():
+            press = ConfirmedPress.objects.create(key=key, at=now)
+    except IntegrityError:
+        raise DoneBefore(SENT_TWICE) from None
+    try:
+        yield
+    except BaseException:
+        press.delete()
+        raise

@@ -32,11 +32,24 @@ class User(AbstractUser):
 
 
 class FailedSignIn(models.Model):
-    """One wrong password, kept for as long as it counts: every process has to know of it."""
+    """A try to sign in that did not succeed, kept while it counts: every process has to know of it."""
 
     username = models.CharField(max_length=150, db_index=True)
     address = models.CharField(max_length=45, blank=True, db_index=True)
+    mark = models.CharField(
+        max_length=32, blank=True, help_text="Of a browser that signed in under the name before."
+    )
     at = models.DateTimeField(db_index=True)
 
     def __str__(self) -> str:
         return f"{self.username} from {self.address} at {self.at:%Y-%m-%d %H:%M:%S}"
+
+
+class ConfirmedPress(models.Model):
+    """One question that somebody answered: its page, sent twice, does nothing the second time."""
+
+    key = models.UUIDField(unique=True)
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"{self.key} at {self.at:%Y-%m-%d %H:%M:%S}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.forms import PasswordResetForm
@@ -11,7 +9,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils import timezone
 
-from accounts.sign_in import address_of, has_too_many, remember_failure
+from accounts.sign_in import MOST_TRIES, address_of, count_try
 
 
 class AskForLink(views.PasswordResetView):
@@ -21,10 +19,9 @@ class AskForLink(views.PasswordResetView):
 
     def form_valid(self, form: PasswordResetForm) -> HttpResponse:
         name = f"reset {form.cleaned_data['email']}"
-        if has_too_many(name, address_of(self.request), timezone.now()):
+        address = address_of(self.request)
+        if count_try(name, address, timezone.now(), per_name=MOST_TRIES) is None:
             return HttpResponseRedirect(str(self.get_success_url()))
-        credentials: dict[str, Any] = {"username": name}
-        remember_failure(None, credentials, self.request)
         return super().form_valid(form)
 
 

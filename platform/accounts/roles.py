@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import Group, Permission
+from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Q
 
 ADMINISTRATOR = "Administrator"
@@ -139,6 +141,19 @@ ROLES: dict[str, dict[str, tuple[str, ...]]] = {
         "reviews.note": WRITE,
     },
 }
+
+
+def check_settings() -> None:
+    """Raise ImproperlyConfigured where a setting names a role that there is not."""
+    known = {role.lower() for role in IN_WORDS}
+    for name, given, more in (
+        ("MFA_ROLES", settings.MFA_ROLES, {"all"}),
+        ("OIDC_NEW_ROLE", [settings.OIDC_NEW_ROLE.lower()], {""}),
+    ):
+        for role in given:
+            if role not in known | more:
+                listed = ", ".join(sorted(IN_WORDS))
+                raise ImproperlyConfigured(f"{name} names {role!r}, and the roles are: {listed}.")
 
 
 def sync_roles(**kwargs: Any) -> None:

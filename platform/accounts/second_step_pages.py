@@ -21,7 +21,7 @@ from accounts import second_step
 from accounts.audit import note_action
 from accounts.confirmed import Refused, Verb, confirm
 from accounts.models import User
-from accounts.sign_in import TOO_MANY, address_of, has_too_many, remember_failure
+from accounts.sign_in import MOST_TRIES, TOO_MANY, address_of, count_try
 
 WRONG = "That is not the code, or it was used before: wait for the next one and type that."
 
@@ -71,12 +71,15 @@ def _check(request: HttpRequest, user: User, form: CodeForm) -> int:
     """302 where the code was right; 400 or 429, with the sentence in the form, where not."""
     if not form.is_valid():
         return 400
-    if has_too_many(user.username, address_of(request), timezone.now()):
+    # Whoever comes here knows the password: the bound holds for all their browsers together.
+    name, address = f"code {user.username}", address_of(request)
+    counted = count_try(name, address, timezone.now(), per_name=MOST_TRIES)
+    if counted is None:
         form.add_error(None, TOO_MANY)
         return 429
     if second_step.verify(request, user, form.cleaned_data["code"]):
+        counted.delete()
         return 302
-    remember_failure(None, {"username": user.username}, request)
     form.add_error("code", WRONG)
     return 400
 

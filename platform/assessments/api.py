@@ -18,17 +18,18 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from assessments import answers, attempts, candidate_data, drafts
+from assessments.arrival import arrived_at
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Run
-from assessments.outages import wake
+from assessments.outages import credit_run, wake
 from assessments.queue import enqueue_run
 from library.packs import pack_of
 
 MAX_RUNS, RUNS_PER = 30, timedelta(minutes=10)
 DRAFTS_LISTED = 200
 CLOSED = (
-    "The time for this answer is over and it was handed in. What you sent now is kept aside, "
-    "but it is not part of what is scored."
+    "The time for this answer is over, and what was saved last is handed in. What you sent now is kept "
+    "aside, but it is not part of what is scored."
 )
 COLLISION = (
     "Newer work was saved from another page. Choose which version to keep, then submit again."
@@ -48,6 +49,12 @@ class Conflict(APIException):
 class TooManyRuns(APIException):
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
     default_code = "too_many_runs"
+
+
+class Ended(APIException):
+    status_code = status.HTTP_409_CONFLICT
+    default_detail = "That had ended before it could be stopped; what came of it is shown."
+    default_code = "run_ended"
 
 
 class TooManySaves(APIException):
@@ -100,6 +107,14 @@ class RunRequest(SaveRequest):
     workload = serializers.CharField(max_length=40, default="public-1")
 
 
+def check_pace(attempt: Attempt, now: datetime) -> None:
+    """Refuse what comes faster than anybody reads results; runs that were stopped count too."""
+    if attempt.runs.filter(created_at__gt=now - RUNS_PER).count() >= MAX_RUNS:
+        raise TooManyRuns(
+            f"That was {MAX_RUNS} runs within ten minutes: wait a moment, then run again."
+        )
+
+
 class AttemptView(APIView):
     """Finds the attempt that the browser's link gives access to."""
 
@@ -107,14 +122,23 @@ class AttemptView(APIView):
     now: datetime
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        now = timezone.now()
+        self.now = now if request.method == "GET" else arrived_at(request._request, now)
         super().initial(request, *args, **kwargs)
-        self.now = timezone.now()
-        wake(now=self.now)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
+        wake(self.attempt, now=now)
         if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):
             with attempts.locked(self.attempt.pk) as row:
                 attempts.settle(row, now=self.now)
             self.attempt.refresh_from_db()
+
+    def finalize_response(
+        self, request: Request, response: Any, *args: Any, **kwargs: Any
+    ) -> Response:
+        """What a person's browser or a proxy keeps of an answer is out of date at once."""
+        answer: Response = super().finalize_response(request, response, *args, **kwargs)
+        answer.headers.setdefault("Cache-Control", "no-store")
+        return answer
 
     def state(self) -> dict[str, Any]:
         self.attempt.refresh_from_db()
@@ -203,11 +227,10 @@ class RunsView(AttemptView):
             if not attempt.exercise.is_run:
                 raise Closed("This exercise asks for pseudocode: there is nothing to run.")
             if attempt.runs.unfinished().exists():
-                raise TooManyRuns("Your last run has not ended yet: wait for it, then run again.")
-            if attempt.runs.filter(created_at__gt=self.now - RUNS_PER).count() >= MAX_RUNS:
                 raise TooManyRuns(
-                    f"That was {MAX_RUNS} runs within ten minutes: wait a moment, then run again."
+                    "Your last run has not ended yet: wait for it or stop it, then run again."
                 )
+            check_pace(attempt, self.now)
             run = Run.objects.create(
                 attempt=attempt,
                 round=attempt.round,
@@ -225,6 +248,20 @@ class RunView(AttemptView):
         if row is None:
             raise Http404
         return Response(candidate_data.run_row(row, self.now, with_report=True))
+
+
+class StopView(AttemptView):
+    """Stop a run or a what-if; asking twice is asking once."""
+
+    def post(self, request: Request, pk: UUID, run: UUID) -> Response:
+        row = self.attempt.runs.select_related("draft").filter(pk=run).first()
+        if row is None:
+            raise Http404
+        if not row.stop(self.now):
+            raise Ended
+        # What it waited for us until then was lost to the candidate all the same.
+        credit_run(row, now=self.now)
+        return Response(candidate_data.run_row(row, self.now, with_report=False))
 
 
 class SubmitView(AttemptView):

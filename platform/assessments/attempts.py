@@ -15,7 +15,7 @@ from assessments.ahead.models import AdvanceRelease
 from assessments.clock import EventKind, Phase, first_deadline
 from assessments.company import text_of
 from assessments.drafts import Incoming, Saved, keep, save_draft
-from assessments.ledger import CANDIDATE, NotPossible, locked, record
+from assessments.ledger import CANDIDATE, NotPossible, locked, persistent, record
 from assessments.models import Attempt, RevisionRound, Submission, body_digest
 from assessments.submissions import close_due, freeze, needs_settling, request_grading, settle
 from hiring.models import Exercise, Invitation
@@ -69,6 +69,7 @@ def _read_ahead(invitation: Invitation, exercise: Exercise) -> AdvanceRelease | 
     return rows.filter(invitation=invitation, exercise=exercise).first()
 
 
+@persistent
 def start(
     *,
     invitation: Invitation,
@@ -139,6 +140,7 @@ CANNOT_START = {
 }
 
 
+@persistent
 def submit(
     attempt_id: UUID,
     *,

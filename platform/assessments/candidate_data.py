@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import F, Q
+
 from assessments import gpu
 from assessments.clock import EventKind, Phase
 from assessments.models import Attempt, Draft, Run, TimeEvent
@@ -15,13 +17,15 @@ SHOWN = {
     Phase.REVISION_GRACE: "grace",
     Phase.REVISION_OVERDUE: "grace",
 }
-NOTICED = (EventKind.EXTENDED, EventKind.CREDITED, EventKind.REOPENED)
+NOTICED = Q(kind__in=(EventKind.EXTENDED, EventKind.CREDITED, EventKind.REOPENED))
+# Of a few seconds the clock itself is word enough: a bar over the page would cost more than they did.
+PASSED_OVER = Q(kind=EventKind.CREDITED, after__lt=F("before") + timedelta(seconds=10))
 
 
 def state(attempt: Attempt, now: datetime) -> dict[str, Any]:
     """Phase, time and newest draft, as the page's clock needs them."""
     phase = attempt.phase(now)
-    notice = attempt.time_events.filter(kind__in=NOTICED).order_by("-pk").first()
+    notice = attempt.time_events.filter(NOTICED).exclude(PASSED_OVER).order_by("-pk").first()
     return {
         "now": now.isoformat(),
         "phase": SHOWN.get(phase, phase.value),
@@ -64,13 +68,17 @@ WHAT_IF_FAILED = (
 )
 
 
+WHAT_IF_STOPPED = "You stopped this what-if: it counts as none."
+
+
 def _detail(run: Run, state: str) -> str:
-    failed = state == "infrastructure_error"
-    return WHAT_IF_FAILED if failed and run.attempt.exercise.workplace == "plan" else run.detail
+    sentences = {"infrastructure_error": WHAT_IF_FAILED, "stopped": WHAT_IF_STOPPED}
+    is_what_if = state in sentences and run.attempt.exercise.workplace == "plan"
+    return sentences[state] if is_what_if else run.detail
 
 
 def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
-    """One run; `state` is queued, running, done or infrastructure_error."""
+    """One run; `state` is queued, running, done, stopped or infrastructure_error."""
     state = run.state(now)
     row: dict[str, Any] = {
         "id": str(run.pk),
@@ -81,6 +89,7 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
         "detail": _detail(run, state),
+        "stopping": run.finished_at is None and run.stop_requested_at is not None,
     }
     if state == "queued":
         row["waiting_for"] = gpu.WAITING if gpu.waits(run, now) else ""

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Sum
 
 from assessments import answers
-from assessments.ledger import locked
+from assessments.ledger import locked, persistent
 from assessments.models import Attempt, Draft, body_digest
 from assessments.submissions import settle
 
@@ -51,6 +51,7 @@ class Incoming:
     sha256: str
 
 
+@persistent
 def save_draft(
     attempt_id: UUID,
     *,
@@ -68,9 +69,9 @@ def save_draft(
     back for that), Reused where its number was used for another text.
     """
     incoming = Incoming(client, seq, base, resolve, body, body_digest(body))
+    if limited:  # before anybody else has to wait: the bounds need not be met to the draft
+        _check_room(attempt_id, now)
     with locked(attempt_id) as attempt:
-        if limited:
-            _check_room(attempt, now)
         return keep(attempt, incoming, now)
 
 
@@ -78,7 +79,8 @@ def keep(attempt: Attempt, incoming: Incoming, now: datetime) -> Saved:
     """As save_draft, for an attempt that is locked."""
     settle(attempt, now=now)
     in_time = attempt.phase(now).accepts
-    head = attempt.drafts.filter(number=attempt.head).first() if attempt.head else None
+    drafts = attempt.drafts.defer("body")
+    head = drafts.filter(number=attempt.head).first() if attempt.head else None
     if before := _sent_before(attempt, incoming):
         return Saved(before, False, True, head if before.diverged else None)
     if not in_time:
@@ -126,9 +128,10 @@ def _keep_aside(attempt: Attempt, incoming: Incoming, now: datetime) -> Saved:
     return Saved(draft, True, False, None)
 
 
-def _check_room(attempt: Attempt, now: datetime) -> None:
-    recent = attempt.drafts.filter(received_at__gt=now - DRAFTS_PER).count()
-    stored = attempt.drafts.aggregate(total=Sum("size"))["total"] or 0
+def _check_room(attempt_id: UUID, now: datetime) -> None:
+    drafts = Draft.objects.filter(attempt=attempt_id)
+    recent = drafts.filter(received_at__gt=now - DRAFTS_PER).count()
+    stored = drafts.aggregate(total=Sum("size"))["total"] or 0
     if recent >= MAX_DRAFTS or stored >= MAX_STORED:
         raise TooMany
 

@@ -5,15 +5,18 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import threading
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.utils import timezone
 
 from assessments import answers, company
+from assessments.gpu import DEFAULT_QUEUE, of_queue
 from assessments.jobs import Job, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Run
 from assessments.outages import credit_run
@@ -53,39 +56,55 @@ def is_gone(worker: str) -> bool:
 
 
 def free_dead_leases(now: datetime) -> int:
-    """Give rows back whose worker was killed, without waiting for the lease to run out."""
+    """Free rows whose worker was killed, without waiting for the lease to run out."""
     freed = 0
     for model in (Run, GradingRun, GradingPart):
         for job in model.objects.running(now):
             if job.worker.count(":") == 2 and is_gone(job.worker):
-                job.release(now)
+                job.end_lease(now)
                 freed += 1
     return freed
 
 
-def execute_run(pk: str) -> None:
-    """One run of a draft on a public workload."""
-    now = timezone.now()
-    free_dead_leases(now)
-    worker = worker_name()
-    if not Run.objects.claim(pk, worker, now):
-        return
+def take_run(queue: str = DEFAULT_QUEUE) -> bool:
+    """Carry out the run that has waited longest for workers of the queue; False where none waits."""
+    rows = of_queue(Run.objects.startable(timezone.now()), queue, "attempt__pack_version")
+    return any(execute_run(pk) for pk in rows.order_by("created_at").values_list("pk", flat=True))
+
+
+def execute_run(pk: UUID | str) -> bool:
+    """One run of a draft on a public workload; False where somebody else has it or it has ended."""
+    if not Run.objects.claim(pk, worker_name(), timezone.now()):
+        return False
     run = Run.objects.select_related("draft", "attempt__pack_version").get(pk=pk)
-
-    perform(
-        run,
-        lambda: with_pack(run.attempt, played(run)),
-        lambda report: RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR),
-    )
+    if run.stop_requested_at:
+        ended = {"result": Result.STOPPED, "detail": run.STOPPED, "report": None}
+        run.finish(**ended, now=timezone.now())
+    else:
+        cancel = threading.Event()
+        perform(run, lambda: _told(run, played(run, cancel), cancel), run_result, cancel)
     credit_run(Run.objects.get(pk=pk), now=timezone.now())
+    return True
 
 
-def played(run: Run) -> dict[str, Any]:
+def _told(run: Run, report: dict[str, Any], cancel: threading.Event) -> dict[str, Any]:
+    """The report as it is kept: one that ended because the candidate asked for it says so."""
+    if report["status"] == "cancelled" and cancel.is_set():
+        report |= {"status": Result.STOPPED, "detail": run.STOPPED}
+    return with_pack(run.attempt, report)
+
+
+def run_result(report: dict[str, Any]) -> str:
+    """What became of the run: one that we cut short is tried again, for nobody had asked for it."""
+    return RUN_RESULTS.get(report["status"], Result.CANDIDATE_ERROR)
+
+
+def played(run: Run, cancel: threading.Event) -> dict[str, Any]:
     """The report of a run: a program's in the sandbox, a plan's in a process of ours."""
     attempt = run.attempt
     files = answers.program(attempt, run.draft.body)
     if attempt.exercise.workplace == "plan":
-        return playing.play(attempt, files, run.workload)
+        return playing.play(attempt, files, run.workload, cancel)
     report = run_public(
         attempt.pack_version.name,
         attempt.level,
@@ -94,22 +113,25 @@ def played(run: Run) -> dict[str, Any]:
         sandbox(),
         run.workload,
         company.of_attempt(attempt),
+        cancel,
     )
     return report.to_dict()
 
 
-RUN_RESULTS = {"ok": Result.DONE, "sandbox_error": Result.INFRASTRUCTURE_ERROR}
+RUN_RESULTS = {
+    "ok": Result.DONE,
+    "sandbox_error": Result.INFRASTRUCTURE_ERROR,
+    "cancelled": Result.INFRASTRUCTURE_ERROR,
+    Result.STOPPED: Result.STOPPED,
+}
 
 
-def execute_grading(pk: int) -> None:
-    """One grading of a submission on hidden workloads, if a place is free."""
-    now = timezone.now()
-    free_dead_leases(now)
-    worker = worker_name()
-    if not _has_slot(worker, now):
-        return  # whoever ends next, or the sweep, comes back to it
-    if not GradingRun.objects.claim(pk, worker, now):
-        return
+def execute_grading(pk: int) -> bool:
+    """One grading of a submission on hidden workloads; False where no place is free or it is taken."""
+    now, worker = timezone.now(), worker_name()
+    # without a place: whoever ends next, or the sweep, comes back to it
+    if not _has_slot(worker, now) or not GradingRun.objects.claim(pk, worker, now):
+        return False
     run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
 
     def show(done: int, total: int) -> None:
@@ -118,33 +140,35 @@ def execute_grading(pk: int) -> None:
     def work() -> dict[str, Any]:
         if not is_parted(run.submission.attempt.pack_version.name):
             return graded(run, show)
-        report = conduct(run, worker, sandbox(), perform, show)
+        report = conduct(run, worker, sandbox(), perform, show, give_way=take_run)
         return with_pack(run.submission.attempt, report)
 
     perform(run, work, lambda report: Result(report["status"]))
     GradingPart.objects.filter(grading_run=run, grading_run__finished_at__isnull=False).delete()
-    if waiting := GradingRun.objects.claimable(timezone.now()).order_by("pk").first():
-        publish("assessments.tasks.execute_grading", waiting.pk)
+    return True
 
 
-def execute_part(pk: int) -> None:
-    """Help with a grading that another worker holds, if a place is free and it still needs help."""
-    now = timezone.now()
-    worker, backend = worker_name(), sandbox()
+def execute_part(pk: int) -> bool:
+    """Help with a grading that another worker holds; False where no place is free or no help needed."""
+    now, worker = timezone.now(), worker_name()
     if not _has_slot(worker, now):
-        return
+        return False
     held = GradingPart.objects.filter(pk=pk, grading_run__in=GradingRun.objects.running(now))
-    if held.exists() and GradingPart.objects.claim(pk, worker, now):
-        part = GradingPart.objects.select_related("grading_run__submission__attempt__pack_version")
-        play_part(part.get(pk=pk), backend, perform)
+    if not held.exists() or not GradingPart.objects.claim(pk, worker, now):
+        return False
+    part = GradingPart.objects.select_related("grading_run__submission__attempt__pack_version")
+    play_part(part.get(pk=pk), sandbox(), perform)
+    return True
 
 
 def _has_slot(worker: str, now: datetime) -> bool:
-    """Whether this worker may grade beside those that do: the rest is kept for candidates' runs."""
+    """Whether this worker may grade beside those of its host: the rest is kept for candidates' runs."""
+    host = worker.partition(":")[0]
     busy = {
         name
         for model in (GradingRun, GradingPart)
         for name in model.objects.running(now).values_list("worker", flat=True)
+        if name.partition(":")[0] == host
     }
     return len(busy - {worker}) < settings.GRADING_SLOTS
 
@@ -173,6 +197,7 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         run.hidden_workloads,
         profile=company.of_attempt(attempt),
         progress=progress,
+        round=run.submission.round,
     )
     return with_pack(attempt, report.to_dict())
 
@@ -181,24 +206,36 @@ def perform(
     job: Job,
     work: Callable[[], dict[str, Any]],
     result_of: Callable[[dict[str, Any]], str],
+    cancel: threading.Event | None = None,
 ) -> None:
-    """Do the work under a heartbeat; our own failure releases the row for another try."""
+    """Do the work under a heartbeat; our own failure releases the row for another try.
+
+    `cancel`, which the work listens to, is set when the row asks for the end of it.
+    """
     try:
-        with job.heartbeat():
+        with job.heartbeat(cancel):
             report = work()
         result = result_of(report)
     except SandboxUnavailable as error:
         logger.error("The sandbox refuses to run anything: %s", error)
-        job.release(timezone.now(), trouble=str(error), counts=False)
+        _put_back(job, str(error), counts=False)
         return
     except Exception as error:
         logger.exception("%s failed on our side.", job)
-        job.release(timezone.now(), trouble=f"{type(error).__name__}: {error}")
+        _put_back(job, f"{type(error).__name__}: {error}")
         return
     if result == Result.INFRASTRUCTURE_ERROR:
         logger.error("%s failed on our side: %s", job, report.get("detail"))
-        job.release(timezone.now(), trouble=str(report.get("detail") or "No reason given."))
+        _put_back(job, str(report.get("detail") or "No reason given."))
         return
     job.finish(
         result=result, detail=str(report.get("detail", "")), report=report, now=timezone.now()
     )
+
+
+def _put_back(job: Job, trouble: str, *, counts: bool = True) -> None:
+    """Release the row, and wake a worker when its pause is over."""
+    pause = job.release(timezone.now(), trouble=trouble, counts=counts)
+    tasks = {Run: "execute_run", GradingRun: "execute_grading"}
+    if task := tasks.get(type(job)):
+        publish(f"assessments.tasks.{task}", job.pk, countdown=pause.total_seconds())

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from assessments.ledger import credit, locked
@@ -50,6 +51,14 @@ def _kind_of_run(pk: Any) -> str:
 def _kind_of_grading(pk: Any) -> str:
     found = GradingRun.objects.filter(pk=pk)
     return found.values_list("submission__attempt__pack_version__kind", flat=True).first() or ""
+
+
+def of_queue(rows: QuerySet[Any], queue: str, pack_version: str) -> QuerySet[Any]:
+    """Those of the rows that the queue's workers take; `pack_version` is the way to it from a row."""
+    kind = {f"{pack_version}__kind": Kind.GPU}
+    if queue == GPU_QUEUE:
+        return rows.filter(**kind)
+    return rows.exclude(**kind) if is_served(timezone.now()) else rows
 
 
 def obstacle() -> str:

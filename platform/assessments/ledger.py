@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from functools import wraps
+from time import monotonic, sleep
+from typing import Any, ParamSpec, TypeVar
+from uuid import UUID
 
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 
 from accounts.models import User
 from assessments.clock import Event, EventKind, step, uncovered
@@ -15,10 +19,37 @@ from assessments.models import Attempt, TimeEvent
 
 CANDIDATE = "candidate"
 PLATFORM = "platform"
+P = ParamSpec("P")
+T = TypeVar("T")
+PAUSES_S = (0.1, 0.4)
+# Whoever was kept waiting for longer is told so: their browser soon stops waiting.
+PATIENCE_S = 5.0
 
 
 class NotPossible(Exception):
     """What was asked cannot be done now; the text says why and what to do."""
+
+
+def persistent(verb: Callable[P, T]) -> Callable[P, T]:
+    """Try a verb again that the database did not let through: locked, restarted, or a deadlock.
+
+    Only for verbs of which a second call changes nothing where the first one came through.
+    """
+
+    @wraps(verb)
+    def tried(*args: P.args, **kwargs: P.kwargs) -> T:
+        began = monotonic()
+        for pause in PAUSES_S:
+            try:
+                return verb(*args, **kwargs)
+            except OperationalError:
+                if connection.in_atomic_block or monotonic() - began > PATIENCE_S:
+                    raise
+            connection.close_if_unusable_or_obsolete()
+            sleep(pause)
+        return verb(*args, **kwargs)
+
+    return tried
 
 
 @contextmanager
@@ -41,9 +72,8 @@ def record(
     actor: User | None = None,
     actor_name: str = PLATFORM,
     reason: str = "",
-    lost: tuple[datetime | None, datetime | None] = (None, None),
 ) -> None:
-    """Append one time event and bring the attempt's row in line: the only way its clock changes."""
+    """Append one time event and bring the attempt's row in line."""
     before = attempt.deadline_at if kind != EventKind.STARTED else None
     after = after or before
     clock = step(attempt.clock(), Event(kind, now, before, after))
@@ -56,8 +86,6 @@ def record(
         reason=reason,
         before=before,
         after=after,
-        lost_from=lost[0],
-        lost_until=lost[1],
     )
     attempt.deadline_at = clock.deadline_at or attempt.deadline_at
     attempt.round = clock.round
@@ -74,20 +102,37 @@ def credit(
     """
     if attempt.awaiting_round is None:
         return False
-    given = [
-        (event.lost_from, event.lost_until)
-        for event in attempt.time_events.filter(kind=EventKind.CREDITED)
-        if event.lost_from and event.lost_until
-    ]
-    lost = uncovered(began, ended, given)
-    if lost.total_seconds() < 1:
-        return False
-    record(
-        attempt,
-        EventKind.CREDITED,
-        now=now,
-        after=attempt.deadline_at + lost,
-        reason=reason,
-        lost=(began, ended),
-    )
-    return True
+    return credit_all([attempt], began=began, ended=ended, reason=reason, now=now) == 1
+
+
+def credit_all(
+    attempts: Sequence[Attempt], *, began: datetime, ended: datetime, reason: str, now: datetime
+) -> int:
+    """As `credit`, for rows that are locked and whose clock runs; how many were given something.
+
+    Few statements however many people work at once: what gives time back must not itself take any.
+    """
+    events = []
+    given = _given(attempts)
+    for attempt in attempts:
+        since, before = max(began, attempt.started_at), attempt.deadline_at
+        lost = uncovered(since, ended, given[attempt.pk])
+        if lost.total_seconds() < 1:
+            continue
+        clock = {"before": before, "after": before + lost, "lost_from": since, "lost_until": ended}
+        of = {"attempt": attempt, "actor_name": PLATFORM, "reason": reason}
+        events.append(TimeEvent(kind=EventKind.CREDITED, at=now, **of, **clock))
+        attempt.deadline_at = before + lost
+    TimeEvent.objects.bulk_create(events)
+    Attempt.objects.bulk_update([event.attempt for event in events], ["deadline_at"])
+    return len(events)
+
+
+def _given(attempts: Sequence[Attempt]) -> dict[UUID, list[tuple[datetime, datetime]]]:
+    """What was given back before, by attempt."""
+    given = defaultdict(list)
+    events = TimeEvent.objects.filter(attempt__in=attempts, kind=EventKind.CREDITED)
+    for pk, start, end in events.values_list("attempt", "lost_from", "lost_until"):
+        if start and end:
+            given[pk].append((start, end))
+    return given

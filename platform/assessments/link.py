@@ -57,6 +57,12 @@ def remember(request: HttpRequest, response: HttpResponse, invitation: Invitatio
     )
 
 
+def forget(response: HttpResponse) -> None:
+    """Let this browser in nowhere any more, and have it drop the pages it keeps."""
+    response.delete_cookie(COOKIE, samesite="Lax")
+    response["Clear-Site-Data"] = '"cache"'
+
+
 def may_enter(links: dict[str, str], invitation: Invitation) -> bool:
     """The link was opened in this browser, is still the present one and was not revoked."""
     known = links.get(str(invitation.pk))

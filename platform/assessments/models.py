@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from assessments.clock import Clock, Event, EventKind, Phase, Rules, replay
-from assessments.jobs import Job
+from assessments.jobs import Job, Result
 from hiring.models import GRACE, Exercise, Invitation
 from library.models import PackVersion
 
@@ -41,7 +41,7 @@ class Attempt(models.Model):
     """One candidate's timed run at one exercise. It owns the clock.
 
     `deadline_at`, `round` and `awaiting_round` repeat what the time events say so that a query can
-    find rows whose moment has come; assessments.attempts.record is the only place that writes them.
+    find rows whose moment has come; assessments.ledger is the only place that writes them.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -214,12 +214,14 @@ class Run(Job):
         "The platform could not run your program. That is our fault, not yours, and the time it "
         "took is given back to you. Press Run again; if it happens again, write to us."
     )
+    STOPPED = "You stopped this run."
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     attempt = models.ForeignKey(Attempt, models.CASCADE, related_name="runs")
     round = models.PositiveSmallIntegerField()
     draft = models.ForeignKey(Draft, models.PROTECT, related_name="runs")
     workload = models.CharField(max_length=40)
+    stop_requested_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at"]
@@ -231,6 +233,20 @@ class Run(Job):
 
     def __str__(self) -> str:
         return f"Run of draft {self.draft.number} on {self.workload}"
+
+    def stop(self, now: datetime) -> bool:
+        """End it at once where it waits; its worker ends it where one has it. False: it had ended.
+
+        The request is written first: a worker that claims the row meanwhile reads it then.
+        """
+        row = Run.objects.filter(pk=self.pk)
+        row.unfinished().filter(stop_requested_at=None).update(stop_requested_at=now)
+        row.waiting(now).update(finished_at=now, result=Result.STOPPED, detail=self.STOPPED)
+        self.refresh_from_db()
+        return self.finished_at is None or self.result == Result.STOPPED
+
+    def is_to_stop(self) -> bool:
+        return Run.objects.filter(pk=self.pk, stop_requested_at__isnull=False).exists()
 
 
 class GradingRun(Job):
@@ -310,6 +326,9 @@ class Pulse(models.Model):
 
     component = models.CharField(max_length=20, primary_key=True)
     at = models.DateTimeField()
+    slow_since = models.DateTimeField(
+        null=True, help_text="Since when the site answers too slowly; not credited yet."
+    )
 
     def __str__(self) -> str:
         return f"{self.component} at {self.at:%H:%M:%S}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import Error, connection, transaction
 from django.utils import timezone
@@ -13,55 +13,80 @@ from django.utils import timezone
 from assessments.gpu import REASON as GPU_REASON
 from assessments.gpu import is_served, needs_gpu
 from assessments.jobs import Result
-from assessments.ledger import credit, locked
+from assessments.ledger import credit, credit_all, locked
 from assessments.models import Attempt, Outage, Pulse, Run
-from assessments.pulses import AWAY, PULSE_S, WEB, is_away
+from assessments.processes import FORKS
+from assessments.pulses import AWAY, FELT, PULSE_S, WEB, is_away, is_slow
+from assessments.submissions import is_ending
 from hiring.models import GRACE
 
 logger = logging.getLogger(__name__)
 LONGEST_GRACE = 4 * GRACE
+# Of a site that is slow for long people are told once a minute, not after every answer.
+GATHERED = timedelta(minutes=1)
+
+
+def answered(*, now: datetime) -> None:
+    """The site has answered a knock: its pulse, one write as long as it answers quickly."""
+    quick = Pulse.objects.filter(component=WEB, slow_since=None, at__gte=now - FELT, at__lte=now)
+    with transaction.atomic():  # in turn with the requests, on SQLite
+        if not quick.update(at=now):
+            pulse(WEB, now=now)
 
 
 @transaction.atomic
-def pulse(component: str, *, now: datetime) -> Outage | None:
+def pulse(component: str, *, now: datetime, at_once: bool = False) -> Outage | None:
     """Say that the part is alive; the first pulse after a silence records it and credits it.
 
-    All in one transaction: nobody sees the fresh pulse before the lost time is given back.
+    All in one transaction: nobody sees the fresh pulse before the lost time is given back. What people
+    feel of a slow site is gathered until it is quick again, or for GATHERED, unless `at_once`.
     """
-    last = Pulse.objects.select_for_update().filter(component=component).first()
-    Pulse.objects.update_or_create(component=component, defaults={"at": now})
-    if last is None or now - last.at <= AWAY:
+    Pulse.objects.get_or_create(component=component, defaults={"at": now})
+    last = Pulse.objects.select_for_update().get(component=component)
+    gap = now - last.at
+    is_silent = gap > (FELT if component == WEB else AWAY)
+    began = last.slow_since or (last.at if is_silent else None)
+    ended = now if is_silent else last.at
+    is_gathered = began is not None and is_silent and _is_gathered(gap, now - began) and not at_once
+    was_away = gap > AWAY and last.slow_since is None
+    last.at, last.slow_since = max(last.at, now), began if is_gathered else None
+    last.save(update_fields=["at", "slow_since"])
+    if began is None or is_gathered:
         return None
-    outage = Outage.objects.create(component=component, began_at=last.at, ended_at=now)
+    outage = Outage.objects.create(component=component, began_at=began, ended_at=ended)
     if component == WEB:
-        outage.credited = _credit_outage(outage, now)
+        how = "not reachable" if was_away else "slow or not reachable"
+        outage.credited = _credit_outage(outage, how, now)
         outage.save(update_fields=["credited"])
     logger.warning("%s; %d attempts credited.", outage, outage.credited)
     return outage
 
 
-def wake(*, now: datetime) -> None:
-    """For requests: after a silence, credit before anything is said about the clock."""
-    if is_away(WEB, now):
-        pulse(WEB, now=now)
+def _is_gathered(gap: timedelta, lasted: timedelta) -> bool:
+    """True in the middle of a slow stretch; what was away for long is credited when it is back."""
+    return gap <= AWAY and lasted < GATHERED
 
 
-def _credit_outage(outage: Outage, now: datetime) -> int:
-    """Extend every attempt whose clock ran while the site was silent; how many those were."""
+def wake(attempt: Attempt, *, now: datetime) -> None:
+    """For requests: after a silence, credit before anything is said about the attempt's clock.
+
+    Near the end of a round also what was only slow so far.
+    """
+    if is_away(WEB, now) or (is_ending(attempt, now) and is_slow(now)):
+        pulse(WEB, now=now, at_once=True)
+        attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round"])
+
+
+def _credit_outage(outage: Outage, how: str, now: datetime) -> int:
+    """Extend every attempt whose clock ran meanwhile; how many those were."""
     seconds = (outage.ended_at - outage.began_at).total_seconds()
-    reason = f"The platform was not reachable for {seconds:.0f} seconds."
+    reason = f"The platform was {how} for {seconds:.0f} seconds."
     running = Attempt.objects.unsubmitted().filter(
         deadline_at__gt=outage.began_at - LONGEST_GRACE, started_at__lt=outage.ended_at
     )
-    credited = 0
-    for pk in running.order_by("pk").values_list("pk", flat=True):
-        with locked(pk) as attempt:
-            began = max(outage.began_at, attempt.started_at)
-            if attempt.deadline_at + attempt.rules.grace_time() > outage.began_at:
-                credited += credit(
-                    attempt, began=began, ended=outage.ended_at, reason=reason, now=now
-                )
-    return credited
+    rows = running.select_for_update(of=("self",)).select_related("exercise").order_by("pk")
+    ran = [row for row in rows if row.deadline_at + row.rules.grace_time() > outage.began_at]
+    return credit_all(ran, began=outage.began_at, ended=outage.ended_at, reason=reason, now=now)
 
 
 def credit_run(run: Run, *, now: datetime) -> bool:
@@ -90,9 +115,10 @@ def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Cal
 
     def beat() -> None:
         while not stop.wait(PULSE_S):
-            if serves():
-                _try_pulse(component)
-            connection.close()
+            with FORKS:
+                if serves():
+                    _try_pulse(component)
+                connection.close()
 
     if serves():
         _try_pulse(component)

@@ -11,7 +11,7 @@ from django.db import models
 from django.utils import timezone
 
 from assessments import answers, company
-from assessments.jobs import Result
+from assessments.jobs import MAX_LOSSES, Result
 from assessments.models import GradingPart, GradingRun
 from assessments.queue import publish
 from graders.grading import assemble, grade_part, of_code
@@ -55,6 +55,7 @@ def play_part(part: GradingPart, backend: Backend, perform: Perform) -> None:
             backend,
             part.number,
             profile=company.of_attempt(attempt),
+            round=run.submission.round,
         )
         if played is not None and played.ours:
             return {"status": Result.INFRASTRUCTURE_ERROR, "detail": played.detail}
@@ -71,28 +72,36 @@ def conduct(
     backend: Backend,
     perform: Perform,
     progress: Callable[[int, int], None],
+    give_way: Callable[[], object],
 ) -> dict[str, Any]:
     """Play whatever part nobody else has, wait for those that others have, assemble the report.
 
-    A part that failed on our side ends the grading as such; what was played is kept for the
-    next try.
+    `give_way` is called before each part, for what must not wait until the grading is done. A part
+    that failed on our side ends the grading as such; what was played is kept for the next try.
     """
     open_parts(run)
     told = -1
-    while (left := list(unplayed(run))) and not any(part.trouble for part in left):
+    while (left := list(unplayed(run))) and not any(map(_trouble, left)):
         done = run.hidden_workloads - len(left)
         if done != told:
             progress(done, run.hidden_workloads)
             told = done
+        give_way()
         if part := _claimed(left, worker):
             play_part(part, backend, perform)
         else:
             time.sleep(PAUSE_S)
     if left:
-        said = next(part.trouble for part in left if part.trouble)
+        said = next(filter(None, map(_trouble, left)))
         unplayed(run).delete()
         return {"status": Result.INFRASTRUCTURE_ERROR, "detail": said}
     return _report(run, backend)
+
+
+def _trouble(part: GradingPart) -> str:
+    """What kept the part from being played, in one sentence."""
+    lost = f"{part.losses} workers were lost while they played part {part.number}."
+    return part.trouble or (lost if part.losses >= MAX_LOSSES else "")
 
 
 def _claimed(left: list[GradingPart], worker: str) -> GradingPart | None:

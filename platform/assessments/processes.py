@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 
 STATE, STARTED = 0, 19  # fields of /proc/N/stat after the name; see proc(5)
 ENDED = {"Z", "X"}
+
+FORKS = threading.Lock()
+"""Held by a thread while it has SQLite open beside others that may fork.
+
+SQLite keeps its locks in the process's memory: a process that is forked while a thread writes has the
+write lock in its copy for good, and finds the database locked for as long as it lives.
+"""
+os.register_at_fork(
+    before=FORKS.acquire, after_in_parent=FORKS.release, after_in_child=FORKS.release
+)
 
 
 def start_time(process: int) -> str | None:

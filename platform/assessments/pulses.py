@@ -1,4 +1,4 @@
-"""Which parts of the platform have been alive lately."""
+"""Which parts of the platform have been alive lately, and how the site answered."""
 
 from __future__ import annotations
 
@@ -9,6 +9,12 @@ from assessments.models import Pulse
 WEB, WORKER, GPU, TERMINAL = "web", "worker", "gpu", "terminal"
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
+# The site is asked every second, as a browser asks it. Whoever waits two seconds more than that between
+# two answers feels that it hangs; less is lost in what any network does.
+KNOCK_S = 1.0
+FELT = timedelta(seconds=KNOCK_S + 2)
+# While the site answers within FELT, what it was sent is taken and written down well within this.
+WORKED_OFF = timedelta(seconds=5)
 
 
 def is_alive(component: str, now: datetime) -> bool:
@@ -19,3 +25,15 @@ def is_alive(component: str, now: datetime) -> bool:
 def is_away(component: str, now: datetime) -> bool:
     """True where the part was alive once and has been silent for too long."""
     return Pulse.objects.filter(component=component, at__lt=now - AWAY).exists()
+
+
+def is_slow(now: datetime) -> bool:
+    """True where the site hangs, or did so and nobody was credited yet."""
+    pulse = Pulse.objects.filter(component=WEB).first()
+    return pulse is not None and (pulse.slow_since is not None or now - pulse.at > FELT)
+
+
+def has_worked_off(moment: datetime) -> bool:
+    """True where the site answered on and on after `moment`: nothing sent before it still waits."""
+    pulse = Pulse.objects.filter(component=WEB).first()
+    return pulse is None or (pulse.slow_since is None and pulse.at >= moment + WORKED_OFF)

@@ -24,10 +24,12 @@ def enqueue_grading(pk: int) -> None:
     transaction.on_commit(partial(publish, "assessments.tasks.execute_grading", pk))
 
 
-def publish(task: str, pk: Any, expires: float = EXPIRES_S) -> None:
-    """Send the row's id; a broker that does not answer is logged and left to the sweep."""
+def publish(task: str, pk: Any, expires: float = EXPIRES_S, countdown: float = 0.0) -> None:
+    """Send the row's id, to be read in `countdown` s; a broker that does not answer is logged and left
+    to the sweep."""
+    times: dict[str, Any] = {"expires": expires, "countdown": countdown}
     try:
         queue = queue_of(task, pk)
-        current_app.send_task(task, args=[pk], queue=queue, expires=expires, retry=False)
+        current_app.send_task(task, args=[str(pk)], queue=queue, retry=False, **times)
     except (OperationalError, OSError) as error:
         logger.warning("The broker did not take %s %s: %s", task, pk, error)

@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from accounts.models import User
 from assessments import answers
 from assessments.clock import EventKind, Phase
+from assessments.jobs import JobQuerySet
 from assessments.ledger import credit, locked, record
 from assessments.models import Attempt, Draft, GradingRun, Submission, body_digest
-from assessments.pulses import AWAY, WEB, is_away
+from assessments.pulses import AWAY, has_worked_off
 from assessments.queue import enqueue_grading
 
 DUE = {Phase.OVERDUE, Phase.REVISION_OVERDUE}
@@ -21,12 +22,13 @@ CLOSE = timedelta(seconds=30)
 def settle(attempt: Attempt, *, now: datetime) -> Submission | None:
     """Bring a locked attempt up to `now`: give back what is owed, then promote what is due.
 
-    Nobody's round is closed while the site is silent: what they lost is credited first.
+    Nobody's round is closed while the site is silent or slow: what they lost is credited first, and
+    what reached us in time is taken first.
     """
-    if not needs_settling(attempt, now):
+    if not is_ending(attempt, now):
         return None
     _credit_waiting(attempt, now)
-    if attempt.phase(now) not in DUE or is_away(WEB, now):
+    if now < _end(attempt) or not has_worked_off(_end(attempt)):
         return None
     head = attempt.drafts.filter(number=attempt.head, round=attempt.round).first()
     submission = freeze(attempt, head, Submission.Source.PROMOTED, now)
@@ -39,17 +41,33 @@ def settle(attempt: Attempt, *, now: datetime) -> Submission | None:
     return submission
 
 
-def needs_settling(attempt: Attempt, now: datetime) -> bool:
-    """True near the end of a round and after it: the row is worth locking."""
+def is_ending(attempt: Attempt, now: datetime) -> bool:
+    """True near the end of a round and after it."""
     return attempt.awaiting_round is not None and attempt.deadline_at <= now + CLOSE
+
+
+def needs_settling(attempt: Attempt, now: datetime) -> bool:
+    """True where `settle` would find something to do: the row is worth locking."""
+    if not is_ending(attempt, now):
+        return False
+    is_due = now >= _end(attempt) and has_worked_off(_end(attempt))
+    return is_due or _waiting(attempt, now).exists()
+
+
+def _end(attempt: Attempt) -> datetime:
+    """Until when a save counts."""
+    return attempt.deadline_at + attempt.rules.grace_time()
 
 
 def _credit_waiting(attempt: Attempt, now: datetime) -> None:
     """Stop the clock, in effect, while a run waits for a worker longer than it should."""
-    ends = attempt.deadline_at + attempt.rules.grace_time()
-    runs = attempt.runs.waiting(now).filter(round=attempt.round)
-    for run in runs.filter(created_at__lt=min(now - AWAY, ends)):
+    for run in _waiting(attempt, now):
         credit(attempt, began=run.created_at, ended=now, reason=WAITED, now=now)
+
+
+def _waiting(attempt: Attempt, now: datetime) -> JobQuerySet:
+    runs = attempt.runs.waiting(now).filter(round=attempt.round)
+    return runs.filter(created_at__lt=min(now - AWAY, _end(attempt)))
 
 
 def freeze(attempt: Attempt, draft: Draft | None, source: str, now: datetime) -> Submission:
@@ -87,7 +105,9 @@ def request_grading(
 def close_due(*, now: datetime) -> int:
     """Settle every attempt whose time is over; how many were promoted."""
     closed = 0
-    for pk in Attempt.objects.past_deadline(now).values_list("pk", flat=True):
-        with locked(pk) as attempt:
+    for waiting in Attempt.objects.past_deadline(now).select_related("exercise"):
+        if not needs_settling(waiting, now):
+            continue
+        with locked(waiting.pk) as attempt:
             closed += settle(attempt, now=now) is not None
     return closed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from celery import shared_task
+from celery import Task, shared_task
 from celery.signals import worker_process_shutdown, worker_ready
 from django.db import DatabaseError
 from django.utils import timezone
@@ -17,23 +17,30 @@ from assessments.outages import credit_run, keep_pulse
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
 from assessments.room import variants
+from assessments.turns import take_turn
 
 logger = logging.getLogger(__name__)
 
 
-@shared_task
-def execute_run(pk: str) -> None:
-    execution.execute_run(pk)
+@shared_task(bind=True)
+def execute_run(self: Task[Any, Any], pk: str) -> None:
+    """A run waits; so it is with the two below. The row is named for who reads logs."""
+    take_turn(_queue(self))
 
 
-@shared_task
-def execute_grading(pk: int) -> None:
-    execution.execute_grading(pk)
+@shared_task(bind=True)
+def execute_grading(self: Task[Any, Any], pk: str) -> None:
+    take_turn(_queue(self))
 
 
-@shared_task
-def execute_part(pk: int) -> None:
-    execution.execute_part(pk)
+@shared_task(bind=True)
+def execute_part(self: Task[Any, Any], pk: str) -> None:
+    take_turn(_queue(self))
+
+
+def _queue(task: Task[Any, Any]) -> str:
+    """The queue that the message came by."""
+    return str((task.request.delivery_info or {}).get("routing_key") or gpu.DEFAULT_QUEUE)
 
 
 @shared_task
@@ -47,8 +54,8 @@ def sweep() -> None:
         for pk in model.objects.give_up(now):
             if model is Run:
                 credit_run(Run.objects.get(pk=pk), now=now)
-        for pk in model.objects.claimable(now).order_by("created_at").values_list("pk")[:50]:
-            publish(f"assessments.tasks.{task}", str(pk[0]), expires=10)
+        for pk in model.objects.startable(now).order_by("created_at").values_list("pk")[:50]:
+            publish(f"assessments.tasks.{task}", pk[0], expires=10)
 
 
 @shared_task

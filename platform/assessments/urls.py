@@ -9,6 +9,7 @@ from assessments import api, views
 urlpatterns = [
     path("", views.home, name="home"),
     path("t/<str:token>/", views.link, name="link"),
+    path("leave/", views.leave, name="leave"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
     path("work/<uuid:pk>/ahead/", include("assessments.ahead.urls")),
@@ -22,6 +23,11 @@ urlpatterns = [
     ),
     path("api/attempts/<uuid:pk>/runs", api.RunsView.as_view(), name="attempt-runs"),
     path("api/attempts/<uuid:pk>/runs/<uuid:run>", api.RunView.as_view(), name="attempt-run"),
+    path(
+        "api/attempts/<uuid:pk>/runs/<uuid:run>/stop",
+        api.StopView.as_view(),
+        name="attempt-run-stop",
+    ),
     path("api/attempts/<uuid:pk>/room/", include("assessments.room.urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

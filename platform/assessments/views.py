@@ -9,17 +9,27 @@ from uuid import UUID
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
-from assessments.link import attempt_for, invitation_for, links_of, mark_opened, remember
+from assessments.link import (
+    attempt_for,
+    forget,
+    invitation_for,
+    links_of,
+    mark_opened,
+    remember,
+)
 from assessments.models import Attempt
 from assessments.outages import wake
+from assessments.places import in_place
 from assessments.room.variants import NotBuilt, folder_of
+from assessments.submissions import DUE
 from hiring.invitations import find
 
 logger = logging.getLogger(__name__)
@@ -93,7 +103,8 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     attempt = _settled(attempt_for(links_of(request), pk))
     phase = attempt.phase(now)
-    if not phase.accepts:
+    # Where it is due the page waits until it is handed in.
+    if not phase.accepts and phase not in DUE:
         page = "lobby" if phase == "revision_open" else "receipt"
         return redirect(page, attempt.invitation_id if page == "lobby" else attempt.pk)
     return render(request, "assessments/workspace.html", pages.workspace(attempt, now))
@@ -101,6 +112,7 @@ def workspace(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 @require_safe
 @never_cache
+@in_place("file")
 def take_home(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The exercise as a zip to work on elsewhere; changes nothing, and no clock."""
     attempt = _settled(attempt_for(links_of(request), pk))
@@ -127,13 +139,28 @@ def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
 def _settled(attempt: Attempt) -> Attempt:
     """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
-    wake(now=now)
-    attempt.refresh_from_db(fields=["deadline_at"])
+    wake(attempt, now=now)
     if attempts.needs_settling(attempt, now):
         with attempts.locked(attempt.pk) as row:
             attempts.settle(row, now=now)
     attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
     return attempt
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+def leave(request: HttpRequest) -> HttpResponse:
+    """Make this browser forget the invitations it lets in to; what is saved stays."""
+    links = (
+        []
+        if request.method == "POST"
+        else [reverse("lobby", args=[pk]) for pk in links_of(request)][-1:]
+    )
+    context = {"left": request.method == "POST", "links": links}
+    response = render(request, "assessments/leave.html", context)
+    if request.method == "POST":
+        forget(response)
+    return response
 
 
 @require_safe

@@ -9,7 +9,6 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 application = get_asgi_application()
 
-from assessments.outages import keep_pulse  # noqa: E402  (needs the apps to be loaded)
-from assessments.pulses import WEB  # noqa: E402
+from headnode.front_door import front_door  # noqa: E402  (needs the apps to be loaded)
 
-keep_pulse(WEB)
+front_door.watch()

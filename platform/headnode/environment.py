@@ -10,10 +10,25 @@ from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from headnode.data_folder import private_file
+
+BAD_DATABASE = (
+    "DATABASE_URL must look like postgres://user:password@host:5432/name or sqlite:///path/to/file."
+)
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL;PRAGMA synchronous=FULL;PRAGMA mmap_size=134217728;"
     "PRAGMA journal_size_limit=27103364;PRAGMA cache_size=2000;"
 )
+
+
+# A server that is gone is noticed within seconds, so that a request is answered in words.
+POSTGRES_GIVES_UP = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+}
 
 
 def flag(name: str) -> bool:
@@ -72,7 +87,6 @@ def secret_key(data: Path) -> str:
     if key := os.environ.get("SECRET_KEY"):
         return key
     path = data / "secret_key"
-    data.mkdir(parents=True, exist_ok=True)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -88,29 +102,43 @@ def database(data: Path) -> dict[str, Any]:
     url = os.environ.get("DATABASE_URL", "")
     if not url:
         return sqlite(data / "headnode.sqlite3")
-    parts = urlsplit(url)
-    if parts.scheme == "sqlite":
+    try:
+        parts = urlsplit(url)
+        port = str(parts.port or "")
+    except ValueError:
+        raise ImproperlyConfigured(BAD_DATABASE) from None
+    if parts.scheme == "sqlite" and parts.path.strip("/"):
         return sqlite(Path(unquote(parts.path)))
     if parts.scheme not in {"postgres", "postgresql"} or not parts.path.strip("/"):
-        raise ImproperlyConfigured(
-            "DATABASE_URL must look like postgres://user:password@host:5432/name."
-        )
+        raise ImproperlyConfigured(BAD_DATABASE)
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")),
         "USER": unquote(parts.username or ""),
         "PASSWORD": unquote(parts.password or ""),
         "HOST": parts.hostname or "",
-        "PORT": str(parts.port or ""),
+        "PORT": port,
         "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": POSTGRES_GIVES_UP,
     }
 
 
 def sqlite(path: Path) -> dict[str, Any]:
-    """SQLite that survives many autosaves at once: WAL, and the write lock taken at BEGIN."""
+    """SQLite that survives many autosaves at once: WAL, the write lock taken at BEGIN, and in turn.
+
+    Connections are kept: whoever closes the last one brings the whole log into the file first.
+    """
+    try:
+        private_file(path)  # what SQLite lays beside it gets the same mode
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"The database {path} cannot be opened ({error.strerror}): make its folder, or name another one."
+        ) from error
     return {
-        "ENGINE": "django.db.backends.sqlite3",
+        "ENGINE": "headnode.sqlite",
         "NAME": path,
+        "CONN_MAX_AGE": 60,
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -6,91 +6,42 @@ What `make run` calls. Children that die are started again; when this process en
 from __future__ import annotations
 
 import argparse
-import contextlib
-import ctypes
+import fcntl
 import hashlib
 import http.client
 import os
 import shutil
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
+
+from headnode.children import Child, keep_alive, stop, supervise
 
 ROOT = Path(__file__).resolve().parents[2]
 HEALTHY_WITHIN_S = 60.0
-STOP_WITHIN_S = 8.0
-PR_SET_PDEATHSIG = 1
+MOST_STARTS = 4
+"""Of one process before the site is healthy: a port or a file may be another's for a moment, not for long."""
 
 
 class CannotStart(Exception):
     """Why the site cannot start; one sentence that says what to do."""
 
 
-@dataclass
-class Child:
-    """One process of the site, with a log of its own."""
-
-    name: str
-    command: list[str]
-    log: Path
-    stop_by: signal.Signals = signal.SIGTERM
-    process: subprocess.Popen[bytes] | None = None
-    started_at: float = field(default=0.0)
-
-    def start(self) -> None:
-        self.started_at = time.monotonic()
-        with self.log.open("ab") as log:
-            self.process = subprocess.Popen(  # noqa: S603  (our own command lines)
-                self.command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=ROOT,
-                start_new_session=True,  # Ctrl-C reaches us alone; we stop the children in order
-                preexec_fn=_die_with_parent,
-            )
-
-    def stop(self) -> None:
-        if self.process and self.process.poll() is None:
-            self.process.send_signal(self.stop_by)
-
-    def wait(self, until: float) -> None:
-        """Wait for the end; what is left of its group then is killed."""
-        if not self.process:
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(max(0.1, until - time.monotonic()))
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-
-def _die_with_parent() -> None:
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m headnode.launcher", description=__doc__)
     parser.add_argument("--port", type=int, default=8000)
     options = parser.parse_args(arguments)
-    began = time.monotonic()
+    os.environ.setdefault("SITE_URL", f"http://localhost:{options.port}")
     signal.signal(signal.SIGTERM, _interrupt)
     children: list[Child] = []
     try:
-        prepare(options.port)
-        children = site(options.port)
-        for child in children:
-            child.start()
-        known = load_demo()
-        await_health(options.port, children)
-        announce(known, time.monotonic() - began)
-        supervise(children)
+        with alone():
+            start(options.port, children)
     except CannotStart as error:
         print(error, file=sys.stderr)
         return 3
@@ -99,6 +50,46 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         stop(children)
     return 0
+
+
+def start(port: int, children: list[Child]) -> None:
+    """Bring the site up, say where it is and keep it up; what runs is put into `children`."""
+    began = time.monotonic()
+    prepare(port)
+    children += site(port)
+    for child in children:
+        child.start()
+    known = load_demo()
+    await_health(port, children)
+    announce(known, time.monotonic() - began)
+    supervise(children)
+
+
+def alone() -> IO[str]:
+    """Hold the data folder for as long as what is returned is open; CannotStart where another start has it.
+
+    Also where the settings cannot be used: they are read here first.
+    """
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
+    from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        lock = (settings.DATA / "launcher.lock").open("a+")
+    except ImproperlyConfigured as error:
+        raise CannotStart(str(error)) from None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        lock.seek(0)
+        raise CannotStart(
+            f"Headnode runs on the data folder {settings.DATA} already (process {lock.read().strip()}). "
+            "Stop it first, or give this one a folder of its own in HEADNODE_DATA."
+        ) from None
+    lock.truncate(0)
+    lock.write(str(os.getpid()))
+    lock.flush()
+    return lock
 
 
 def _interrupt(number: int, frame: object) -> None:
@@ -115,16 +106,21 @@ def prepare(port: int) -> None:
             raise CannotStart(
                 f"Port {port} is in use. Choose another one: make run PORT={port + 1}"
             ) from None
-    os.environ.setdefault("SITE_URL", f"http://localhost:{port}")
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
     import django
     from django.conf import settings
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import call_command
+    from django.db import DatabaseError
 
     check_sandbox()
-    django.setup()
-    (settings.DATA / "logs").mkdir(parents=True, exist_ok=True)
-    call_command("migrate", verbosity=0)
+    try:
+        django.setup()
+        call_command("migrate", verbosity=0)
+    except ImproperlyConfigured as error:
+        raise CannotStart(str(error)) from None
+    except DatabaseError as error:
+        why = str(error).strip().partition("\n")[0].rstrip(".")
+        raise CannotStart(f"The database cannot be used: {why}. See DATABASE_URL.") from None
     collect_static(settings.DATA, lambda: call_command("collectstatic", "--noinput", verbosity=0))
 
 
@@ -168,19 +164,23 @@ def collect_static(data: Path, collect: Callable[[], object]) -> None:
 
 
 def site(port: int) -> list[Child]:
-    """The processes of the site: one web server with threads, one worker with the schedule in it."""
+    """The processes of the site: one web server with threads, one worker, the schedule, the terminals.
+
+    The schedule is a process of its own: one inside the worker is not started again when it dies.
+    """
     from django.conf import settings
 
     tools, logs = Path(sys.executable).parent, settings.DATA / "logs"
-    web = [f"{tools}/gunicorn", "headnode.wsgi", "--bind", f"127.0.0.1:{port}"]
-    web += ["--worker-class", "gthread", "--threads", "8", "--no-control-socket"]
-    worker = [f"{tools}/celery", "-A", "headnode", "worker", "--beat", "--concurrency", "3"]
-    worker += ["--loglevel", "WARNING"]
+    web = [f"{tools}/gunicorn", "-c", "python:headnode.web_server", "--no-control-socket"]
+    web += ["--bind", f"127.0.0.1:{port}"]
+    celery = [f"{tools}/celery", "-A", "headnode"]
+    schedule = [*celery, "beat", "--loglevel", "WARNING"]
     return [
         Child(
             "web server", web, logs / "web.log", signal.SIGINT
         ),  # without waiting for idle browsers
-        Child("worker", worker, logs / "worker.log"),
+        Child("worker", [*celery, "worker", "--loglevel", "WARNING"], logs / "worker.log"),
+        Child("schedule", schedule, logs / "schedule.log"),
         Child("terminals", [sys.executable, "manage.py", "terminals"], logs / "terminals.log"),
         *gpu_workers(tools, logs),
     ]
@@ -200,13 +200,12 @@ def gpu_workers(tools: Path, logs: Path) -> list[Child]:
 
 
 def await_health(port: int, children: list[Child]) -> None:
-    """Return when /healthz says yes; CannotStart with the log's end where a child died instead."""
+    """Return when /healthz says yes; CannotStart where it never does, or a child dies again and again."""
     began, until = datetime.now(UTC), time.monotonic() + HEALTHY_WITHIN_S
     while time.monotonic() < until:
-        for child in children:
-            if child.process and child.process.poll() is not None:
-                tail = child.log.read_text(errors="replace").strip().splitlines()[-3:]
-                raise CannotStart(f"The {child.name} ended at once:\n" + "\n".join(tail))
+        for child in keep_alive(children):
+            if child.starts > MOST_STARTS:
+                raise CannotStart(f"The {child.name} ended at once:\n{child.last_words()}")
         if healthy(port) and seen_since(began):
             return
         time.sleep(0.1)
@@ -254,26 +253,6 @@ def announce(credentials: dict[str, str] | None, seconds: float) -> None:
         for link, kind in further_links(credentials):
             print(f"              {link} ({kind})")
     print("\nStop with Ctrl-C.", flush=True)
-
-
-def supervise(children: list[Child]) -> None:
-    """Start again what dies, not faster than once a second."""
-    while True:
-        time.sleep(0.5)
-        for child in children:
-            if child.process and child.process.poll() is not None:
-                print(f"The {child.name} died and is started again; see {child.log}.", flush=True)
-                time.sleep(max(0.0, 1.0 - (time.monotonic() - child.started_at)))
-                child.start()
-
-
-def stop(children: list[Child]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for child in children:
-        child.stop()
-    until = time.monotonic() + STOP_WITHIN_S
-    for child in children:
-        child.wait(until)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
+from headnode.data_folder import open_data_folder
 from headnode.environment import (
     choice,
     database,
@@ -20,7 +21,7 @@ from headnode.environment import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve()
+DATA = open_data_folder(Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve())
 
 DEBUG = WHITENOISE_USE_FINDERS = flag("DEBUG")
 SECRET_KEY = secret_key(DATA)
@@ -28,6 +29,8 @@ ALLOWED_HOSTS = words("ALLOWED_HOSTS", "localhost 127.0.0.1 [::1]")
 SITE_URL = os.environ.get("SITE_URL", "http://localhost:8000").rstrip("/")
 CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS", SITE_URL)
 HTTPS = SITE_URL.startswith("https://")
+# Where the web server asks itself once a second, if not at the address that it listens at itself.
+FRONT_DOOR_URL = os.environ.get("FRONT_DOOR_URL", "").strip()
 ORGANISATION = os.environ.get("ORGANISATION", "Example Compute")
 # How long candidates' data is kept after the decision, and what then happens to it; 0: until asked.
 RETENTION_MONTHS = integer("RETENTION_MONTHS", 0)
@@ -61,6 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "headnode.front_door.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -114,6 +118,7 @@ AUTH_PASSWORD_VALIDATORS.append(
     }
 )
 LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"  # where `next` names a place that is not ours
 PASSWORD_RESET_TIMEOUT = 3600
 SESSION_COOKIE_AGE = integer("SESSION_HOURS", 12) * 3600
 # Roles that must have a second step, as "administrator, recruiter", or "all"; nobody by default.
@@ -181,7 +186,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["headnode.errors.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["headnode.parsing.StrictJSONParser"],
     "EXCEPTION_HANDLER": "headnode.errors.api_exception",
     "UNAUTHENTICATED_USER": None,
 }
@@ -208,6 +213,9 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_LOST_WAIT = (
+    0.5  # s until what a killed process had is put back; its row is claimed once
+)
 CELERY_BROKER_CONNECTION_TIMEOUT = 1
 # Fifty hidden days of a minute each, and room; the sandbox's own limits end a program long before.
 CELERY_TASK_TIME_LIMIT = 3900
@@ -246,7 +254,12 @@ SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
 SANDBOX_STATE = DATA / "sandbox"
 VARIANTS = DATA / "variants"
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
-GRADING_SLOTS = integer("GRADING_SLOTS", 1)
+# Gradings follow the processors; one is left to candidates' runs, which have processes of their own.
+PROCESSORS = len(os.sched_getaffinity(0))
+GRADING_SLOTS = integer("GRADING_SLOTS", max(1, PROCESSORS - 1))
+CELERY_WORKER_CONCURRENCY = GRADING_SLOTS + max(2, PROCESSORS // 4)
+# Threads of a web process: what takes long holds all but three of them at most (assessments/places.py).
+WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
 

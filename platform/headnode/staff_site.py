@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
 
 from accounts import identity_pages, identity_provider, second_step, second_step_pages
-from accounts.sign_in import SignInForm, with_status
+from accounts.sign_in import SignInForm, finished
 from accounts.staff_admin import viewer
 
 
@@ -224,7 +224,7 @@ class StaffSite(AdminSite):
             query = request.GET.urlencode()
             return HttpResponseRedirect(f"{reverse('admin:second-step')}?{query}")
         context = {"identity_provider": settings.OIDC_LABEL if identity_provider.is_on() else ""}
-        return with_status(super().login(request, context | (extra_context or {})))
+        return finished(request, super().login(request, context | (extra_context or {})))
 
     def settings_page(self, request: HttpRequest) -> HttpResponse:
         user = viewer(request)

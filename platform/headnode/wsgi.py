@@ -11,7 +11,6 @@ from headnode.encoding import utf8_only
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 application = utf8_only(get_wsgi_application())
 
-from assessments.outages import keep_pulse  # noqa: E402  (needs the apps to be loaded)
-from assessments.pulses import WEB  # noqa: E402
+from headnode.front_door import front_door  # noqa: E402  (needs the apps to be loaded)
 
-keep_pulse(WEB)
+front_door.watch()

@@ -146,6 +146,15 @@ def measure(row: Mapping[str, Any]) -> Measure:
     )
 
 
+DRAWN_ANEW = "The revision met hidden workloads of its own, of the same families."
+
+
+def drawn_anew(first: dict[str, Any] | None, second: dict[str, Any] | None) -> str:
+    """A sentence for beside both rounds' measures; empty where they are of the same workloads."""
+    names = [{row.name for row in workloads(report)} for report in (first, second)]
+    return DRAWN_ANEW if all(names) and names[0].isdisjoint(names[1]) else ""
+
+
 def measure_changes(first: dict[str, Any] | None, second: dict[str, Any] | None) -> list[Change]:
     """Every measure's score in both rounds, in the order of the report that has more of them."""
     before = {row.key: row for row in measures(first)}

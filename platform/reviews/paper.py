@@ -1,19 +1,21 @@
-"""Pages as PDF: the same templates on paper, typeset by WeasyPrint where it and Pango are installed.
-
-Nothing is fetched: the fonts that come with the site are handed over by name, and every other address
-that a page might name is refused.
-"""
+"""Pages as PDF: the same templates on paper, typeset by a process of its own; see `typesetter`."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import subprocess
+import sys
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
+from django.conf import settings
 from django.contrib.staticfiles import finders
 
+from reviews.typesetter import FONT, MISSING
+
+logger = logging.getLogger(__name__)
 HOW = (
     "To make PDF files, install the reports extra (pip install 'headnode[reports]') and Pango: on "
     "Debian or Ubuntu, sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0. "
@@ -30,57 +32,45 @@ FACES = [
     ("IBM Plex Mono", "mono-latin", 400, "normal"),
     ("IBM Plex Mono", "mono-latin", 600, "normal"),
 ]
-FONT = "font:"
+WALL_S = 90
+INHERITED = ("PATH", "HOME", "LANG", "LD_LIBRARY_PATH", "XDG_CACHE_HOME")
+"""Where Pango's libraries are found, and where it keeps its list of fonts."""
+FAILED = (
+    "This page could not be made a PDF file just now: the server is very busy, or the page is very long. Try "
+    "again in a minute, or print the page itself from the browser."
+)
 
 
 class NoPaper(Exception):
-    """No PDF can be made here; the message says what to install."""
+    """No PDF was made; the message says why and what to do."""
 
 
 def pdf(html: str, *, base: str) -> bytes:
     """The page as a tagged PDF (PDF/UA-1). `base` makes its links whole; nothing is loaded from it.
 
-    Raises NoPaper where WeasyPrint or the libraries that it needs are missing.
+    Raises NoPaper where WeasyPrint or the libraries that it needs are missing, or the time is not enough.
     """
-    weasyprint = _weasyprint()
-    fetcher = _fetcher(weasyprint)
-    fonts = import_module("weasyprint.text.fonts").FontConfiguration()
-    sheets = [
-        weasyprint.CSS(string=text, url_fetcher=fetcher, font_config=fonts) for text in styles()
-    ]
-    page = weasyprint.HTML(string=html, base_url=base, url_fetcher=fetcher)
-    made: bytes = page.write_pdf(
-        stylesheets=sheets, font_config=fonts, pdf_variant="pdf/ua-1", pdf_tags=True
-    )
-    return made
-
-
-def _weasyprint() -> Any:
-    """WeasyPrint, imported on first use: it costs a site that prints nothing no memory."""
+    fonts = {name: str(path) for name, path in own_fonts().items()}
+    asked = {"html": html, "base": base, "sheets": styles(), "fonts": fonts}
+    env = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    env["PYTHONPATH"] = f"{settings.ROOT}/platform:{settings.ROOT}"
     try:
-        module = import_module("weasyprint")
-    except (ImportError, OSError) as error:  # OSError: Pango is not there
-        raise NoPaper(HOW) from error
-    for name in ("weasyprint", "fontTools"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    return module
-
-
-def _fetcher(weasyprint: Any) -> Any:
-    urls = import_module("weasyprint.urls")
-
-    class Refusing(urls.URLFetcher):  # type: ignore[misc,name-defined]
-        """Hands over the site's own fonts and refuses everything else."""
-
-        def fetch(self, url: str, headers: Any = None) -> Any:
-            name = url.removeprefix(FONT)
-            if url.startswith(FONT) and name in own_fonts():
-                return urls.URLFetcherResponse(
-                    url, own_fonts()[name].read_bytes(), {"Content-Type": "font/woff2"}
-                )
-            raise ValueError(f"Nothing is fetched for a PDF: {url}")
-
-    return Refusing()
+        done = subprocess.run(
+            [sys.executable, "-m", "reviews.typesetter"],
+            input=json.dumps(asked).encode(),
+            env=env,
+            capture_output=True,
+            timeout=WALL_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NoPaper(FAILED) from error
+    if done.returncode == MISSING:
+        raise NoPaper(HOW)
+    if done.returncode:
+        logger.error("No PDF was made (%s): %s", done.returncode, done.stderr[-500:].decode())
+        raise NoPaper(FAILED)
+    return done.stdout
 
 
 @cache

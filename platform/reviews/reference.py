@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 from django.conf import settings
@@ -19,9 +18,7 @@ from library.packs import pack_of
 
 logger = logging.getLogger(__name__)
 LONGEST_S = 120
-PATIENCE_S = 20
 KEPT = 300
-_one_at_a_time = threading.Lock()
 
 
 class NotPlayed(Exception):
@@ -54,8 +51,8 @@ def workloads_of(attempt: Attempt, gradings: list[GradingRun]) -> list[tuple[str
 def reference_json(attempt: Attempt, workload: str) -> bytes:
     """The replay as JSON. Raises NotPlayed where the program could not be played.
 
-    One is played at a time, in another process, so that pages and candidates' saves do not
-    wait for it. The same question is answered from the data folder afterwards.
+    It is played in another process, so that pages and candidates' saves do not wait for it. The same
+    question is answered from the data folder afterwards.
     """
     pack = pack_of(attempt.pack_version.name)
     asked = [pack.name, attempt.level, str(attempt.seed), workload]
@@ -65,13 +62,8 @@ def reference_json(attempt: Attempt, workload: str) -> bytes:
     kept = Path(settings.DATA) / "replays" / f"{name}.json"
     if kept.is_file():
         return kept.read_bytes()
-    if not _one_at_a_time.acquire(timeout=PATIENCE_S):
-        raise NotPlayed("Another reference is being played: try again in a minute.")
-    try:
-        body = kept.read_bytes() if kept.is_file() else _played(asked, attempt.company)
-        _keep(kept, body)
-    finally:
-        _one_at_a_time.release()
+    body = _played(asked, attempt.company)
+    _keep(kept, body)
     return body
 
 

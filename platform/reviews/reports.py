@@ -79,6 +79,7 @@ class Part:
     defences: list[Defence]
     changes: list[Any]
     measure_changes: list[Any]
+    drawn_anew: str
     charts: dict[str, str]
     rating: Any = None
     ahead: advance.Ahead | None = None
@@ -185,15 +186,16 @@ def _part(viewer: User, attempt: Attempt, standing: Standing, cards: list[Evalua
         defences=_defences(viewer, attempt),
         changes=_changes(cards),
         measure_changes=[],
+        drawn_anew="",
         charts={},
         rating=standing.exercises.get(attempt.exercise_id),
         ahead=advance.of(attempt),
     )
     part.about = challenges.about(part.revision) if part.revision else ""
     if len(rounds) == 2 and first and rounds[1].measures:
-        part.measure_changes = evidence.measure_changes(
-            *(report_of(row.submission) for row in rounds)
-        )
+        reports = [report_of(row.submission) for row in rounds]
+        part.measure_changes = evidence.measure_changes(*reports)
+        part.drawn_anew = evidence.drawn_anew(*reports)
     part.charts = _charts(part, cards)
     return part
 

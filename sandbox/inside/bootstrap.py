@@ -54,7 +54,7 @@ def fences() -> str:
     found = {name: " ".join(lines[name].split()) for name in wanted if name in lines}
     found["kernel"] = os.uname().release
     found["main"], found["group"] = str(os.getpid()), str(os.getpgrp())
-    for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
+    for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup", "time"):
         # gVisor's kernel gives no account of some.
         if os.path.exists("/proc/self/ns/" + name):
             found[name] = str(os.stat("/proc/self/ns/" + name).st_ino)

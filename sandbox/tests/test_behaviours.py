@@ -10,8 +10,15 @@ from sandbox.tests.episode import Steps, run
 from sandbox.tests.hostile import FENCED, HOSTILE
 
 ALL = [*ORDINARY, *BOUNDED, *HOSTILE, *FENCED]
+# Each behaviour on both engines, in turn in a sandbox started for it and in one that was there before.
+BY_DAY = [
+    (wanted, start)
+    for number, wanted in enumerate(ALL)
+    for start in (("namespace", "docker_ahead"), ("namespace_ahead", "docker"))[number % 2]
+]
 
 
+@pytest.mark.by_day("wanted,any_start", BY_DAY)
 @pytest.mark.parametrize("wanted", ALL, ids=lambda wanted: wanted.name)
 def test_backend_shows(
     wanted: Behaviour, any_start: Backend, monkeypatch: pytest.MonkeyPatch

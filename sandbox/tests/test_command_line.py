@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import doctor, rootfs
-from sandbox.__main__ import main
+from sandbox.__main__ import main, read_sdk
 from sandbox.tests.conftest import REPO
 
 KEYS = {
@@ -231,3 +231,11 @@ def test_module_runs_from_the_repository_root(program: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert json.loads(done.stdout)["layers"]
+
+
+def test_modules_are_found_in_a_checkout_below_a_folder_called_tests(tmp_path: Path) -> None:
+    module = tmp_path / "tests" / "sdk" / "some_sdk"
+    (module / "tests").mkdir(parents=True)
+    for name in ("__init__.py", "tests/test_it.py"):
+        (module / name).write_text("")
+    assert set(read_sdk(module)) == {"some_sdk/__init__.py"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from sandbox import Backend, Limits
 from sandbox.attach import Demultiplexer
 from sandbox.capture import Output
-from sandbox.container import Request, container_config, host_config
+from sandbox.container import Request, container_config, host_config, masked_paths
 from sandbox.tests.episode import run
 
 REQUEST = Request(
@@ -65,6 +66,19 @@ def test_container_is_bounded(asked: dict[str, Any]) -> None:
         size, inodes = (8 << 20, 256) if place.endswith("shm") else (32 << 20, 2048)
         assert {"nosuid", "nodev", f"size={size}", f"nr_inodes={inodes}"} <= {*options.split(",")}
     assert {limit["Name"] for limit in host["Ulimits"]} >= {"fsize", "nofile", "core", "memlock"}
+
+
+def test_copy_of_the_init_takes_the_place_of_the_engines() -> None:
+    """The engine's is one file to all containers."""
+    wanted = replace(REQUEST, init="/opt/sbx/init")
+    assert host_config(wanted)["init"] is False
+    assert container_config(wanted)["command"][:3] == ["/opt/sbx/init", "--", "/usr/bin/python3"]
+
+
+def test_others_locks_and_the_hosts_counters_are_masked() -> None:
+    assert {"/proc/locks", "/proc/vmstat", "/proc/sys/fs", "/proc/keys", "/sys"} <= {
+        *masked_paths()
+    }
 
 
 def test_container_sees_nothing_of_the_host_but_our_folders_read_only(

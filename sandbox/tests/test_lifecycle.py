@@ -117,6 +117,7 @@ def printing(number: int) -> Spec:
     return Spec({"controller.py": f"print({number})".encode()})
 
 
+@pytest.mark.by_day("name,runs,spares", [("namespace", 300, 2), ("docker", 8, 0)])
 @pytest.mark.parametrize(
     ("name", "runs", "spares"),
     [

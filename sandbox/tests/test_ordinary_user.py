@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sandbox import SandboxUnavailable, namespace, open_backend, rootfs, seccomp
+from sandbox import SandboxUnavailable, memory, namespace, open_backend, rootfs, seccomp
 from sandbox.tests.behaviours import BOUNDED, ORDINARY, Behaviour
 from sandbox.tests.conftest import missing
 from sandbox.tests.episode import Steps, run
@@ -58,6 +58,7 @@ def users_state(built_root: rootfs.Root) -> Iterator[Path]:
         yield state
     finally:
         shutil.rmtree(state)
+        shutil.rmtree(memory.SHM / f"headnode-{USER}", ignore_errors=True)
 
 
 def as_ordinary_user(state: Path, spares: int) -> dict[str, Any]:
@@ -120,6 +121,8 @@ def test_ordinary_user_is_refused_or_marked(users_state: Path, spares: int) -> N
     assert seen["different"] == []
     assert "memory limit is per process only" in seen["reduced"]
     assert "number of files is not limited" in seen["reduced"]
+    assert "locks on device files are seen by other runs" in seen["reduced"]
+    assert {"own view of files", "root in memory"} <= set(seen["layers"])
     assert {"user namespace", "network namespace", "system-call filter"} <= set(seen["layers"])
     assert "memory cgroup" not in seen["layers"]
     assert 1 < seen["peak"] < 100

@@ -41,11 +41,11 @@ def median(scene: Scene) -> Demand:
     return Demand(0, rates, scene.events, dict.fromkeys(KINDS, 0))
 
 
-def draw(scene: Scene, number: int) -> Demand:
-    """A hidden one, from 1: rates from the stated uncertainty; launches, lead times and prices within what
-    the documents say. A common part of the rates makes busy years busy for all classes."""
+def draw(scene: Scene, number: int, of_round: int = 1) -> Demand:
+    """A hidden one, from 1, for a round's answer: rates from the stated uncertainty; launches, lead times and
+    prices within what the documents say. A common part of the rates makes busy years busy for all classes."""
     seed = f"{digest(scene.profile)}/{scene.level}/{scene.seed}"
-    chance = Stream(seed, f"demand/{number}")
+    chance = Stream(seed, f"demand/{number}" if of_round == 1 else f"demand/{of_round}/{number}")
     together = _normal(chance)
     rates = {}
     for one in scene.work:

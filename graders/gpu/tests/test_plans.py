@@ -21,6 +21,9 @@ def test_hidden_trainings_meet_every_family_and_no_seed_twice(level: str) -> Non
     assert len(seeds) == len(found) + 2
     assert found == hidden_trainings(PACK, level, 7)
     assert not seeds & {one.seed for one in hidden_trainings(PACK, level, 8)}
+    revised = hidden_trainings(PACK, level, 7, round=2)
+    assert [one.family for one in revised] == [one.family for one in found]
+    assert not seeds & {one.seed for one in revised}
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -21,7 +21,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from accounts import second_step
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, INTERVIEWER
-from accounts.sign_in import MOST_PER_NAME
+from accounts.sign_in import MOST_TRIES
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery"
@@ -112,7 +112,7 @@ def test_recovery_code_is_used_up(alma: User) -> None:
 def test_guessing_codes_is_locked_out(alma: User) -> None:
     set_up(signed_in(alma), alma)
     client = signed_in(alma)
-    for _ in range(MOST_PER_NAME):
+    for _ in range(MOST_TRIES):
         assert step(client, "000000").status_code == 400
     assert step(client, code_of(TOTPDevice.objects.get())).status_code == 429
 
@@ -193,6 +193,6 @@ def test_forgotten_password_comes_by_mail_and_says_nothing_of_who_has_an_account
 
 
 def test_nobody_is_flooded_with_links(alma: User) -> None:
-    for _ in range(MOST_PER_NAME + 3):
+    for _ in range(MOST_TRIES + 3):
         Client().post(reverse("admin_password_reset"), {"email": "alma@example.com"})
-    assert len(mail.outbox) == MOST_PER_NAME
+    assert len(mail.outbox) == MOST_TRIES

@@ -21,6 +21,7 @@ from assessments.ahead.models import AdvanceRelease
 from assessments.company import text_of
 from assessments.ledger import NotPossible
 from assessments.link import invitation_for
+from assessments.places import PLACES, Busy, waiting
 from assessments.room.variants import NotBuilt, folder_of
 from hiring.models import Exercise, Invitation
 from library.packs import pack_of
@@ -72,8 +73,11 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         folder = _folder(row)
         if path == "all.zip":
             name = slugify(pack_of(chosen.pack_name).title)
-            return _kept(materials.zipped(folder, name), "application/zip", f"{name}.zip")
+            with PLACES.place("file", pk):
+                return _kept(materials.zipped(folder, name), "application/zip", f"{name}.zip")
         body, kind = materials.file(folder, path)
+    except Busy as busy:
+        return waiting(request, busy)
     except LookupError as error:
         raise Http404 from error
     except NotBuilt as error:

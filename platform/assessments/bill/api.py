@@ -7,7 +7,7 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments.bill import asking, lines, store
+from assessments.places import PLACES
 from assessments.room.access import NotThere, RoomView, packed
 from assessments.room.escapes import writable
 from assessments.room.kept import Kept
@@ -47,7 +48,7 @@ MOST_COMPARED = 600
 """Values of all filters of a table together."""
 BOUND = re.compile(r"\A(\d{4}(-\d\d){0,2})?\Z")
 MOST_ASKED, ASKED_PER_S = 90, 30.0
-"""Questions of one attempt in so many seconds: more than hands can ask."""
+"""Questions of one asker in so many seconds: more than hands can ask."""
 
 
 class Unfit(APIException):
@@ -55,26 +56,22 @@ class Unfit(APIException):
     default_code = "question"
 
 
-class Busy(APIException):
-    status_code = 429
-    default_code = "busy"
-
-
 class Hasty(APIException):
     status_code = 429
     default_detail = "Those were very many questions at once: wait a few seconds and ask again."
     default_code = "hasty"
+    wait = 3
 
 
 class Pace:
-    """How often each attempt asked of late; safe to use from several threads."""
+    """How often each asker asked of late; safe to use from several threads."""
 
     def __init__(self, most: int, seconds: float) -> None:
         self._most, self._seconds = most, seconds
-        self._asked: dict[UUID, deque[float]] = {}
+        self._asked: dict[Hashable, deque[float]] = {}
         self._lock = threading.Lock()
 
-    def allows(self, who: UUID, now: float) -> bool:
+    def allows(self, who: Hashable, now: float) -> bool:
         """Count a question at `now` (s); False where there were too many before it."""
         with self._lock:
             for one in [
@@ -135,17 +132,24 @@ class BillView(RoomView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        if not PACE.allows(self.attempt.pk, time.monotonic()):
+        if not PACE.allows(self.asker, time.monotonic()):
             raise Hasty
         try:
-            self.file = store.file_of(self.room.folder)
+            self.file = store.known(self.room.folder) or self._made()
         except NotBuilt as error:
             raise NotThere from error
 
+    def _made(self) -> Path:
+        with PLACES.place("tables", self.asker):
+            return store.file_of(self.room.folder)
+
     @contextmanager
     def tables(self) -> Iterator[Tables]:
-        """The tables for as long as the question takes; a question that is bad is told as Unfit."""
-        with closing(Tables(self.file)) as tables:
+        """The tables for as long as the question takes; a question that is bad is told as Unfit.
+
+        SQLite works them out beside this process's other threads, and for MOST_SECONDS at most.
+        """
+        with PLACES.place("tables", self.asker), closing(Tables(self.file)) as tables:
             try:
                 yield tables
             except BadQuery as error:
@@ -233,11 +237,9 @@ class SqlView(BillView):
         given = SqlRequest(data=request.data)
         given.is_valid(raise_exception=True)
         try:
-            found = asking.answer(self.file, given.validated_data["sql"], self.attempt.pk)
+            found = asking.answer(self.file, given.validated_data["sql"], self.asker)
         except BadQuery as error:
             raise Unfit(str(error)) from error
-        except asking.Busy as error:
-            raise Busy(str(error)) from error
         return packed(request, json.dumps(found, ensure_ascii=False).encode(), JSON)
 
 

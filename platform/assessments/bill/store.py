@@ -21,10 +21,16 @@ NAME = ".bill-1.sqlite"
 BUILD_S = 120
 
 
+def known(folder: Path) -> Path | None:
+    """The file of a built variant where it has been made."""
+    target = folder / NAME
+    return target if target.exists() else None
+
+
 def file_of(folder: Path) -> Path:
     """The file of a built variant, made first where it is not there (some 2 s). Raises NotBuilt."""
     target = folder / NAME
-    if target.exists():
+    if known(folder):
         return target
     with _lock(folder):
         if not target.exists():
@@ -34,7 +40,7 @@ def file_of(folder: Path) -> Path:
 
 def prepare(folder: Path) -> None:
     """Begin to make the file where it is not there, and do not wait for it."""
-    if not (folder / NAME).exists():
+    if known(folder) is None:
         threading.Thread(target=_prepared, args=(folder,), name="bill-tables", daemon=True).start()
 
 

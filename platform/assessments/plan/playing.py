@@ -21,6 +21,7 @@ from assessments.room.escapes import writable
 # Against a process that hangs: its processor time is bounded by itself, and a busy host takes longer.
 WALL_S = 600
 LOOK_S = 0.1
+PLAYER = ["-m", "assessments.plan.player"]
 TOO_LARGE = (
     "This plan takes more time or memory to play than a what-if may. It was not counted: take out orders that "
     "are far beyond what the sites can hold, then ask again."
@@ -77,7 +78,7 @@ def for_candidate(report: dict[str, Any]) -> dict[str, Any]:
 def _run(asked: str, cancel: threading.Event) -> subprocess.CompletedProcess[str] | None:
     """None where it was cancelled."""
     inherited = {name: os.environ[name] for name in ("PATH", "LANG", "HOME") if name in os.environ}
-    command = [sys.executable, "-m", "assessments.plan.player"]
+    command = [sys.executable, *PLAYER]
     with subprocess.Popen(  # noqa: S603 - our own command line
         command,
         stdin=subprocess.PIPE,

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from assessments import answers, attempts
-from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns
+from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
 from assessments.candidate_data import run_row
 from assessments.jobs import Result
 from assessments.models import Attempt, Run
@@ -24,7 +24,7 @@ from scenarios.growth.levels import LEVELS
 from scenarios.growth.measures import MEASURES
 
 WORKLOAD = "median"
-UNDER_WAY = "Your last what-if has not ended yet: wait for it, then ask again."
+UNDER_WAY = "Your last what-if has not ended yet: wait for it or stop it, then ask again."
 
 
 class UsedUp(APIException):
@@ -38,7 +38,7 @@ def allowed(attempt: Attempt) -> int:
 
 
 def carried_out(attempt: Attempt) -> int:
-    """What-ifs of the present round that were played; what failed on our side is none."""
+    """What-ifs of the present round that were played; what failed on our side or was stopped is none."""
     return attempt.runs.filter(round=attempt.round, result=Result.DONE).count()
 
 
@@ -94,6 +94,7 @@ class WhatIfsView(PlanView):
                 raise TooManyRuns(UNDER_WAY)
             if carried_out(attempt) >= allowed(attempt):
                 raise UsedUp(used_up(attempt))
+            check_pace(attempt, self.now)
             run = Run.objects.create(
                 attempt=attempt,
                 round=attempt.round,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -97,6 +98,8 @@ class RoomView(AttemptView):
     """Finds the room of the attempt that the browser's link gives access to."""
 
     room: Room
+    asker: Hashable
+    """Who has one place at a time: the attempt, or whoever looks at it."""
 
     workplace = ""
     """Only rooms of this workplace have what the view shows; "" is every room."""
@@ -108,9 +111,10 @@ class RoomView(AttemptView):
         self.room = room(self.attempt)
 
     def admit(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Set `attempt` and `now` for whoever may look: here the candidate, while they work."""
+        """Set `attempt`, `asker` and `now` for whoever may look: here the candidate, while they work."""
         super().initial(request, *args, **kwargs)
         _working(self.attempt, self.now)
+        self.asker = self.attempt.pk
 
 
 def packed(request: HttpRequest | Request, body: bytes, content_type: str) -> HttpResponse:

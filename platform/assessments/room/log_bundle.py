@@ -13,7 +13,7 @@ import gzip
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -106,11 +106,16 @@ def _padded(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def bundle_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
-    """The bundle of a built variant; made on the first call and kept in the variant's folder."""
+def packed(folder: Path, manifest: Mapping[str, Any]) -> bytes:
+    """The bundle of a built variant, compressed."""
+    return gzip.compress(gather(folder, manifest).write(), LEVEL, mtime=0)
+
+
+def bundle_of(folder: Path, pack: Callable[[], bytes]) -> Path:
+    """The bundle of a built variant; packed on the first call and kept in the variant's folder."""
     target = folder / NAME
     if not target.exists():
-        data = gzip.compress(gather(folder, manifest).write(), LEVEL, mtime=0)
+        data = pack()
         with tempfile.NamedTemporaryFile(dir=folder, prefix=NAME, delete=False) as part:
             part.write(data)
         os.chmod(part.name, 0o644)

@@ -20,6 +20,8 @@ from scenarios.incident.promql.blocks import Blocks
 
 MOST_PANELS, MOST_POINTS, MOST_COLUMNS = 24, 2_000, 1_500
 MOST_VALUES = 400
+VARIANTS = 3
+"""Whose columns one process holds."""
 KEEP_LINES = 32_000_000
 HIDDEN = (
     "UUID",
@@ -87,7 +89,7 @@ class Board:
         return Panel(f"any/{name}", name, unit_of(metric), (part,))
 
 
-@lru_cache(maxsize=3)
+@lru_cache(maxsize=VARIANTS)
 def _columns(folder: Path) -> tuple[History, History]:
     metrics = folder / "metrics"
     return (

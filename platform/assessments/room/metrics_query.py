@@ -24,6 +24,7 @@ MOST_LINES, MOST_ROWS, MOST_POINTS = 200, 1_000, 2_000
 LEAST_STEP_MS = 1_000
 _STEPS = (1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600)
 OUT_OF_RANGE = "A number, a time or an offset of the query is out of range."
+TOO_DEEP = "The query has too many parts inside each other: ask for it in several queries."
 Told = float | str | None
 
 
@@ -41,6 +42,8 @@ def _in_range() -> Iterator[None]:
     except (OverflowError, ValueError) as error:
         logger.warning("A query went out of range: %s", error)
         raise QueryError(OUT_OF_RANGE) from error
+    except RecursionError as error:
+        raise QueryError(TOO_DEEP) from error
     except BaseException as error:
         if type(error).__name__ != "PanicException":
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.roles import HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
-from assessments.models import Attempt
+from assessments.models import Attempt, Run
 from hiring.invitations import invite
 from hiring.models import Candidate, Exercise, Invitation, Opening
 
@@ -122,6 +123,13 @@ def save(
     )
 
 
+def run_of(attempt: Attempt, at: datetime = NOW) -> Run:
+    """A run that waits since `at`."""
+    draft = attempt.drafts.first() or save(attempt, "text", at=NOW).draft
+    given = {"round": attempt.round, "workload": "public-1", "created_at": at}
+    return Run.objects.create(attempt=attempt, draft=draft, **given)
+
+
 def submit(attempt: Attempt, text: str, *, at: datetime) -> None:
     submission, _ = attempts.submit(
         attempt.pk, client=uuid.uuid4(), seq=1, base=None, body=body(attempt, text), now=at
@@ -135,6 +143,11 @@ def hand_in(attempt: Attempt, answer: dict[str, Any], *, at: datetime) -> None:
         attempt.pk, client=uuid.uuid4(), seq=1, base=None, body=answer, now=at
     )
     assert submission is not None
+
+
+def another_worker(host: str = "") -> str:
+    """Who holds a lease beside this process: another of this host, or of the one named."""
+    return f"{host or socket.gethostname()}:1:1"
 
 
 def enter(client: Client, token: str) -> None:

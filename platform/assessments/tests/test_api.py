@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from assessments import attempts
 from assessments.jobs import Result
-from assessments.models import Attempt, Run
+from assessments.models import Attempt, Pulse, Run
+from assessments.pulses import WEB
 from assessments.tests.stage import SECTION, Stage, begin, body, enter, make_stage, submit
 
 pytestmark = pytest.mark.django_db
@@ -178,6 +179,26 @@ def test_any_json_gets_a_client_error(
 def test_answer_that_is_too_long_is_refused_plainly(ada: Client, attempt: Attempt) -> None:
     status, answer = post(ada, attempt, "drafts", draft(attempt, "x" * 400_001))
     assert (status, answer["code"]) == (413, "too_large")
+
+
+def test_page_waits_from_the_end_until_it_is_handed_in(ada: Client, stage: Stage) -> None:
+    """The site has not shown yet that it has taken all that was sent in time."""
+    now = timezone.now()
+    over = begin(stage, now - timedelta(minutes=60, seconds=22))
+    Pulse.objects.create(component=WEB, at=now)
+    page = f"/attempts/{over.pk}/"
+    assert ada.get(page).status_code == 200
+    assert ada.get(f"{page}receipt/").headers["Location"] == page
+    state = ada.get(f"/api/attempts/{over.pk}/state")
+    assert state.json()["phase"] == "grace"
+    assert state.headers["Cache-Control"] == "no-store"
+    Pulse.objects.update(at=now + timedelta(seconds=4))
+    assert ada.get(page).headers["Location"] == f"{page}receipt/"
+
+
+def test_form_where_json_is_wanted_is_refused_plainly(ada: Client, attempt: Attempt) -> None:
+    answer = ada.post(f"/api/attempts/{attempt.pk}/drafts", {"body": "a form"})
+    assert answer.status_code == 415
 
 
 def test_body_that_is_far_too_long_is_refused_plainly(ada: Client, attempt: Attempt) -> None:

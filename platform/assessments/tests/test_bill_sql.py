@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ import pytest
 
 from assessments.bill import asking, store
 from assessments.models import Attempt
+from assessments.places import EACH, PLACES
 from assessments.room import variants
 from assessments.tests.bill_stage import BILL, LEVEL, SEED, Asked
 from scenarios.bill.query import BadQuery
@@ -181,17 +183,13 @@ def test_the_process_knows_nothing_of_the_site(
     assert seen[0]["env"] == {}
 
 
-def test_a_crowd_waits_and_is_told_so(monkeypatch: pytest.MonkeyPatch, asked: Asked) -> None:
-    monkeypatch.setattr(asking, "WAIT_S", 0.05)
-    for _ in range(asking.AT_ONCE):
-        assert asking._places.acquire(timeout=1)
-    try:
+def test_a_crowd_is_told_so_at_once(asked: Asked) -> None:
+    with ExitStack() as held:
+        for other in range(EACH["sql"]):
+            held.enter_context(PLACES.place("sql", other))
         status, told = asked("sql", {"sql": "SELECT 1"})
-    finally:
-        for _ in range(asking.AT_ONCE):
-            asking._places.release()
-    assert status == 429
-    assert "ask again" in told["detail"]
+    assert (status, told["code"]) == (429, "busy")
+    assert "asked again" in told["detail"]
     assert asked("sql", {"sql": "SELECT 1"})[0] == 200
 
 
@@ -200,13 +198,13 @@ def test_one_candidate_has_one_query_at_a_time(asked: Asked, bill: Attempt) -> N
     with ThreadPoolExecutor(2) as pool:
         slow = pool.submit(lambda: _kept_busy(bill))
         until = time.monotonic() + 20
-        while bill.pk not in asking._asking and time.monotonic() < until:
+        while not PLACES.held and time.monotonic() < until:
             time.sleep(0.01)
         status, told = asked("sql", {"sql": "SELECT 1"})
         assert not slow.done(), "the second question should not wait for the first"
         assert "stopped" in slow.result()
-    assert (status, told["code"]) == (429, "busy")
-    assert "last query" in told["detail"]
+    assert (status, told["code"]) == (429, "asking")
+    assert "last question" in told["detail"]
     assert asked("sql", {"sql": "SELECT 1"})[0] == 200
 
 

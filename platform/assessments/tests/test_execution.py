@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from assessments import execution
 from assessments.clock import EventKind
-from assessments.jobs import LEASE, MAX_TRIES, Result
+from assessments.jobs import LEASE, MAX_LOSSES, MAX_TRIES, Result
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tasks import sweep
-from assessments.tests.stage import NOW, save, submit
+from assessments.tests.stage import NOW, another_worker, run_of, save, submit
 from sandbox import SandboxUnavailable
 
 pytestmark = pytest.mark.django_db
@@ -133,10 +133,7 @@ def test_heartbeat_survives_a_database_that_is_locked(
 def test_candidate_is_given_back_what_a_run_waited(
     attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draft = save(attempt, "x", at=NOW).draft
-    now = timezone.now()
-    late = {"created_at": now - timedelta(minutes=3)}
-    run = Run.objects.create(attempt=attempt, round=1, draft=draft, workload="public-1", **late)
+    run = run_of(attempt, timezone.now() - timedelta(minutes=3))
     monkeypatch.setattr(execution, "run_public", lambda *_: Report("ok"))
     execution.execute_run(str(run.pk))
     attempt.refresh_from_db()
@@ -187,6 +184,51 @@ def test_lease_of_a_killed_worker_is_freed_at_once(grading: GradingRun) -> None:
     assert GradingRun.objects.claim(grading.pk, "next", now)
 
 
+def test_lost_workers_cost_no_try_but_not_without_end(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = timezone.now()
+    for lost in range(MAX_LOSSES):
+        assert GradingRun.objects.claim(grading.pk, f"worker-{lost}", now)
+        now += LEASE
+    grading.refresh_from_db()
+    assert (grading.tries, grading.losses) == (1, MAX_LOSSES - 1)
+    assert GradingRun.objects.give_up(now) == []
+    assert GradingRun.objects.claim(grading.pk, "last", now)
+    now += LEASE
+    assert not GradingRun.objects.claim(grading.pk, "one too many", now)
+    assert GradingRun.objects.give_up(now) == [grading.pk]
+    grading.refresh_from_db()
+    assert (grading.result, grading.tries) == (Result.INFRASTRUCTURE_ERROR, 1)
+
+
+def test_failures_count_beside_losses(grading: GradingRun, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = grade_as(monkeypatch, Report("infrastructure_error"))
+    for _ in range(MAX_TRIES):
+        now = timezone.now() - LEASE
+        GradingRun.objects.filter(pk=grading.pk).update(lease_until=now)
+        assert GradingRun.objects.claim(grading.pk, "lost", now)
+        execution.execute_grading(grading.pk)
+    grading.refresh_from_db()
+    assert (len(calls), grading.tries, grading.losses) == (MAX_TRIES, MAX_TRIES, MAX_TRIES)
+
+
+def test_failed_run_is_called_for_again_when_its_pause_is_over(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by the next sweep: that pauses and sweeps together hold nobody for a minute."""
+    sent: list[dict[str, Any]] = []
+    monkeypatch.setattr(execution, "publish", lambda *_, **options: sent.append(options))
+    monkeypatch.setattr(execution, "run_public", lambda *_: Report("sandbox_error"))
+    run = run_of(attempt)
+    for _ in range(MAX_TRIES):
+        Run.objects.update(lease_until=timezone.now())
+        execution.execute_run(run.pk)
+    pauses = [options["countdown"] for options in sent]
+    assert pauses == sorted(pauses)
+    assert sum(pauses[:-1]) < 60
+
+
 def test_lease_of_a_living_worker_is_left_alone(grading: GradingRun) -> None:
     now = timezone.now()
     GradingRun.objects.claim(grading.pk, execution.worker_name(), now)
@@ -194,26 +236,32 @@ def test_lease_of_a_living_worker_is_left_alone(grading: GradingRun) -> None:
 
 
 def test_no_more_gradings_at_once_than_there_are_slots(
-    grading: GradingRun, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
+    settings.GRADING_SLOTS = 1
     calls = grade_as(monkeypatch, Report("done"))
     other = GradingRun.objects.create(
         submission=grading.submission, hidden_workloads=5, created_at=NOW
     )
-    GradingRun.objects.claim(grading.pk, "other:1:1", timezone.now())
+    GradingRun.objects.claim(grading.pk, another_worker(), timezone.now())
     execution.execute_grading(other.pk)
     assert not calls
+    GradingRun.objects.update(worker=another_worker("elsewhere"))
+    execution.execute_grading(other.pk)
+    assert calls, "The places of a host are its own."
 
 
 def test_run_records_the_report_and_tells_failure_kinds_apart(
     attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    draft = save(attempt, "x", at=NOW).draft
-    ends = {"ok": "done", "timeout": "candidate_error", "sandbox_error": "queued"}
+    ends = {
+        "ok": "done",
+        "timeout": "candidate_error",
+        "sandbox_error": "queued",
+        "cancelled": "queued",
+    }
     for status, expected in ends.items():
-        run = Run.objects.create(
-            attempt=attempt, round=1, draft=draft, workload="public-1", created_at=NOW
-        )
+        run = run_of(attempt)
         monkeypatch.setattr(execution, "run_public", lambda *_, s=status: Report(s))
         execution.execute_run(str(run.pk))
         run.refresh_from_db()

@@ -13,10 +13,10 @@ from django.utils import timezone
 
 from assessments import attempts, candidate_data, execution, gpu, pages, queue, tasks
 from assessments.jobs import PAUSE
-from assessments.models import Attempt, Draft, Pulse, Run
+from assessments.models import Attempt, Pulse
 from assessments.outages import credit_run
 from assessments.pulses import GPU
-from assessments.tests.stage import NOW, POLICIES, Stage, save
+from assessments.tests.stage import NOW, POLICIES, Stage, run_of
 from graders.gpu.playing import NoCardNow
 from graders.gpu.tests.trainees import StageBackend, trainee
 from hiring.invitations import invite
@@ -38,14 +38,6 @@ def on_gpu(attempt: Attempt) -> Attempt:
 
 def serve(at: datetime) -> None:
     Pulse.objects.update_or_create(component=GPU, defaults={"at": at})
-
-
-def run_of(attempt: Attempt, at: datetime) -> Run:
-    draft = attempt.drafts.first() or save(attempt, "text", at=NOW).draft
-    assert isinstance(draft, Draft)
-    return Run.objects.create(
-        attempt=attempt, round=1, draft=draft, workload="public-1", created_at=at
-    )
 
 
 @pytest.fixture

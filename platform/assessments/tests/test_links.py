@@ -148,3 +148,18 @@ def test_mail_carries_a_working_link_and_the_persons_own_minutes(stage: Stage) -
     assert found is not None
     assert page(Client(), found[1])[0] == 200
     assert page(Client(), stage.token)[0] == 404
+
+
+def test_leaving_shuts_this_browser_out_until_the_link_is_opened_again(
+    client: Client, stage: Stage
+) -> None:
+    assert "Nothing to leave here" in client.get("/leave/").text
+    assert page(client, stage.token)[0] == 200
+    lobby = f"/work/{stage.invitation.pk}/"
+    assert f'href="{lobby}"' in client.get("/leave/").text
+    left = client.post("/leave/")
+    assert "You have left" in left.text
+    assert left["Clear-Site-Data"] == '"cache"'
+    assert client.get(lobby).status_code == 404
+    assert page(client, stage.token)[0] == 200
+    assert client.get(lobby).status_code == 200

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,11 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assessments import attempts
-from assessments.clock import uncovered
+from assessments.candidate_data import state
+from assessments.clock import EventKind, uncovered
 from assessments.models import Attempt, Outage, Pulse, Run
-from assessments.outages import credit_run, keep_pulse, pulse, wake
-from assessments.pulses import WEB, is_away
-from assessments.tests.stage import NOW, save, submit
+from assessments.outages import answered, credit_run, keep_pulse, pulse, wake
+from assessments.pulses import WEB, WORKER, is_away, is_slow
+from assessments.tests.stage import NOW, Stage, begin, save, submit
+from hiring.invitations import invite
+from hiring.models import Candidate
 
 pytestmark = pytest.mark.django_db
 END = NOW + timedelta(minutes=60)
@@ -47,9 +53,108 @@ def test_outage_over_the_deadline_reopens_the_time_that_was_lost(attempt: Attemp
 
 
 def test_short_silence_is_no_outage(attempt: Attempt) -> None:
-    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=14)) is None
+    assert gap(WORKER, timedelta(minutes=10), timedelta(seconds=14)) is None
+    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=2.9)) is None
+    assert pulse(WEB, now=NOW + timedelta(minutes=10, seconds=4)) is None
     attempt.refresh_from_db()
     assert attempt.deadline_at == END
+
+
+def test_short_outages_add_up(attempt: Attempt) -> None:
+    """Two of eight seconds, each ended by an answer that came at once."""
+    for began in (10, 20):
+        gap(WEB, timedelta(minutes=began), timedelta(seconds=8))
+        answered(now=NOW + timedelta(minutes=began, seconds=9))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=16)
+    event = attempt.time_events.last()
+    assert event is not None
+    assert event.reason == "The platform was slow or not reachable for 8 seconds."
+    assert state(attempt, NOW)["notice"] is None  # a bar for eight seconds would cost more
+
+
+def test_longer_outage_is_said_on_the_page(attempt: Attempt) -> None:
+    gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
+    assert "240 seconds. You have 4 min more time." in state(attempt, NOW)["notice"]["text"]
+
+
+def answers(*seconds: float) -> None:
+    """The site answers knocks so many seconds after NOW."""
+    for second in seconds:
+        answered(now=NOW + timedelta(seconds=second))
+
+
+def test_slow_minute_is_credited_once_as_a_whole(attempt: Attempt) -> None:
+    answers(0, 1, 6, 11, 16, 20, 25, 26)
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=24)
+    assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 1
+    event = attempt.time_events.last()
+    assert event is not None
+    assert event.reason == "The platform was slow or not reachable for 24 seconds."
+    outage = Outage.objects.get()
+    assert (outage.began_at, outage.ended_at) == (
+        NOW + timedelta(seconds=1),
+        NOW + timedelta(seconds=25),
+    )
+
+
+def test_site_that_stays_slow_is_credited_every_minute(attempt: Attempt) -> None:
+    answers(*range(0, 185, 5))
+    attempt.refresh_from_db()
+    assert attempt.deadline_at == END + timedelta(seconds=180)
+    assert attempt.time_events.filter(kind=EventKind.CREDITED).count() == 3
+
+
+def test_giving_back_takes_as_long_for_many_as_for_few(
+    stage: Stage, django_assert_max_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    for number in range(6):
+        person = Candidate.objects.create(name=f"{number}", email=f"{number}@x.org", created_at=NOW)
+        invitation, _ = invite(
+            opening=stage.opening, candidate=person, exercises=[stage.exercise],
+            opens_at=NOW, closes_at=NOW + timedelta(days=6), by=stage.rhea, now=NOW,
+        )  # fmt: skip
+        begin(replace(stage, invitation=invitation))
+    Pulse.objects.create(component=WEB, at=NOW)
+    with django_assert_max_num_queries(12):
+        outage = pulse(WEB, now=NOW + timedelta(minutes=4))
+    assert outage is not None
+    assert outage.credited == 6
+    for attempt in Attempt.objects.all():
+        assert attempt.deadline_at == attempt.clock().deadline_at == END + timedelta(minutes=4)
+
+
+def test_quick_answers_are_one_write_each(
+    attempt: Attempt, django_assert_num_queries: Callable[[int], AbstractContextManager[Any]]
+) -> None:
+    answers(0)
+    with django_assert_num_queries(3):  # the write, and what a transaction inside a test's takes
+        answers(1)
+    assert not is_slow(NOW + timedelta(seconds=3))
+    assert is_slow(NOW + timedelta(seconds=5))
+
+
+def test_nobody_is_closed_before_what_was_sent_in_time_is_taken(attempt: Attempt) -> None:
+    end = END + attempt.rules.grace_time()
+    Pulse.objects.create(component=WEB, at=end - timedelta(seconds=1))
+    for seconds in (1, 2, 3, 4):
+        answered(now=end + timedelta(seconds=seconds))
+        assert attempts.close_due(now=end + timedelta(seconds=seconds)) == 0
+    answered(now=end + timedelta(seconds=6))
+    assert attempts.close_due(now=end + timedelta(seconds=6)) == 1
+
+
+def test_nobody_is_closed_while_the_site_is_slow(attempt: Attempt) -> None:
+    """Nor by a page that asks: it gives the slow time back before it says anything."""
+    Pulse.objects.create(component=WEB, at=END + timedelta(seconds=10))
+    for seconds in (16, 22, 28):
+        answered(now=END + timedelta(seconds=seconds))
+    now = END + timedelta(seconds=33)
+    assert attempts.close_due(now=now) == 0
+    wake(attempt, now=now)
+    assert attempt.deadline_at == END + timedelta(seconds=23)
+    assert save(attempt, "typed while it was slow", at=now).in_time
 
 
 def test_only_the_part_of_an_outage_after_the_start_counts(attempt: Attempt) -> None:
@@ -82,7 +187,7 @@ def test_first_contact_after_a_silence_credits_before_it_closes(attempt: Attempt
     Pulse.objects.create(component=WEB, at=NOW + timedelta(minutes=50))
     now = NOW + timedelta(minutes=70)
     assert attempts.close_due(now=now) == 0  # nobody is closed while the site is silent
-    wake(now=now)
+    wake(attempt, now=now)
     assert save(attempt, "after the silence", at=now).in_time
 
 
@@ -93,7 +198,7 @@ def test_outage_is_not_forgotten_where_crediting_fails(
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as broken:
-        broken.setattr("assessments.outages.credit", locked)
+        broken.setattr("assessments.outages.credit_all", locked)
         with pytest.raises(OperationalError):
             gap(WEB, timedelta(minutes=10), timedelta(minutes=4))
     assert not Outage.objects.exists()

@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from assessments import execution, parts
 from assessments.jobs import LEASE, Result
-from assessments.models import Attempt, GradingPart, GradingRun
-from assessments.tests.stage import NOW, submit
+from assessments.models import Attempt, GradingPart, GradingRun, Submission
+from assessments.reproduction import compare
+from assessments.tests.stage import NOW, another_worker, submit
 from graders.parts import Part
 from graders.tests.local_backend import LocalBackend
 from scenarios.profile import Profile
@@ -42,7 +43,7 @@ def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = N
     """Parts that are played are noted; nothing runs."""
     played: list[int] = []
 
-    def grade_part(*args: Any, profile: Profile) -> Part:
+    def grade_part(*args: Any, profile: Profile, round: int) -> Part:
         played.append(args[-1])
         return part(args[-1], (statuses or {}).get(args[-1], "ok"))
 
@@ -134,7 +135,7 @@ def test_other_workers_help_only_where_there_are_slots(
     settings.GRADING_SLOTS = slots
     played = playing(monkeypatch)
     parts.open_parts(grading)
-    GradingRun.objects.claim(grading.pk, "other:1:1", timezone.now())
+    GradingRun.objects.claim(grading.pk, another_worker(), timezone.now())
     wanted = GradingPart.objects.get(number=2)
     execution.execute_part(wanted.pk)
     assert bool(played) is helps
@@ -157,3 +158,17 @@ def test_shared_grading_gives_the_bytes_of_one_that_was_done_at_once(grading: Gr
     assert json.dumps(grading.report, sort_keys=True) == json.dumps(
         execution.graded(grading), sort_keys=True
     )
+
+
+@pytest.mark.parametrize(("round_", "prefix"), [(1, "hidden-"), (2, "hidden-2-")])
+def test_each_round_has_its_own_workloads_and_is_reproduced_on_them(
+    round_: int, prefix: str, grading: GradingRun
+) -> None:
+    Submission.objects.filter(pk=grading.submission_id).update(round=round_)
+    GradingRun.objects.update(hidden_workloads=2)
+    execution.execute_grading(grading.pk)
+    grading = GradingRun.objects.get(pk=grading.pk)
+    assert grading.report is not None, grading.trouble
+    names = [row["name"] for row in grading.report["evidence"] if row["kind"] == "workload"]
+    assert names == [f"{prefix}1", f"{prefix}2"]
+    assert compare(grading.report, execution.graded(grading)) == []

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments.room import variants
-from assessments.room.log_bundle import MAGIC, NAME, Bundle, bundle_of
+from assessments.room.log_bundle import MAGIC, NAME, Bundle, bundle_of, packed
 from assessments.room.log_lines import SEVERITIES, LogLine, Place, read
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, start_incident
 from assessments.tests.stage import Stage, enter
@@ -211,9 +211,9 @@ def test_every_line_of_every_log_is_there_once_and_in_its_place(ada: tuple[Clien
 def test_bundle_is_made_once(ada: tuple[Client, str]) -> None:
     folder = variants.folder_of(INCIDENT, LEVEL, SEED)
     manifest = json.loads((folder / variants.MANIFEST).read_text())
-    made = bundle_of(folder, manifest)
+    made = bundle_of(folder, lambda: packed(folder, manifest))
     before = made.stat().st_mtime_ns
-    assert bundle_of(folder, manifest) == folder / NAME
+    assert bundle_of(folder, lambda: pytest.fail("packed twice")) == folder / NAME
     assert made.stat().st_mtime_ns == before
     assert [path.name for path in folder.glob(f"{NAME}?*")] == []
 

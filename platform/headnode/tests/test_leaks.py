@@ -134,6 +134,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "password_reset_confirm": ["uidb64", "reset"],
     "password_reset_complete": [],
     "link": ["token"],
+    "leave": [],
     "lobby": ["invitation"],
     "about-you": ["invitation"],
     "ahead": ["invitation", "exercise"],
@@ -147,6 +148,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "attempt-draft": ["attempt", "number"],
     "attempt-runs": ["attempt"],
     "attempt-run": ["attempt", "run"],
+    "attempt-run-stop": ["attempt", "run"],
     "attempt-submit": ["attempt"],
     "room-manifest": ["attempt"],
     "room-file": ["attempt", "path"],
@@ -186,6 +188,7 @@ OTHER_ROOMS = {
     "plan-checks",
     "plan-what-ifs",
     "plan-what-if",
+    "plan-what-if-stop",
 }
 """Held to the keys of their own variants in assessments' test_bill and test_plan."""
 

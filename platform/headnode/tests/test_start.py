@@ -19,3 +19,10 @@ def test_start_imports_no_library_of_single_pages() -> None:
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     assert answer.stdout.strip() == "[]"
+
+
+def test_module_that_says_trouble_can_be_the_first_to_be_imported() -> None:
+    """Django's checks import it before or after the addresses, as it happens."""
+    subprocess.run(
+        [sys.executable, "-c", "import django; django.setup(); import headnode.errors"], check=True
+    )

@@ -122,6 +122,7 @@ def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
         if all(sees):
             changes = evidence.measure_changes(report_of(first), report_of(second))
             context["measure_changes"] = changes
+            context["drawn_anew"] = evidence.drawn_anew(report_of(first), report_of(second))
     return context
 
 
@@ -200,6 +201,7 @@ def grading_word(run: Run, now: Any) -> tuple[str, str]:
         "running": ("running", "info"),
         "done": ("ran", "good"),
         "candidate_error": ("did not finish", "warn"),
+        "stopped": ("stopped by the candidate", "info"),
     }
     return words.get(run.state(now), ("failed on our side", "bad"))
 

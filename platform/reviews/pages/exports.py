@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.audit import note_action
 from accounts.models import User
+from assessments.places import in_place
 from hiring import sightings
 from hiring.models import Opening
 from reviews import comparison, tables
@@ -22,6 +23,7 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 @never_cache
 @require_safe
+@in_place("file")
 def as_csv(request: HttpRequest, pk: int) -> HttpResponse:
     """?table= summary, ratings (the default), measures or interviews."""
     viewer, opening = opening_for(request, pk)
@@ -37,6 +39,7 @@ def as_csv(request: HttpRequest, pk: int) -> HttpResponse:
 
 @never_cache
 @require_safe
+@in_place("file")
 def as_workbook(request: HttpRequest, pk: int) -> HttpResponse:
     """All tables as one Excel file."""
     viewer, opening = opening_for(request, pk)

@@ -10,6 +10,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.text import slugify
 
+from assessments.places import PLACES, Busy, waiting
 from reviews import paper
 
 
@@ -25,7 +26,10 @@ def answer(
     on_paper = {**context, "base": "reviews/paper.html", "on_paper": True}
     try:
         html = render_to_string(template, on_paper, request)
-        made = paper.pdf(html, base=request.build_absolute_uri(request.path))
+        with PLACES.place("paper", request.user.pk):
+            made = paper.pdf(html, base=request.build_absolute_uri(request.path))
+    except Busy as busy:
+        return waiting(request, busy)
     except paper.NoPaper as error:
         messages.warning(request, str(error))
         return render(request, template, context, status=503)

@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from assessments.models import GradingRun
+from assessments.places import PLACES, Busy
 from reviews import evidence, replays
 from reviews.pages.access import as_json, attempt_for, page_context, submission_of
 from reviews.phases import grading_tag, progress
@@ -48,7 +49,10 @@ def reference_chart(request: HttpRequest, pk: UUID, workload: str) -> HttpRespon
     if workload not in known or not replays.may_see_reference(viewer, attempt):
         raise Http404
     try:
-        body = reference_json(attempt, workload)
+        with PLACES.place("replay", viewer.pk):
+            body = reference_json(attempt, workload)
+    except Busy as busy:
+        return JsonResponse({"detail": str(busy.detail)}, status=429, headers={"Retry-After": "2"})
     except NotPlayed as error:
         return JsonResponse({"detail": str(error)}, status=503)
     return HttpResponse(body, content_type="application/json")

@@ -72,6 +72,7 @@ def _staffs(view: type[RoomView]) -> Callable[..., HttpResponse]:
         def admit(self, request: Request, *args: Any, **kwargs: Any) -> None:
             # before the framework looks for a candidate and forgets who is signed in
             self.attempt = _attempt(request._request, kwargs["pk"])
+            self.asker = request._request.user.pk
             self.now = timezone.now()
             APIView.initial(self, request, *args, **kwargs)
 

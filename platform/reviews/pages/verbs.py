@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -18,12 +18,18 @@ from django.utils import timezone
 from accounts.confirmed import DoneBefore, MinutesForm, Refused, Verb, confirm
 from accounts.models import User
 from assessments import attempts
-from assessments.models import Attempt, Submission
+from assessments.clock import EventKind
+from assessments.models import Attempt, Submission, TimeEvent
 from reviews import evaluations
 from reviews.models import Assignment, Evaluation
 from reviews.pages.access import attempt_for, submission_of
 from reviews.pages.standing import free_evaluators
 
+SAME_PRESS = timedelta(seconds=30)
+EXTENDED_JUST_NOW = (
+    "You extended this attempt for the same reason a moment ago, and that counts once. To add more "
+    "time, say so in the reason."
+)
 CORRECTION_OPEN = "Your correction is open: change what you need and submit it."
 
 
@@ -70,9 +76,26 @@ def _withdraw(assignment: Assignment, data: dict[str, Any], by: User, now: datet
 
 
 @_refusing
+@transaction.atomic
 def _extend(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
+    with attempts.locked(attempt.pk) as row:  # of two at once the second sees what the first did
+        if _is_same_again(row.time_events.last(), data, by, now):
+            raise DoneBefore(EXTENDED_JUST_NOW)
     attempts.extend(attempt.pk, minutes=data["minutes"], by=by, reason=data["reason"], now=now)
     return f"Extended by {data['minutes']} minutes. Reason: {data['reason']}"
+
+
+def _is_same_again(last: TimeEvent | None, data: dict[str, Any], by: User, now: datetime) -> bool:
+    """The change of the clock before this one is the same, by the same person, a moment ago."""
+    if last is None or last.kind != EventKind.EXTENDED or not (last.before and last.after):
+        return False
+    added = last.after - max(last.before, last.at)
+    same = (last.actor_id, last.reason, added) == (
+        by.pk,
+        data["reason"],
+        timedelta(minutes=data["minutes"]),
+    )
+    return same and now - last.at < SAME_PRESS
 
 
 @_refusing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import timedelta
 from typing import Any
 
@@ -51,6 +52,36 @@ def test_extending_moves_the_deadline_and_leaves_a_trail(
     assert "Fire alarm." in page
     assert "70 min" not in page  # 69 minutes and some seconds are left
     assert "69 min" in page
+
+
+def test_the_same_page_sent_twice_extends_once(clients: Clients, running: Attempt) -> None:
+    before = running.deadline_at
+    page = clients["rhea"].get(at("extend", running)).content.decode()
+    press = page.split('name="press" value="')[1].split('"')[0]
+    data = {"minutes": 10, "reason": "Fire alarm.", "press": press}
+    for _ in range(2):
+        assert clients["rhea"].post(at("extend", running), data).status_code == 302
+    running.refresh_from_db()
+    assert running.deadline_at == before + timedelta(minutes=10)
+    refused = clients["rhea"].post(at("extend", running), data | {"press": "", "minutes": 0})
+    assert refused.status_code == 400
+
+
+def test_a_request_sent_twice_without_its_page_extends_once_too(
+    clients: Clients, running: Attempt
+) -> None:
+    before = running.deadline_at
+    for reason in ("Fire alarm.", "Fire alarm.", "And the lift."):
+        data = {"minutes": 10, "reason": reason}
+        assert clients["rhea"].post(at("extend", running), data).status_code == 302
+    running.refresh_from_db()
+    assert running.deadline_at == before + timedelta(minutes=20)
+
+
+def test_a_refused_press_can_be_made_again(clients: Clients, handed_in: Attempt) -> None:
+    data = {"minutes": 10, "reason": "Fire alarm.", "press": str(uuid.uuid4())}
+    for _ in range(2):
+        assert clients["rhea"].post(at("extend", handed_in), data).status_code == 409
 
 
 @pytest.mark.parametrize(

@@ -175,7 +175,7 @@ def test_no_path_leads_from_scores_to_a_decision(crowd: Crowd) -> None:
     """Decisions are made by reviews.decisions.decide alone, which only the decision page calls."""
     makers, callers = [], []
     for path in PLATFORM.rglob("*.py"):
-        if "tests" in path.parts or "migrations" in path.parts:
+        if {"tests", "migrations"} & set(path.relative_to(PLATFORM).parts):
             continue
         text = path.read_text()
         for node in ast.walk(ast.parse(text)):

@@ -60,3 +60,9 @@ def test_evidence_about_the_code_is_found_beside_the_workloads() -> None:
     assert evidence.code(report) == looked
     assert evidence.own_tests(report) is None
     assert len(evidence.workloads(report)) == 1
+
+
+def test_revisions_workloads_are_said_to_be_others_where_they_are() -> None:
+    again = {"evidence": [{"kind": "workload", "name": "hidden-2-1"}]}
+    assert "of its own" in evidence.drawn_anew(REPORT, again)
+    assert evidence.drawn_anew(REPORT, REPORT) == evidence.drawn_anew(REPORT, None) == ""

@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,9 @@ from pypdf import PdfReader
 
 from accounts.models import User
 from assessments.models import Attempt
+from assessments.places import PLACES
 from assessments.tests.stage import Stage
-from reviews import interview_scores, paper
+from reviews import interview_scores, paper, typesetter
 from reviews.decisions import decide
 from reviews.evaluations import NotPossible
 from reviews.lanes_svg import Lane, Mark, drawn
@@ -153,7 +153,7 @@ def test_pdf_is_tagged_says_its_language_and_describes_its_charts(
 
 
 def test_nothing_is_fetched_for_a_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    fetcher = paper._fetcher(import_module("weasyprint"))
+    fetcher = typesetter.fetcher_of({})
     for url in ("http://127.0.0.1/x.png", "file:///etc/passwd", "data:text/plain,x", "font:../x"):
         with pytest.raises(ValueError, match="Nothing is fetched"):
             fetcher.fetch(url)
@@ -165,18 +165,39 @@ def test_nothing_is_fetched_for_a_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("error", [ModuleNotFoundError("weasyprint"), OSError("no libpango")])
-def test_without_the_library_the_page_says_how_to_get_it(
-    stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, error: Exception
+def test_a_typesetter_without_the_library_says_so(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     def missing(name: str) -> Any:
         raise error
 
-    monkeypatch.setattr(paper, "import_module", missing)
+    monkeypatch.setattr(typesetter, "import_module", missing)
+    monkeypatch.setattr("reviews.typesetter.resource.setrlimit", lambda *_: None)
+    monkeypatch.setattr("reviews.typesetter.os.nice", lambda _: None)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
+    assert typesetter.main() == typesetter.MISSING
+
+
+@pytest.mark.parametrize(
+    ("code", "said"), [(typesetter.MISSING, "libpango-1.0-0"), (-9, "print the page itself")]
+)
+def test_where_no_pdf_is_made_the_page_says_why(
+    stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, code: int, said: str
+) -> None:
+    ended = subprocess.CompletedProcess[bytes]([], code, b"", b"")
+    monkeypatch.setattr("reviews.paper.subprocess.run", lambda *_, **__: ended)
     answer = page(stage.hana, told, "?pdf")
     text = answer.content.decode()
     assert answer.status_code == 503
-    assert "libpango-1.0-0" in text
+    assert said in text
     assert "Explained and defended" in text  # the page itself is all there
+
+
+def test_one_pdf_at_a_time_and_the_next_is_waited_for(stage: Stage, told: Attempt) -> None:
+    with PLACES.place("paper", "somebody else"):
+        answer = page(stage.hana, told, "?pdf")
+    assert (answer.status_code, answer["Refresh"]) == (429, "2")
+    assert "Waiting for a free place" in answer.content.decode()
 
 
 def test_a_site_that_prints_nothing_loads_none_of_it() -> None:

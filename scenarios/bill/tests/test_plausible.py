@@ -85,6 +85,10 @@ def test_what_the_policies_say_is_done_already_is_no_saving() -> None:
         model = model_of(DEFAULT, level, seed)
         assert "cloud_poweroff" not in model.bill.scene.planted
         assert not model.savings["cloud_poweroff"].real
+
+
+@pytest.mark.nightly
+def test_what_is_done_already_is_no_saving_however_much_is_left_of_it() -> None:
     large = model_of(LARGE, "mid", 7)
     idle = large.savings["idle_reap"]
     assert "idle_reap" not in large.bill.scene.planted

@@ -23,7 +23,8 @@ from scenarios.incident.promql.vectors import Matrix, Scalar, Text, Vector
 MOST_INSTANTS = 11_000
 MOST_CELLS = 6_000_000
 MOST_WORK = 120_000_000
-MOST_SECONDS = 8.0
+MOST_SECONDS = 5.0
+"""Of processor time: a busy host makes no query shorter."""
 DEFAULT_STEP_MS = 60_000
 Value = Scalar | Vector | Text
 
@@ -66,7 +67,7 @@ class Engine:
         return at, found.filled() if isinstance(found, Vector) else found
 
     def _run(self, at: Whole, to_ms: int) -> Run:
-        until = time.monotonic() + self.seconds
+        until = time.thread_time() + self.seconds
         return Run(Source(self.columns, self.blocks), at, (int(at[0]), to_ms), [0], until)
 
 
@@ -83,7 +84,7 @@ class Run:
     def spend(self, cells: int) -> None:
         """Count work. Raises QueryError beyond what one query may take."""
         self.work[0] += cells
-        if self.work[0] > MOST_WORK or time.monotonic() > self.until:
+        if self.work[0] > MOST_WORK or time.thread_time() > self.until:
             raise QueryError(
                 "That takes too long: ask for fewer series, a shorter time or a longer step."
             )

@@ -14,6 +14,8 @@ from scenarios.incident.promql.errors import QueryError
 
 MOST_CHARACTERS = 2_000
 MOST_DEPTH = 40
+MOST_HEIGHT = 200
+"""Levels of a query's tree. A sum has one for each of its terms, without a bracket."""
 _TOKEN = re.compile(
     r"""\s+|\#[^\n]*|"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?|[A-Za-z_:][\w:.]*"""
     r"""|\d[\w.]*|\.\d\w*|[=!<>]=|[=!]~|.""",
@@ -36,6 +38,7 @@ def read(text: str) -> Expr:
         tree: Expr = promql_parser.parse(text)
     except ValueError as error:
         raise _explained(text, tokens, str(error)) from None
+    _check_height(tree)
     return tree
 
 
@@ -52,6 +55,21 @@ def _check_depth(tokens: list[tuple[int, str]]) -> None:
         signs = signs + 1 if token in {"-", "+"} else 0
         if depth > MOST_DEPTH or signs > MOST_DEPTH:
             raise QueryError(f"Brackets and signs stand at most {MOST_DEPTH} deep.", at)
+
+
+_BELOW = ("lhs", "rhs", "expr", "param", "args", "vector_selector")
+
+
+def _check_height(tree: Expr) -> None:
+    level = [tree]
+    for _ in range(MOST_HEIGHT):
+        below = [getattr(node, name, None) for node in level for name in _BELOW]
+        level = [
+            one for part in below for one in (part if isinstance(part, list) else [part]) if one
+        ]
+        if not level:
+            return
+    raise QueryError(f"A query joins at most {MOST_HEIGHT} parts: ask for it in several queries.")
 
 
 def _explained(text: str, tokens: list[tuple[int, str]], complaint: str) -> QueryError:

@@ -16,8 +16,15 @@ from scenarios.profile import DEFAULT
 
 COUNT = {"junior": 20, "mid": 6, "senior": 4}
 EVERY = [(level, seed) for level in LEVELS for seed in range(COUNT[level])]
+# Chosen so that they show whatever one of the thirty shows.
+BY_DAY = [
+    *(("junior", seed) for seed in (5, 6, 17, 19)),
+    *(("mid", seed) for seed in (0, 1, 3)),
+    *(("senior", seed) for seed in (0, 1, 2)),
+]
 
 
+@pytest.mark.by_day("level,seed", BY_DAY)
 @pytest.mark.parametrize(("level", "seed"), EVERY)
 def test_every_mark_shows_what_it_says(level: str, seed: int) -> None:
     incident = make_incident(DEFAULT, LEVELS[level], seed)
@@ -33,6 +40,16 @@ def test_every_mark_shows_what_it_says(level: str, seed: int) -> None:
         if not CLAIMS[key, mark.metric](view):
             unseen.append((key, mark.metric, dict(mark.labels), mark.shows))
     assert unseen == []
+
+
+@pytest.mark.nightly
+def test_what_is_looked_at_by_day_shows_every_mark_of_the_thirty() -> None:
+    shown = {
+        (level, seed): {(key, mark.metric) for key, mark in made.marks()}
+        for level, seed in EVERY
+        for made in [make_incident(DEFAULT, LEVELS[level], seed)]
+    }
+    assert set().union(*(shown[one] for one in BY_DAY)) == set().union(*shown.values())
 
 
 OF_THE_RUN = {"checkpoint-too-often", "checkpoint-on-capacity-pool", "fabric-neighbour"}

@@ -13,8 +13,10 @@ from scenarios.incident.jobs import TEAMS
 from scenarios.incident.physics import BASELINE_STEP, STEPS
 from scenarios.incident.plant import NODE_MEMORY_MIB, THREADS
 from scenarios.incident.signals.history import METRICS
-from scenarios.incident.tests.built import EVERY, Built, build_jobs
+from scenarios.incident.tests.built import EVERY, WHOLE, Built, build_jobs
 from scenarios.incident.texts.slurm_words import hostlist, short_length
+
+pytestmark = pytest.mark.by_day("built", WHOLE)
 
 
 @pytest.fixture(scope="module", params=EVERY, ids=lambda pair: f"{pair[0]}-{pair[1]}")

@@ -1,6 +1,7 @@
 // Two replays of an attempt beside each other: choose A and B, and see where they part.
 
 import { differences } from "./differences.js";
+import { patiently, retryAfter } from "./patience.js";
 import { showReplay } from "./replay.js";
 
 const SLOW_MS = 1200;
@@ -16,9 +17,10 @@ let turn = 0;
 
 function fetched(url) {
   if (!known.has(url)) {
-    const asked = fetch(url, { headers: { Accept: "application/json" } }).then(async (answer) => {
+    const asked = patiently(async () => {
+      const answer = await fetch(url, { headers: { Accept: "application/json" } });
       const data = await answer.json();
-      if (!answer.ok) throw new Error(data.detail);
+      if (!answer.ok) throw Object.assign(new Error(data.detail), { retryAfter: retryAfter(answer) });
       return data;
     });
     known.set(url, asked);

@@ -3,8 +3,9 @@
 import { el, uuid } from "./dom.js";
 
 /** Show a dialog; resolves to the value of the button pressed, or null when closed with Escape.
- *  buttons: [{value, label, primary?, check?}] ; check(dialog) may return a sentence to show instead of closing. */
-export function openDialog({ title, content, buttons, alert = false, wide = false }) {
+ *  buttons: [{value, label, primary?, check?}] ; check(dialog) may return a sentence to show instead of closing.
+ *  until: a promise whose end closes it. */
+export function openDialog({ title, content, buttons, alert = false, wide = false, until = null }) {
   const id = `dialog-${uuid()}`;
   const problem = el("p", { className: "problem", role: "alert" });
   const dialog = el(
@@ -52,6 +53,7 @@ export function openDialog({ title, content, buttons, alert = false, wide = fals
     });
     document.body.append(dialog);
     dialog.showModal();
+    until?.then(() => dialog.isConnected && close(null));
   });
 }
 

@@ -11,6 +11,8 @@ import { uuid } from "./dom.js";
 
 const IDLE_MS = 2000;
 const LONGEST_MS = 4500;
+// Whoever presses Submit is told after this that drafts before it do not get through.
+const SAID_AFTER_MS = 3000;
 const BACKOFF_MS = [1000, 2000, 4000, 8000, 15000];
 // A keepalive request outlives its page, but browsers allow no more than 64 KiB of them.
 const KEEPALIVE_BYTES = 60_000;
@@ -102,15 +104,18 @@ export class DraftQueue extends EventTarget {
     return this.#pending.length === 0;
   }
 
-  /** Send a request that carries the text itself (run, submit), after all drafts before it. Tried once. */
-  async post(url, extra = {}) {
+  /** Send a request that carries the text itself (run, submit), after all drafts before it. Tried once, or for as long
+   *  as `insists(error)`, asked before and after each pause, says true. */
+  async post(url, extra = {}, insists = null) {
     clearTimeout(this.#timer);
     // A draft that is still being put into this browser would else follow the text that replaces it.
     await this.#keeping;
-    if (this.#pending.length && !(await this.flush())) {
-      throw new Unreachable("Earlier drafts have not reached the server yet.");
+    while (this.#pending.length && !(await this.flush(insists ? SAID_AFTER_MS : undefined))) {
+      const error = new Unreachable("Earlier drafts have not reached the server yet.");
+      if (!insists?.(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS[0]));
     }
-    const job = this.#post(url, extra);
+    const job = this.#post(url, extra, insists);
     this.#drain = job.catch(() => this.touch());
     return job;
   }
@@ -210,11 +215,11 @@ export class DraftQueue extends EventTarget {
     }
   }
 
-  async #post(url, extra) {
+  async #post(url, extra, insists) {
     const body = this.answer.body();
     const print = fingerprint(body);
     try {
-      const answer = await ask(url, { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra });
+      const answer = await this.#answered(url, { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra }, insists);
       this.#saved = print;
       this.#dirtySince = 0;
       const saved = answer.saved ?? answer.draft;
@@ -223,6 +228,19 @@ export class DraftQueue extends EventTarget {
     } finally {
       this.#drain = null;
       this.#go();
+    }
+  }
+
+  async #answered(url, sent, insists) {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await ask(url, sent);
+      } catch (error) {
+        const passes = error instanceof Unreachable || error.passing;
+        if (!passes || !insists?.(error)) throw error;
+        await this.#pause(error, tries);
+        if (!insists(error)) throw error;
+      }
     }
   }
 
@@ -250,10 +268,12 @@ export class DraftQueue extends EventTarget {
   }
 
   async #pause(error, tries) {
-    this.#tell("status", { kind: error instanceof Unreachable && !navigator.onLine ? "offline" : "waiting" });
+    const kind = error instanceof Unreachable && !navigator.onLine ? "offline" : "waiting";
+    this.#tell("status", { kind, text: error.status === 503 ? error.message : "" });
     const wait = error.retryAfter * 1000 || BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)];
+    const spread = wait * (1 + Math.random() / 4); // so that a hundred pages do not all come back at once
     await new Promise((resolve) => {
-      const timer = setTimeout(resolve, wait);
+      const timer = setTimeout(resolve, spread);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();

@@ -74,11 +74,16 @@ export class DraftStore {
 
   /** Everything unsent for one attempt, oldest first. */
   async all(attempt) {
-    const found = new Map(this.#memory);
-    for (const entry of [...this.#fromLocal(), ...(await this.#fromDatabase())]) found.set(entry.key, entry);
-    return [...found.values()]
+    return (await this.everything())
       .filter((entry) => entry.attempt === attempt)
       .sort((a, b) => a.made - b.made || a.seq - b.seq);
+  }
+
+  /** Everything unsent that this browser holds, of whatever attempt. */
+  async everything() {
+    const found = new Map(this.#memory);
+    for (const entry of [...this.#fromLocal(), ...(await this.#fromDatabase())]) found.set(entry.key, entry);
+    return [...found.values()];
   }
 
   #drafts(mode) {

@@ -117,7 +117,11 @@ export class Editor {
       el("kbd", {}, "Ctrl"),
       "+",
       el("kbd", {}, "Enter"),
-      " runs",
+      " runs, ",
+      el("kbd", {}, "Ctrl"),
+      "+",
+      el("kbd", {}, "."),
+      " stops",
     );
   }
 

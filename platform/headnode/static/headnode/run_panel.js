@@ -21,6 +21,7 @@ const STATUS = {
   protocol_error: ["bad", "Rubbish on the channel"],
   crashed: ["bad", "Crashed"],
   cancelled: ["warn", "Cancelled"],
+  stopped: ["info", "Stopped"],
   sandbox_error: ["warn", "Our fault"],
   infrastructure_error: ["warn", "Our fault"],
 };
@@ -55,6 +56,7 @@ function output(report, detail, note) {
 
 function progress(run, seconds) {
   if (!run) return "Connection lost; the run goes on. Asking again…";
+  if (run.stopping) return `Stopping · ${seconds} s`;
   if (run.state === "running") return `Running · ${seconds} s`;
   if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
   const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
@@ -64,6 +66,8 @@ function progress(run, seconds) {
 export class RunPanel {
   #report = null;
   #busy = false;
+  #going = null;
+  #look = null;
 
   constructor({ queue, urls, workloads, lastRun, note, show }) {
     Object.assign(this, { queue, urls, note, show });
@@ -74,7 +78,7 @@ export class RunPanel {
   }
 
   #build(workloads) {
-    this.button = el("button", { type: "button", className: "primary", onclick: () => this.run(), title: "Ctrl+Enter" }, "Run ▸");
+    this.button = el("button", { type: "button", className: "primary", onclick: (event) => this.#press(event) }, "Run ▸");
     this.choice = el("select", { id: "workload" }, workloads.map((item) => el("option", { value: item.name }, item.title)));
     this.state = el("span", { className: "run-state", role: "status" });
     this.list = el("div", { className: "tab-list" });
@@ -95,11 +99,18 @@ export class RunPanel {
     const items = ["Output", "Measures", "Timeline"].map((label) => ({ key: label.toLowerCase(), label, panel: "run-body" }));
     this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
     this.tabs.choose("output");
+    this.#setBusy(false);
   }
 
   /** Stop further runs, for a read-only page. */
   disable() {
     this.button.disabled = true;
+  }
+
+  /** The second press of a double click on Run is not meant for Stop, which has taken its place. */
+  #press(event) {
+    if (!this.#busy) this.run();
+    else if (event.detail < 2) this.stop();
   }
 
   async run() {
@@ -115,6 +126,21 @@ export class RunPanel {
     } finally {
       this.#setBusy(false);
     }
+  }
+
+  /** Stop the run that goes on; what it has printed is shown. */
+  async stop() {
+    if (!this.#going) return;
+    const url = `${this.urls.runs}/${this.#going}/stop`;
+    this.#face(null);
+    announce("Stopping the run.");
+    try {
+      await ask(url, {});
+    } catch (error) {
+      // One that has ended by itself meanwhile shows its result in a moment.
+      if (error.code !== "run_ended") announce(`The run was not stopped: ${error.message} Try again.`);
+    }
+    this.#look?.();
   }
 
   /** Take up a run that an earlier page began. */
@@ -133,15 +159,20 @@ export class RunPanel {
 
   async #follow(id) {
     const began = performance.now();
+    announce("The run has begun. Control and full stop stop it.");
     for (;;) {
       const run = await this.#ask(id);
-      if (run && (run.state === "done" || run.state === "infrastructure_error")) {
+      this.#face(run?.stopping ? null : id);
+      if (run && !["queued", "running"].includes(run.state)) {
         this.#finish(run, performance.now() - began);
         return;
       }
       const seconds = Math.round((performance.now() - began) / 1000);
       this.#say(progress(run, seconds));
-      await new Promise((resolve) => setTimeout(resolve, seconds < 5 ? SOON_MS : LATER_MS));
+      await new Promise((resolve) => {
+        this.#look = resolve;
+        setTimeout(resolve, seconds < 5 || run?.stopping ? SOON_MS : LATER_MS);
+      });
     }
   }
 
@@ -158,7 +189,7 @@ export class RunPanel {
     const ours = run.state === "infrastructure_error";
     this.ranAs = run.id;
     this.#take(run.report, ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "");
-    const label = ours ? "The run failed on our side." : STATUS[run.report?.status]?.[1] || "Finished";
+    const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
     announce(`${label} ${run.report?.detail || run.detail || ""}`);
     if (!run.report?.measures?.length) this.tabs.choose("output");
@@ -201,7 +232,19 @@ export class RunPanel {
 
   #setBusy(busy) {
     this.#busy = busy;
-    this.button.setAttribute("aria-disabled", String(busy));
+    this.#face(null);
+  }
+
+  /** Run, or Stop in its place while a run goes on; `going` is the run that it would stop now. */
+  #face(going) {
+    const { button } = this;
+    const busy = this.#busy;
+    this.#going = busy ? going : null;
+    button.textContent = busy ? "Stop" : "Run ▸";
+    button.title = busy ? "Ctrl+." : "Ctrl+Enter";
+    button.classList.toggle("primary", !busy);
+    button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");
+    button.setAttribute("aria-disabled", String(busy && !this.#going));
   }
 
   #say(text) {

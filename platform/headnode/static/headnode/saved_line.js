@@ -32,7 +32,7 @@ export class SavedLine {
       this.#put(this.#last, "calm");
     } else if (kind === "beside") this.#put(`Kept beside the newer version · #${number}`, "warn");
     else if (kind === "offline") this.#put(OFFLINE, "warn");
-    else if (kind === "waiting") this.#put(WAITING, "warn");
+    else if (kind === "waiting") this.#put(text || WAITING, "warn");
     else if (kind === "refused") this.#put(text, "bad");
     // A save usually takes a few milliseconds; only a slow one is worth a word.
     else if (kind === "sending") this.#slow = setTimeout(() => this.#put("Saving…", "calm"), 600);

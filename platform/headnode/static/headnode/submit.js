@@ -1,4 +1,4 @@
-// The last question before an answer is handed in.
+// The last question before an answer is handed in, and what is said while it does not get through.
 
 import { partName, summary } from "./answer_parts.js";
 import { openDialog } from "./dialogs.js";
@@ -43,4 +43,39 @@ export async function confirmSubmit(answer, { left, round }) {
     ],
   });
   return choice === true;
+}
+
+/** Says that an answer is sent again and again, until it has arrived or the candidate wants to go on working. */
+export class Insisting {
+  #opened = false;
+  #stopped = false;
+
+  constructor({ wake }) {
+    this.wake = wake;
+    this.over = new Promise((resolve) => (this.end = resolve));
+  }
+
+  /** True while it shall be tried again; shows the reason once. */
+  goesOn(error) {
+    if (!this.#opened) this.#open(error);
+    return !this.#stopped;
+  }
+
+  async #open(error) {
+    this.#opened = true;
+    const reason = error.status ? error.message : "The server does not answer.";
+    const stop = await openDialog({
+      title: "Your answer is not submitted yet",
+      alert: true,
+      until: this.over,
+      content: [
+        el("p", {}, reason),
+        el("p", {}, "It is kept in this browser and is being submitted again every few seconds, until the server says that it has it. Leave this page open; your receipt follows."),
+        el("p", { className: "muted" }, "Time in which the site does not answer is given back to you."),
+      ],
+      buttons: [{ value: true, label: "Stop, and go on working" }],
+    });
+    this.#stopped = stop === true;
+    if (this.#stopped) this.wake();
+  }
 }

@@ -18,7 +18,7 @@ import { setUpRoom } from "./room/room.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
-import { confirmSubmit } from "./submit.js";
+import { Insisting, confirmSubmit } from "./submit.js";
 
 // What stands beside the written answer, by workplace; each has the interface of the board.
 const PARTS = {
@@ -122,6 +122,10 @@ class Workspace {
       event.preventDefault();
       this.runPanel?.run();
     }
+    if (event.key === ".") {
+      event.preventDefault();
+      (this.runPanel ?? this.board?.whatIfs)?.stop();
+    }
   }
 
   #showFeedback() {
@@ -216,17 +220,24 @@ class Workspace {
     this.answer.locked = true;
     byId("submit-open").disabled = true;
     this.saved.say("Submitting…");
+    const insisting = new Insisting({ wake: () => this.queue.retry() });
     try {
-      const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit);
+      const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit, {}, (error) => insisting.goesOn(error));
       this.#leave(receipt);
     } catch (error) {
       this.#submitFailed(error);
+    } finally {
+      insisting.end();
     }
   }
 
   #submitFailed(error) {
     if (error instanceof Refused && OVER.has(error.answer.state?.phase)) {
       this.#leave();
+      return;
+    }
+    if (error instanceof Refused && error.code === "closed") {
+      this.#timeOver();
       return;
     }
     this.answer.locked = false;
@@ -267,7 +278,7 @@ class Workspace {
       { className: "over", "aria-labelledby": "over-title" },
       el("h2", { id: "over-title" }, "Your time is over"),
       el("p", {}, "What you have written is being saved and then submitted. Your receipt follows in a moment; there is nothing you need to do."),
-      el("p", { className: "muted" }, "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time."),
+      el("p", { className: "muted" }, "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time. If it is the site that does not answer, nothing is handed in until it does, and that time is given back to you."),
     );
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     document.body.append(dialog);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -67,7 +68,8 @@ def page() -> str:
 class RoomPage:
     """A running page; `down` makes the metrics fail as a server does that is not there.
 
-    `logs` is a bundle of log lines, not compressed.
+    `full` counts for a path how many more times there is no place for its question. `logs` is a
+    bundle of log lines, not compressed.
     """
 
     board: answers.Board
@@ -75,6 +77,7 @@ class RoomPage:
     url: str = ""
     down: bool = False
     asked: list[str] = field(default_factory=list)
+    full: Counter[str] = field(default_factory=Counter)
 
 
 def metrics_of(folder: Path, level: str = "mid", seed: int = 7) -> answers.Board:
@@ -167,6 +170,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.page.down and path != "/room/manifest":
             self._send(b'{"detail": "The server is being restarted."}', "application/json", 503)
             return
+        if self.page.full[path] > 0:
+            self.page.full[path] -= 1
+            taken = b'{"detail": "Every place is taken.", "code": "busy"}'
+            self._send(taken, "application/json", 429)
+            return
         if path == "/room/logs":
             self._send(gzip.compress(self.page.logs), "application/octet-stream")
             return
@@ -182,6 +190,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Security-Policy", POLICY)
+        if status == 429:
+            self.send_header("Retry-After", "1")
         if packed is not body:
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(packed)))

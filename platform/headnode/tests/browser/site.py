@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
@@ -79,10 +80,7 @@ class Site:
     def start(self) -> float:
         """Seconds until the launcher said that the site is ready."""
         began = time.monotonic()
-        roots = self.data / "sandbox/roots"
-        if not roots.exists():  # built once for the project, not once a site
-            roots.parent.mkdir(parents=True)
-            roots.symlink_to(ROOT / "data/sandbox/roots")
+        self.use_roots()
         lend_static(self.data)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "headnode.launcher", "--port", str(self.port)],
@@ -101,6 +99,13 @@ class Site:
                 return time.monotonic() - began
         raise AssertionError(f"The site did not start: {self.said}")
 
+    def use_roots(self) -> None:
+        """Those of the project: built once, not once a site."""
+        roots = self.data / "sandbox/roots"
+        if not roots.exists():
+            roots.parent.mkdir(parents=True)
+            roots.symlink_to(ROOT / "data/sandbox/roots")
+
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name != "SITE_URL"}
         own = {
@@ -115,7 +120,7 @@ class Site:
             own["DATABASE_URL"] = own_database(url, self.port)
         return kept | own
 
-    def run(self, script: str) -> str:
+    def run(self, script: str, within: float = 300) -> str:
         """The last line that a Python program prints which knows this site's settings and database."""
         done = subprocess.run(
             [sys.executable, "-c", script],
@@ -123,7 +128,7 @@ class Site:
             cwd=ROOT,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=within,
         )
         assert done.returncode == 0, done.stderr[-3000:]
         return (done.stdout.splitlines() or [""])[-1]
@@ -187,6 +192,29 @@ def keep_static(data: Path) -> None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
             os.rename(f"{beside}/static", kept)
+
+
+def lend_demo(data: Path, kept: Path) -> None:
+    """A database with the demo in it and no process yet, made by the first site of this run that asks.
+
+    On a server each site makes its own, as its tasks are in the broker already.
+    """
+    if "DATABASE_URL" in os.environ or "BROKER_URL" in os.environ:
+        return
+    with kept.with_suffix(".lock").open("w") as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)
+        if not kept.exists():
+            making = Site(kept.with_suffix(".making"))
+            making.use_roots()
+            lend_static(making.data)
+            making.run(f"{PREPARE}; prepare({making.port}); load_demo()", within=1800)
+            keep_static(making.data)
+            making.data.rename(kept)
+    without = shutil.ignore_patterns("static", "static.stamp")
+    shutil.copytree(kept, data, symlinks=True, ignore=without, dirs_exist_ok=True)
+
+
+PREPARE = "from headnode.launcher import load_demo, prepare"
 
 
 def _kept_static() -> Path:

@@ -251,6 +251,31 @@ def test_a_query_is_written_answered_and_kept(ada: Person) -> None:
     ada.look("query")
 
 
+def test_a_question_without_a_place_is_asked_again_by_the_page(
+    ada: Person, served: RoomPage
+) -> None:
+    """Nobody presses anything again, and whoever waits reads what for."""
+    page = ada.page
+    before = served.asked.count("/room/query")
+    served.full["/room/query"] = 2
+    page.get_by_role("tab", name="Query").click()
+    said = page.locator(".mquery-said")
+    page.locator(".mquery-tools").get_by_role("button", name="Run").click()
+    expect(said).to_contain_text("Waiting for a free place. Every place is taken.")
+    ada.look("query-waiting")
+    expect(said).to_contain_text("series")
+    assert served.asked.count("/room/query") >= before + 3
+    served.full["/room/metrics/series"] = 2
+    page.get_by_role("tab", name="Dashboards").click()
+    page.get_by_label("Find", exact=True).fill("clock")
+    page.get_by_role("button", name="Zoom in").first.click()
+    waiting = page.locator(".mbar-trouble")
+    expect(waiting).to_have_text("Waiting for a free place. Every place is taken. ")
+    expect(waiting).to_be_hidden()
+    assert served.full.total() == 0
+    ada.complaints = [one for one in ada.complaints if not one.startswith("429")]
+
+
 def test_on_a_telephone(running: Browser, served: RoomPage, tmp_path: Path) -> None:
     ada = person(running, served, tmp_path, PHONE)
     ada.page.get_by_role("button", name="Zoom in").first.click()

@@ -12,6 +12,7 @@ from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, brow
 from headnode.tests.browser.site import Site
 
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+AT_A_DESK, ON_A_PHONE = (pytest.mark.by_day("size", [size]) for size in (DESKTOP, PHONE))
 CROWD = """
 import django; django.setup()
 from random import Random
@@ -47,6 +48,7 @@ def crowd(site: Site) -> Site:
 
 
 @SIZES
+@ON_A_PHONE
 def test_exemplar_is_scored_by_keyboard(site: Site, chrome: Browser, size: tuple[int, int]) -> None:
     name = {DESKTOP: "ines", PHONE: "otto"}[size]
     who = Staff(chrome, site, size, name)
@@ -78,6 +80,7 @@ def test_exemplar_is_scored_by_keyboard(site: Site, chrome: Browser, size: tuple
 
 
 @SIZES
+@AT_A_DESK
 def test_panel_shows_figures_with_intervals(
     crowd: Site, chrome: Browser, size: tuple[int, int]
 ) -> None:
@@ -120,6 +123,7 @@ def test_what_differs_is_discussed_and_recorded(crowd: Site, chrome: Browser) ->
 
 
 @SIZES
+@ON_A_PHONE
 def test_candidate_says_something_and_the_report_counts_it(
     crowd: Site, chrome: Browser, size: tuple[int, int]
 ) -> None:
@@ -132,6 +136,7 @@ def test_candidate_says_something_and_the_report_counts_it(
 
 
 @SIZES
+@ON_A_PHONE
 def test_candidate_reads_that_it_is_voluntary(
     site: Site, chrome: Browser, size: tuple[int, int]
 ) -> None:

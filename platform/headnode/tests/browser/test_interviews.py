@@ -21,6 +21,7 @@ def chrome() -> Iterator[Browser]:
         yield running
 
 
+@pytest.mark.by_day("size", [DESKTOP])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_from_a_job_description_to_a_record(
     site: Site, chrome: Browser, size: tuple[int, int]

@@ -35,6 +35,7 @@ def scored(site: Site, chrome: Browser) -> None:
         person.sees("Your scorecard is in")
 
 
+@pytest.mark.by_day("size", [PHONE])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_from_the_comparison_to_a_decision(
     site: Site, chrome: Browser, scored: None, size: tuple[int, int]

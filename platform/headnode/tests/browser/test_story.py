@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.database
+FROM_NOTHING = True
 GOLDENS = (
     Path(__file__).resolve().parents[4] / "scenarios/packs/automation/queue-autoscaler/goldens"
 )
@@ -23,11 +25,19 @@ def chrome() -> Iterator[Browser]:
         yield running
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_from_an_opening_to_a_decision(site: Site, chrome: Browser, size: tuple[int, int]) -> None:
+# By day the staff sit at a desk and the candidate holds a phone, by night also the other way round.
+@pytest.mark.by_day("size,held", [(DESKTOP, PHONE)])
+@pytest.mark.parametrize(
+    ("size", "held"),
+    [(DESKTOP, PHONE), (PHONE, DESKTOP)],
+    ids=["candidate-phone", "candidate-desktop"],
+)
+def test_from_an_opening_to_a_decision(
+    site: Site, chrome: Browser, size: tuple[int, int], held: tuple[int, int]
+) -> None:
     rhea = Staff(chrome, site, size, "rhea")
     link = open_and_invite(rhea, f"Cluster engineer {size[0]}")
-    dana = Candidate(chrome, site, size)
+    dana = Candidate(chrome, site, held)
     take_the_exercise(dana, link, rhea)
     assign(rhea, "Ines Moreau", f"Dana {size[0]}")
     ines = Staff(chrome, site, size, "ines")

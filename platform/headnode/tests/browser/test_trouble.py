@@ -23,6 +23,8 @@ import requests
 from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
+pytestmark = pytest.mark.database
+
 
 @pytest.fixture
 def wire(site: Site) -> Wire:
@@ -132,6 +134,8 @@ PROGRAMS = {
 }
 
 
+# What a sandbox makes of the others is tried in each of them; here it is what the page is told.
+@pytest.mark.by_day("name", ["loop", "crash", "rubbish", "early end"])
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_misbehaving_program_gets_a_clear_status(wire: Wire, name: str) -> None:
     program, expected = PROGRAMS[name]

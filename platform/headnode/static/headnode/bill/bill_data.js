@@ -1,37 +1,43 @@
 // What the bill's parts ask the server, and how they write amounts.
 
 import { ask } from "../api.js";
+import { patiently } from "../patience.js";
 
 // The first to ask waits until the tables have been made on that server.
 const PATIENCE = { timeout: 90_000 };
 
+/** What the server says; `waiting` as for patiently: what is told and heeded while there is no place for the question. */
+function waited(url, body, waiting) {
+  return patiently(() => ask(url, body, PATIENCE), waiting);
+}
+
 /** Tables, columns, and what a filter can say: fetched once. Raises an Error with a sentence. */
 export function catalogueOf(room) {
   if (!room.catalogue) {
-    room.catalogue = ask(`${room.urls.bill}/tables`, undefined, PATIENCE);
+    room.catalogue = waited(`${room.urls.bill}/tables`);
     room.catalogue.catch(() => (room.catalogue = null));
   }
   return room.catalogue;
 }
 
 /** {columns, rows, cut, total} of a pivot. */
-export function askPivot(room, pivot) {
-  return ask(`${room.urls.bill}/pivot`, pivot, PATIENCE);
+export function askPivot(room, pivot, waiting) {
+  return waited(`${room.urls.bill}/pivot`, pivot, waiting);
 }
 
 /** {columns, rows, cut, seconds} of a SELECT. */
-export function askSql(room, sql) {
-  return ask(`${room.urls.bill}/sql`, { sql }, PATIENCE);
+export function askSql(room, sql, waiting) {
+  return waited(`${room.urls.bill}/sql`, { sql }, waiting);
 }
 
 /** {values: [[value, figure]], cut} of a column. */
 export function askValues(room, table, column, sum) {
-  return ask(`${room.urls.bill}/values?${new URLSearchParams({ table, column, sum })}`, undefined, PATIENCE);
+  return waited(`${room.urls.bill}/values?${new URLSearchParams({ table, column, sum })}`);
 }
 
 /** {rows, overlaps, total_usd}: what the filters of opportunities select. */
 export function askLines(room, opportunities) {
-  return ask(`${room.urls.bill}/lines`, { opportunities }, PATIENCE);
+  return waited(`${room.urls.bill}/lines`, { opportunities });
 }
 
 /** The column a table is best summed by, or "" where none is a number. */

@@ -31,6 +31,7 @@ export function whereOf(pivot, keys) {
 
 class Explore {
   #turn = 0;
+  #stop = new AbortController();
 
   constructor(host, room, catalogue) {
     Object.assign(this, { host, room, catalogue });
@@ -84,10 +85,13 @@ class Explore {
   async run() {
     const { pivot } = this.bar;
     const turn = ++this.#turn;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
     preference(this.memory, JSON.stringify(pivot));
     this.shown.setAttribute("aria-busy", "true");
     try {
-      const answer = await askPivot(this.room, pivot);
+      const answer = await askPivot(this.room, pivot, { signal, told: (sentence) => (this.said.textContent = sentence) });
       if (turn === this.#turn) this.#take(answer, structuredClone(pivot));
     } catch (error) {
       if (turn !== this.#turn) return;

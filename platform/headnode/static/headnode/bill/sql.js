@@ -13,6 +13,7 @@ const KINDS = { number: "number", time: "time, as text that sorts", text: "text"
 
 class Sql {
   #turn = 0;
+  #stop = new AbortController();
 
   constructor(host, room, catalogue) {
     Object.assign(this, { host, room, catalogue });
@@ -66,9 +67,12 @@ class Sql {
   async run() {
     const text = this.editor.text.trim();
     const turn = ++this.#turn;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
     this.#say("Being worked out…");
     try {
-      const answer = await askSql(this.room, text.replace(/;\s*$/, ""));
+      const answer = await askSql(this.room, text.replace(/;\s*$/, ""), { signal, told: (sentence) => this.#say(sentence) });
       if (turn !== this.#turn) return;
       const cut = answer.cut ? " There are more: narrow the query, or add it up." : "";
       this.#say(answer.rows.length ? `${plural(answer.rows.length, "row")} in ${Math.max(1, Math.round(answer.seconds * 1000))} ms.${cut}` : "No row fits.", cut ? "warn" : "");

@@ -1,13 +1,21 @@
 // What-ifs as the page knows them: asks for one, follows it, and keeps what each has brought.
 
+import { announce } from "../announce.js";
 import { Refused, ask } from "../api.js";
 
 const SOON_MS = 400;
 const LATER_MS = 1500;
 
+function progress(run, seconds) {
+  if (!run) return "The connection was lost; the what-if goes on. Asking again…";
+  if (run.stopping) return `Stopping · ${seconds} s`;
+  return run.state === "running" ? `The year is being played · ${seconds} s` : `Waiting for a free place · ${seconds} s`;
+}
+
 /** Events: "list" (another number left, another state), "done" {run}. */
 export class WhatIfs extends EventTarget {
   #reports = new Map();
+  #look = null;
 
   constructor(model, queue) {
     super();
@@ -17,6 +25,7 @@ export class WhatIfs extends EventTarget {
     this.sentence = "";
     this.trouble = "";
     this.busy = false;
+    this.going = null;
   }
 
   begin(url) {
@@ -50,6 +59,21 @@ export class WhatIfs extends EventTarget {
     });
   }
 
+  /** Stop the one that is played; it counts as none. */
+  async stop() {
+    if (!this.going) return;
+    const url = `${this.url}/${this.going}/stop`;
+    this.going = null;
+    this.#say("Stopping…");
+    try {
+      await ask(url, {});
+    } catch (error) {
+      // One that has ended by itself meanwhile shows its figures in a moment.
+      if (error.code !== "run_ended") this.#say(`The what-if was not stopped: ${error.message} Try again.`);
+    }
+    this.#look?.();
+  }
+
   async #while(work) {
     this.busy = true;
     this.trouble = "";
@@ -60,14 +84,17 @@ export class WhatIfs extends EventTarget {
       this.trouble = error instanceof Refused ? error.message : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in this browser; try again when the connection is back.";
     }
     this.busy = false;
+    this.going = null;
     this.#say("");
     await this.refresh();
   }
 
   async #follow(id) {
+    announce("The plan is being played. Control and full stop stop it.");
     const began = performance.now();
     for (;;) {
-      const run = await this.#look(id);
+      const run = await this.#ask(id);
+      this.going = run?.stopping ? null : id;
       const seconds = Math.round((performance.now() - began) / 1000);
       if (run && !["queued", "running"].includes(run.state)) {
         this.#reports.set(id, Promise.resolve(run));
@@ -75,12 +102,15 @@ export class WhatIfs extends EventTarget {
         else this.trouble = run.detail || run.report?.detail || "The plan could not be played.";
         return;
       }
-      this.#say(!run ? "The connection was lost; the what-if goes on. Asking again…" : run.state === "running" ? `The year is being played · ${seconds} s` : `Waiting for a free place · ${seconds} s`);
-      await new Promise((resolve) => setTimeout(resolve, seconds < 8 ? SOON_MS : LATER_MS));
+      this.#say(progress(run, seconds));
+      await new Promise((resolve) => {
+        this.#look = resolve;
+        setTimeout(resolve, seconds < 8 || run?.stopping ? SOON_MS : LATER_MS);
+      });
     }
   }
 
-  async #look(id) {
+  async #ask(id) {
     try {
       return await ask(`${this.url}/${id}`);
     } catch (error) {

@@ -24,7 +24,7 @@ class WhatIf {
   }
 
   #build() {
-    this.button = el("button", { type: "button", className: "primary", name: "play", onclick: () => this.#run() }, "Play this plan");
+    this.button = el("button", { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event) }, "Play this plan");
     this.left = el("strong", { className: "whatif-left" });
     this.state = el("span", { className: "muted small", role: "status" });
     this.note = el("p", { className: "note warn", role: "alert", hidden: true });
@@ -36,7 +36,7 @@ class WhatIf {
         "div",
         { className: "plan-page" },
         el("div", { className: "plan-tools" }, this.button, this.left, this.state),
-        el("p", { className: "muted small whatif-about" }, "The plan as it stands is played hour by hour over the twelve months, with the growth that the documents expect. What you hand in is played over other years around it, so leave room for what may turn out otherwise. What-ifs are there to help you; they are not scored."),
+        el("p", { className: "muted small whatif-about" }, "The plan as it stands is played hour by hour over the twelve months, with the growth that the documents expect. What you hand in is played over other years around it, so leave room for what may turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) counts as none."),
         this.note,
         this.earlier,
         this.empty,
@@ -45,16 +45,28 @@ class WhatIf {
     );
   }
 
-  async #run() {
+  /** The second press of a double click is not meant for Stop, which has taken the button's place. */
+  async #press(event) {
     if (this.button.getAttribute("aria-disabled") === "true") return;
-    await this.whatIfs.run();
+    if (!this.whatIfs.busy) await this.whatIfs.run();
+    else if (event.detail < 2) await this.whatIfs.stop();
+  }
+
+  /** Play, or Stop in its place while a plan is played. */
+  #face(none) {
+    const { button, whatIfs } = this;
+    const { busy } = whatIfs;
+    button.textContent = busy ? "Stop" : "Play this plan";
+    button.title = busy ? "Ctrl+." : "";
+    button.classList.toggle("primary", !busy);
+    button.setAttribute("aria-disabled", String(busy ? !whatIfs.going : none || !whatIfs.told || this.#locked()));
   }
 
   #list() {
     const { whatIfs, model } = this;
     const { told } = whatIfs;
     const none = told && told.left === 0;
-    this.button.setAttribute("aria-disabled", String(whatIfs.busy || none || !told || this.#locked()));
+    this.#face(none);
     this.left.textContent = told ? `${told.left} of ${told.allowed} left in this round` : "";
     this.state.textContent = whatIfs.sentence;
     const note = whatIfs.trouble || (none ? told.used_up : "") || (model.unreadable ? "The plan cannot be read, so it cannot be played." : "");

@@ -235,7 +235,9 @@ export async function setUp(host, room) {
   const begin = async () => {
     host.replaceChildren(el("p", { className: "empty", role: "status" }, "The dashboards are being fetched…"));
     try {
-      const [layout, catalogue] = await Promise.all(["panels", "catalogue"].map((name) => fetchJson(`${room.urls.metrics}/${name}`)));
+      // One after the other: whoever asks has one place at a time.
+      const layout = await fetchJson(`${room.urls.metrics}/panels`);
+      const catalogue = await fetchJson(`${room.urls.metrics}/catalogue`);
       host.replaceChildren();
       return new Dashboards(host, room, layout, catalogue);
     } catch (error) {

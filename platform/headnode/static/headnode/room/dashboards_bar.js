@@ -113,10 +113,11 @@ export class DashboardBar {
     );
   }
 
-  /** A sentence with a way to try again; null takes it away. */
+  /** A sentence, with a way to try again where there is one; null takes it away. */
   fail(sentence, again) {
     this.trouble.hidden = !sentence;
     if (!sentence || this.trouble.firstChild?.textContent === sentence) return;
-    this.trouble.replaceChildren(el("span", {}, sentence), " ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again"));
+    const button = again ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again")] : [];
+    this.trouble.replaceChildren(el("span", {}, sentence), ...button);
   }
 }

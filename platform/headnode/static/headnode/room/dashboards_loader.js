@@ -2,8 +2,9 @@
 
 import { Failed, fetchPanels } from "./metrics_data.js";
 
-const BATCH = 4;
-const ABREAST = 3;
+const BATCH = 6;
+// Whoever asks has one place at a time.
+const ABREAST = 1;
 const PAUSE_MS = 40;
 
 export class PanelLoader {
@@ -12,7 +13,7 @@ export class PanelLoader {
   #missed = new Set();
   #timer = 0;
 
-  /** settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, or that it is over. */
+  /** settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, of waiting, or that it is over. */
   constructor({ base, settings, failed }) {
     Object.assign(this, { base, settings, failed });
   }
@@ -60,7 +61,7 @@ export class PanelLoader {
     for (const panel of batch) panel.asked(settings);
     try {
       const keys = batch.map((panel) => panel.key);
-      const found = await fetchPanels(this.base, { ...settings, keys, node: isScoped ? settings.node : "" }, job.stop.signal);
+      const found = await fetchPanels(this.base, { ...settings, keys, node: isScoped ? settings.node : "" }, { signal: job.stop.signal, told: (sentence) => this.failed(sentence, null) });
       batch.forEach((panel, at) => panel.take(found[at], settings));
       this.#recovered(batch);
     } catch (error) {

@@ -73,7 +73,7 @@ export class HeatMap {
     this.#asked = asked;
     this.said.hidden = this.data !== null;
     try {
-      const data = await fetchHeat(this.room.urls.metrics, { metric: this.metric.value, stat: this.stat.value, from, to, columns }, this.#stop.signal);
+      const data = await fetchHeat(this.room.urls.metrics, { metric: this.metric.value, stat: this.stat.value, from, to, columns }, { signal: this.#stop.signal, told: (sentence) => this.#tell(sentence) });
       this.#take(data);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -81,6 +81,11 @@ export class HeatMap {
       this.said.hidden = false;
       this.said.replaceChildren(`The heat map could not be loaded: ${error.message} `, el("button", { type: "button", className: "quiet", onclick: () => this.load() }, "Try again"));
     }
+  }
+
+  #tell(sentence) {
+    this.said.hidden = false;
+    this.said.textContent = sentence;
   }
 
   #take(data) {

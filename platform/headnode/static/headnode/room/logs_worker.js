@@ -2,6 +2,8 @@
 // a word is looked for in all of it at once, a regular expression line by line, so that ^ and $ mean the line's ends.
 // Rows stand by file and line; "order" lists them by time. Answers name rows by their place among the lines found.
 
+import { patiently, retryAfter } from "../patience.js";
+
 const MAGIC = "HNLOG1\n\0";
 const TYPES = { f8: Float64Array, u4: Uint32Array, u2: Uint16Array, u1: Uint8Array };
 const BINS = 120;
@@ -49,12 +51,16 @@ async function keep(key, data) {
   }
 }
 
-async function fetched(url) {
+async function answered(url) {
   const response = await fetch(url, { credentials: "same-origin" });
-  if (!response.ok) {
-    const said = await response.json().catch(() => null);
-    throw new Error(said?.detail || `The server answered with status ${response.status}.`);
-  }
+  if (response.ok) return response;
+  const said = await response.json().catch(() => null);
+  const error = new Error(said?.detail || `The server answered with status ${response.status}.`);
+  throw Object.assign(error, { code: said?.code, retryAfter: retryAfter(response) });
+}
+
+async function fetched(url) {
+  const response = await patiently(() => answered(url));
   const total = Number(response.headers.get("Content-Length")) || 0;
   const parts = [];
   let loaded = 0;

@@ -1,14 +1,20 @@
 // Fetches what charts draw: layout, lines and heat map; values come as float32 behind a JSON head.
 
+import { patiently, retryAfter } from "../patience.js";
+
 /** A request that brought no answer; its message is a sentence. */
 export class Failed extends Error {
-  constructor(message, passing) {
+  constructor(message, passing, { code = "", again = 0 } = {}) {
     super(message);
-    this.passing = passing;
+    Object.assign(this, { passing, code, retryAfter: again });
   }
 }
 
-async function answer(url, signal) {
+function answer(url, waiting = {}) {
+  return patiently(() => answerNow(url, waiting.signal), waiting);
+}
+
+async function answerNow(url, signal) {
   let response;
   try {
     response = await fetch(url, { credentials: "same-origin", signal });
@@ -18,7 +24,8 @@ async function answer(url, signal) {
   }
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
-  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500);
+  const again = retryAfter(response);
+  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, { code: said?.code, again });
 }
 
 async function whole(response, read) {
@@ -30,8 +37,8 @@ async function whole(response, read) {
   }
 }
 
-export async function fetchJson(url, signal) {
-  return whole(await answer(url, signal), "json");
+export async function fetchJson(url) {
+  return whole(await answer(url), "json");
 }
 
 /** {head, values}: the head as an object, all values as one Float32Array. */
@@ -53,17 +60,18 @@ export function panelsOf(buffer) {
   return head.panels.map((panel) => ({ ...lines(panel, values), before: lines(panel.before, values) }));
 }
 
-export async function fetchPanels(base, { keys, node, from, to, points, detail, compare }, signal) {
+/** `waiting` as for patiently: a signal that ends it, and what is told while there is no place for the question. */
+export async function fetchPanels(base, { keys, node, from, to, points, detail, compare }, waiting) {
   const query = new URLSearchParams(keys.map((key) => ["panel", key]));
   if (node) query.set("node", node);
   if (compare) query.set("compare", "1");
   for (const [name, value] of Object.entries({ from, to, points })) query.set(name, String(Math.round(value)));
   query.set("detail", detail);
-  return panelsOf(await whole(await answer(`${base}/series?${query}`, signal), "arrayBuffer"));
+  return panelsOf(await whole(await answer(`${base}/series?${query}`, waiting), "arrayBuffer"));
 }
 
-export async function fetchHeat(base, { metric, from, to, columns, stat }, signal) {
+export async function fetchHeat(base, { metric, from, to, columns, stat }, waiting) {
   const query = new URLSearchParams({ metric, stat, from: Math.round(from), to: Math.round(to), columns });
-  const { head, values } = unframed(await whole(await answer(`${base}/heatmap?${query}`, signal), "arrayBuffer"));
+  const { head, values } = unframed(await whole(await answer(`${base}/heatmap?${query}`, waiting), "arrayBuffer"));
   return { ...head, cells: values, count: head.rows.length ? values.length / head.rows.length : 0 };
 }

@@ -1,6 +1,7 @@
 // The query box of the room: PromQL over what was recorded, answered as a chart and as a table.
 
 import { el, preference } from "../dom.js";
+import { patiently, retryAfter } from "../patience.js";
 import { RangeBar } from "./dashboards_bar.js";
 import { stageOf } from "./dashboards.js";
 import { MetricsChart } from "./metrics_chart.js";
@@ -15,9 +16,9 @@ const KEPT = 30;
 const AGAIN_MS = 350;
 
 class Wrong extends Error {
-  constructor(message, position) {
+  constructor(message, position, { code = "", again = 0 } = {}) {
     super(message);
-    this.position = position;
+    Object.assign(this, { position, code, retryAfter: again });
   }
 }
 
@@ -31,7 +32,8 @@ async function asked(url, signal) {
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  throw new Wrong(answer?.detail || `The server answered with status ${response.status}.`, answer?.position ?? null);
+  const refusal = { code: answer?.code, again: retryAfter(response) };
+  throw new Wrong(answer?.detail || `The server answered with status ${response.status}.`, answer?.position ?? null, refusal);
 }
 
 class Query {
@@ -93,13 +95,15 @@ class Query {
     const text = quiet ? this.answer.text : this.editor.text.trim();
     this.#stop?.abort();
     this.#stop = new AbortController();
+    const { signal } = this.#stop;
     const { from, to } = this.stage.range;
     const query = new URLSearchParams({ query: text });
     if (this.kind.value === "instant") query.set("at", String(Math.round(to)));
     else for (const [name, value] of Object.entries({ from, to, points: 300 })) query.set(name, String(Math.round(value)));
     this.#say("Being worked out…");
     try {
-      const answer = await asked(`${this.room.urls.query}?${query}`, this.#stop.signal);
+      const url = `${this.room.urls.query}?${query}`;
+      const answer = await patiently(() => asked(url, signal), { signal, told: (sentence) => this.#say(sentence) });
       this.#take(text, answer);
       if (!quiet) this.#remember(text);
     } catch (error) {

@@ -1,0 +1,202 @@
+"""A cohort at nine o'clock: how the site answers when many candidates work at once.
+
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.cohort [--candidates 50] [--minutes 4] [--attacker]
+
+Starts the site as `make run` does, on a data folder and a port of its own (with DATABASE_URL on a database
+of its own there), lets the candidates press Start within one minute over all four exercises, save every
+5 s, look at the clock every 5 s, ask (PromQL, logs, SQL) every 20 s, run every 3 min and hand in at one
+common zero, while 10 interviewers read lists and scoring pages. A quarter of the candidates leave it to the
+clock. Everything goes over the loopback interface and ends by itself. Writes benchmarks/cohort.json:
+milliseconds of every kind of request, what was lost, and the credits, by database, with a quiet request's
+time beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks.cohort_people import Asked, Browser, Candidate, attack, interview, watch_health
+from benchmarks.commit import commit
+from headnode.tests.browser.site import Site, forget_database
+
+HERE = Path(__file__).parent
+STAGE = Path(__file__).with_name("cohort_stage.py")
+START_WITHIN_S = 60.0
+PREPARED_WITHIN_S, GRADED_WITHIN_S = 900.0, 1800.0
+AFTER_ZERO_S = 150.0
+QUIET = 40
+STAFF_PATHS = ["/admin/", "/admin/assessments/attempt/", "/admin/hiring/candidate/"]
+
+
+@contextmanager
+def running_site() -> Iterator[Site]:
+    """A site of its own, gone afterwards with its data and its database."""
+    with tempfile.TemporaryDirectory(prefix="cohort-") as folder:
+        site = Site(Path(folder))
+        site.start()
+        try:
+            yield site
+        finally:
+            site.stop()
+            forget_database(site.port)
+
+
+def staged(site: Site, verb: str, *arguments: Any) -> dict[str, Any]:
+    """What a function of cohort_stage answers, run beside the site."""
+    words = ["", verb, *(json.dumps(one) for one in arguments)]
+    script = f"import runpy, sys; sys.argv = {words!r}; runpy.run_path({str(STAGE)!r}, run_name='__main__')"
+    told: dict[str, Any] = json.loads(site.run(script, within=GRADED_WITHIN_S + 60))
+    return told
+
+
+class Cohort:
+    """Everybody of one run, and every request they made."""
+
+    def __init__(self, site: Site, scene: dict[str, Any], minutes: float) -> None:
+        self.site, self.scene, self.minutes = site, scene, minutes
+        self.asked: list[Asked] = []
+        self.over = threading.Event()
+        begin = time.monotonic() + 1
+        number_of = len(scene["links"])
+        self.candidates = [
+            Candidate(
+                number=number,
+                token=link["token"],
+                exercise=link["exercise"],
+                browser=Browser(site.port, self.asked),
+                start_at=begin + START_WITHIN_S * number / number_of,
+                submits=number % 4 != 3,
+            )
+            for number, link in enumerate(scene["links"])
+        ]
+
+    def live(self, attacker: bool = False) -> None:
+        """From the first Start until everybody has handed in."""
+        staged(self.site, "close_at", START_WITHIN_S + 60 * self.minutes)
+        reading = (self.scene["password"], STAFF_PATHS, self.over)
+        work = [threading.Thread(target=one.live) for one in self.candidates[attacker:]]
+        beside = [
+            threading.Thread(target=interview, args=(self.browser(), name, *reading))
+            for name in self.scene["interviewers"]
+        ]
+        beside.append(threading.Thread(target=watch_health, args=(self.browser(), self.over)))
+        if attacker:
+            beside.append(threading.Thread(target=attack, args=(self.candidates[0], self.over)))
+        for thread in (*work, *beside):
+            thread.start()
+        for thread in work:
+            thread.join(START_WITHIN_S + 60 * self.minutes + AFTER_ZERO_S)
+        self.over.set()
+        for thread in beside:
+            thread.join(120)
+
+    def browser(self) -> Browser:
+        return Browser(self.site.port, self.asked)
+
+    def told(self) -> list[dict[str, Any]]:
+        """What each candidate was told the site has."""
+        return [
+            {
+                "attempt": one.attempt,
+                "acknowledged": one.acknowledged,
+                "submitted": one.submitted,
+                "last_words": one.last_words(),
+            }
+            for one in self.candidates
+            if one.attempt and one.acknowledged
+        ]
+
+    def audit(self) -> dict[str, Any]:
+        told = self.site.data / "told.json"
+        told.write_text(json.dumps(self.told()))
+        return staged(self.site, "audit", str(told), GRADED_WITHIN_S) | {
+            "not_started": sum(not one.attempt for one in self.candidates)
+        }
+
+
+def figures(asked: list[Asked]) -> dict[str, dict[str, Any]]:
+    """Milliseconds by kind of request, and how often it was answered with what."""
+    found: dict[str, dict[str, Any]] = {}
+    for kind in sorted({one.kind for one in asked}):
+        rows = [one for one in asked if one.kind == kind]
+        times = sorted(one.seconds * 1000 for one in rows)
+        hundredths = statistics.quantiles(times, n=100) if len(times) > 1 else times * 99
+        found[kind] = {
+            "n": len(rows),
+            **{f"p{p}_ms": round(hundredths[p - 1], 1) for p in (50, 95, 99)},
+            "max_ms": round(times[-1], 1),
+            "status": dict(sorted(Counter(str(one.status) for one in rows).items())),
+        }
+    return found
+
+
+def quiet(site: Site) -> float:
+    """Milliseconds (median) of a health request while nobody is there: what all others are compared with."""
+    asked: list[Asked] = []
+    browser = Browser(site.port, asked)
+    for _ in range(QUIET):
+        browser.ask("quiet", "/healthz")
+    return round(statistics.median(one.seconds for one in asked) * 1000, 1)
+
+
+def faults_of(asked: list[Asked]) -> dict[str, int]:
+    """Answers that nobody should get: 5xx by kind, but for those that say when to come again."""
+    return dict(Counter(one.kind for one in asked if one.status >= 500 and one.status != 503))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--candidates", type=int, default=50)
+    parser.add_argument("--interviewers", type=int, default=10)
+    parser.add_argument(
+        "--minutes", type=float, default=4, help="From the last Start to the common zero."
+    )
+    parser.add_argument(
+        "--attacker", action="store_true", help="One session of twelve queries and 16 Starts."
+    )
+    options = parser.parse_args()
+    load = os.getloadavg()[0]
+    with running_site() as site:
+        scene = staged(site, "build", options.candidates, options.interviewers)
+        prepared = staged(site, "wait_prepared", PREPARED_WITHIN_S)
+        alone = quiet(site)
+        cohort = Cohort(site, scene, options.minutes)
+        cohort.live(options.attacker)
+        audited = cohort.audit()
+    answer = {
+        "commit": commit(),
+        "candidates": options.candidates,
+        "interviewers": options.interviewers,
+        "minutes": options.minutes,
+        "processors": os.cpu_count(),
+        "load_before": round(load, 1),
+        "prepared": prepared,
+        "quiet_health_ms": alone,
+        "failed": faults_of(cohort.asked),
+        "requests": figures(cohort.asked),
+        "audit": audited,
+    }
+    name = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
+    keep(HERE / "cohort.json", name + (" with an attacker" if options.attacker else ""), answer)
+
+
+def keep(path: Path, name: str, answer: dict[str, Any]) -> None:
+    """Put the figures beside those of the other databases."""
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(kept | {name: answer}, indent=1, ensure_ascii=False) + "\n")
+    print(json.dumps({name: answer}, indent=1, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('assessments', '0006_ahead_and_revised_rows'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='pulse',
+            name='slow_since',
+            field=models.DateTimeField(help_text='Since when the site answers too slowly; not credited yet.', null=True),
+        ),
+    ]

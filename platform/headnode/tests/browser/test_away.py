@@ -1,0 +1,81 @@
+"""A database that is away while somebody works: the page says what is saved, and hands in when it is back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Route, expect
+
+from headnode.database_away import NOT_SAVED
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.site import Site
+from headnode.tests.browser.wire import IDLE
+
+SENT = "**/api/attempts/*/*"
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+def away(route: Route) -> None:
+    """What the site answers while its database is away."""
+    if route.request.method != "POST":
+        route.continue_()
+        return
+    answer = {"detail": NOT_SAVED, "code": "database_away"}
+    route.fulfill(status=503, headers={"Retry-After": "1"}, json=answer)
+
+
+def test_page_keeps_saves_and_hands_in_when_the_database_is_back(
+    site: Site, chrome: Browser
+) -> None:
+    dana = Candidate(chrome, site, DESKTOP)
+    dana.page.goto(site.candidate_link)
+    dana.page.get_by_role("checkbox").check()
+    dana.press("Start")
+    dana.write_program(IDLE)
+    expect(dana.page.locator("#saved")).to_contain_text("Saved")
+    dana.page.route(SENT, away)
+    dana.write_program("# typed while it was away\n" + IDLE)
+    expect(dana.page.locator("#saved")).to_have_text(NOT_SAVED)
+    look(dana, "away-saving")
+    dana.page.unroute(SENT)
+    expect(dana.page.locator("#saved")).to_contain_text("Saved")
+
+    dana.page.route(SENT, away)
+    submit(dana)
+    look(dana, "away-submitting")
+    dana.press("Stop, and go on working")
+    dana.sees("Your answer was not submitted")
+    dana.press("Close")
+    dana.write_program("# the last words\n" + IDLE)
+    submit(dana)
+    dana.page.unroute(SENT)
+    dana.page.wait_for_url("**/receipt/")
+    said = site.run(
+        "import django; django.setup()\n"
+        "from assessments.models import Submission\n"
+        "last = Submission.objects.latest('pk')\n"
+        "print(last.source, last.body['files']['controller.py'].splitlines()[0])"
+    )
+    assert said == "candidate # the last words"
+
+
+def submit(dana: Candidate) -> None:
+    dana.press("Submit")
+    dana.press("Submit now")
+    dana.sees("Your answer is not submitted yet")
+    dana.sees(NOT_SAVED)
+
+
+def look(dana: Candidate, name: str) -> None:
+    """At both widths; that the server refused is what is looked at."""
+    for size in (PHONE, DESKTOP):
+        dana.page.set_viewport_size({"width": size[0], "height": size[1]})
+        dana.narrow = size == PHONE
+        dana.complaints = [line for line in dana.complaints if not line.startswith("503 for")]
+        dana.look(name)

@@ -1,0 +1,80 @@
+"""What is left to the night is a sample's complement, counted and said; whoever names a test gets it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+TESTS = """
+import pytest
+
+@pytest.mark.by_day("level,seed", [("low", 1), ("high", 2)])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("level", ["low", "high"])
+def test_sampled(level, seed): pass
+
+@pytest.mark.nightly
+def test_slow(): pass
+
+def test_quick(): pass
+"""
+SETTINGS = """
+[pytest]
+addopts = --strict-markers
+markers =
+    nightly
+    by_day
+    database
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Tests that stand beside the same conftest as all others."""
+    shutil.copy(ROOT / "conftest.py", tmp_path)
+    (tmp_path / "pytest.ini").write_text(SETTINGS)
+    (tmp_path / "test_it.py").write_text(TESTS)
+    return tmp_path
+
+
+def said(folder: Path, *arguments: str, **environment: str) -> str:
+    """What a run of the tests in the folder prints."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    plain.pop("HEADNODE_NIGHTLY", None)
+    command = [sys.executable, "-m", "pytest", "-p", "no:django", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [*command, *arguments], cwd=folder, env=plain | environment, capture_output=True, text=True
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_what_is_left_out_is_counted_and_said(folder: Path, processes: str) -> None:
+    told = said(folder, "-n", processes)
+    assert "Tests left to `make nightly`: 5." in told
+    assert re.search(r"= 3 passed, 5 deselected", told)
+
+
+def test_by_night_nothing_is_left_out(folder: Path) -> None:
+    told = said(folder, HEADNODE_NIGHTLY="1")
+    assert re.search(r"= 8 passed in", told)
+    assert "nightly" not in told
+
+
+def test_whoever_names_a_test_gets_it(folder: Path) -> None:
+    assert "= 1 passed in" in said(folder, "test_it.py::test_slow")
+    assert "= 6 passed in" in said(folder, "test_it.py::test_sampled")
+
+
+def test_sample_of_a_case_that_is_gone_is_an_error(folder: Path) -> None:
+    (folder / "test_it.py").write_text(TESTS.replace('("high", 2)', '("middle", 2)'))
+    told = said(folder)
+    assert "test_sampled: no case has level,seed = ('middle', 2), named by day." in told
+    assert "passed" not in told

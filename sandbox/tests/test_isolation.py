@@ -1,0 +1,96 @@
+"""No run learns of another: pairs of programs that try, on each backend and root."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+from collections.abc import Callable
+
+import pytest
+
+from sandbox import Backend, Outcome, bubblewrap, container, memory, probe
+from sandbox.namespace import NamespaceBackend
+from sandbox.tests.pairs import NAMESPACE_FILES, PAIRS, Pair, names_asked_for, play
+from sandbox.tests.test_escape_suite import without
+
+
+def learnt(pair: Pair, outcomes: tuple[Outcome, Outcome]) -> str:
+    """What the one that was to learn printed; both have to have run to their end."""
+    assert [one.status for one in outcomes] == ["ok", "ok"], outcomes
+    return outcomes[0 if pair.watches else 1].stdout
+
+
+@pytest.mark.parametrize("root", ["python", "login"])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+def test_run_does_not_learn_of_another(
+    pair: Pair, root: str, backend: Backend, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue({"python": "built_root", "login": "login_root"}[root])
+    said = learnt(pair, play(backend, pair, root))
+    assert "BREACH" not in said, said
+    assert said, "It tried nothing"
+
+
+def names() -> Pair:
+    return names_asked_for(secrets.token_hex(4))
+
+
+@pytest.mark.parametrize("root", ["python", "login"])
+@pytest.mark.parametrize("make", [names, lambda: NAMESPACE_FILES], ids=["names", "namespaces"])
+def test_run_does_not_learn_of_another_by_what_containers_share(
+    make: Callable[[], Pair], root: str, namespace: Backend, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue({"python": "built_root", "login": "login_root"}[root])
+    pair = make()
+    said = learnt(pair, play(namespace, pair, root))
+    assert "BREACH" not in said, said
+    assert said, "It tried nothing"
+
+
+@pytest.fixture
+def leave_out(namespace: NamespaceBackend, monkeypatch: pytest.MonkeyPatch) -> object:
+    """Takes measures out of the namespace backend by name."""
+
+    def left_out(measures: tuple[str, ...]) -> None:
+        if "filter" in measures:
+            without(monkeypatch, "--seccomp", 1)
+        if "views" in measures:
+            monkeypatch.setattr(namespace._host.spawner, "views", False)
+            monkeypatch.setattr(probe, "refusal", lambda layers, allow_reduced: "")
+        if "memory" in measures:
+            monkeypatch.setattr(memory, "copy_of", lambda folder, is_right: None)
+            monkeypatch.setattr(memory, "hold", lambda folder: False)
+        if "time" in measures:
+            monkeypatch.setattr(namespace._host.spawner, "next_time_namespace", lambda: None)
+        if "proc" in measures:
+            monkeypatch.setattr(bubblewrap, "hidden", lambda: ([], []))
+
+    return left_out
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [*(pair for pair in PAIRS if pair.needs), names(), NAMESPACE_FILES],
+    ids=lambda pair: pair.name,
+)
+def test_pairs_notice_missing_measures(
+    pair: Pair, namespace: NamespaceBackend, leave_out: Callable[[tuple[str, ...]], None]
+) -> None:
+    leave_out(pair.needs)
+    said = learnt(pair, play(namespace, pair, "python"))
+    assert "BREACH" in said, said
+
+
+@pytest.mark.docker
+@pytest.mark.parametrize(
+    "pair",
+    [pair for pair in PAIRS if pair.name in ("locks", "the list of locks")],
+    ids=lambda pair: pair.name,
+)
+def test_lock_pairs_notice_shared_files_in_containers(
+    pair: Pair, docker: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "copytree", lambda folder, at: folder)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(container, "masked_paths", lambda: [])
+    assert "BREACH" in learnt(pair, play(docker, pair, "python"))
