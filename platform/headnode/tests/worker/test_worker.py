@@ -143,7 +143,7 @@ def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
     worker.ask(RUN)
     for kill in range(KILLS):
         waited = worker.wait_for(before + kill + 1)
-        assert kill == 0 or waited < 10, "The run waits for its lease, or for the sweep."
+        assert kill == 0 or waited < 20, "The run waits for its lease."
         os.kill(int(worker.begun()[-1].split()[1]), signal.SIGKILL)
     worker.wait_for(before + KILLS + 1)
     worker.let_go("run")
