@@ -121,7 +121,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     left: Counter[str] = node.config.stash[LEFT]
-    left |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
+    for kind, count in getattr(node, "workeroutput", {}).get("left", {}).items():
+        left[kind] = max(left[kind], count)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
