@@ -61,9 +61,10 @@ def build(candidates: int, interviewers: int) -> dict[str, Any]:
 
 
 def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> str:
+    from assessments.prepared.drawing import prepare
     from hiring.invitations import invite
 
-    _, token = invite(
+    invitation, token = invite(
         opening=opening,
         candidate=candidate,
         exercises=[exercise],
@@ -72,6 +73,7 @@ def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> s
         by=by,
         now=now,
     )
+    prepare(invitation, now=now)  # as the page does that makes the link
     return token
 
 
