@@ -8,31 +8,19 @@ from typing import Any
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from rest_framework.exceptions import ErrorDetail, ParseError
-from rest_framework.parsers import JSONParser
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from headnode.parsing import UNREADABLE
+
 logger = logging.getLogger(__name__)
-UNREADABLE = "That could not be read: send JSON."
 SENTENCES = {
     "authentication_failed": "Open your link again: this page no longer knows who you are.",
     "not_authenticated": "Open your link again: this page no longer knows who you are.",
     "not_found": "There is nothing here.",
     "parse_error": UNREADABLE,
 }
-
-
-class StrictJSONParser(JSONParser):
-    """JSON whose nesting cannot exhaust the stack."""
-
-    def parse(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return super().parse(*args, **kwargs)
-        except RecursionError as error:
-            raise ParseError(UNREADABLE) from error
-
-
 TOO_LARGE = "That is larger than an answer may be: shorten it."
 
 

@@ -181,7 +181,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["assessments.link.CandidateAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["headnode.errors.StrictJSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["headnode.parsing.StrictJSONParser"],
     "EXCEPTION_HANDLER": "headnode.errors.api_exception",
     "UNAUTHENTICATED_USER": None,
 }
@@ -245,6 +245,8 @@ SANDBOX_DOCKER_URL = os.environ.get("SANDBOX_DOCKER_URL") or None
 SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
 SANDBOX_STATE = DATA / "sandbox"
 VARIANTS = DATA / "variants"
+# How many candidates' materials one host builds at once, each on a core for some seconds.
+VARIANT_BUILDS = max(1, integer("VARIANT_BUILDS", 1))
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
 GRADING_SLOTS = integer("GRADING_SLOTS", 1)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
