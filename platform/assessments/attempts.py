@@ -37,6 +37,10 @@ __all__ = [
 ]
 
 
+DRAWN = ("pack_version", "level", "seed", "company")
+"""What an attempt takes over from its prepared variant."""
+
+
 def start(
     *,
     invitation: Invitation,
@@ -65,10 +69,7 @@ def start(
         attempt = Attempt(
             invitation=invitation,
             exercise=exercise,
-            pack_version=variant.pack_version,
-            level=variant.level,
-            seed=variant.seed,
-            company=variant.company,
+            **{name: getattr(variant, name) for name in DRAWN},
             policies=policies,
             **_shown_ahead(release, now),
             accepted_at=now,

@@ -75,7 +75,7 @@ def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     def unmade(*_: object, **__: object) -> None:
         raise NotBuilt
 
-    monkeypatch.setattr("assessments.ahead.views.folder_of", unmade)
+    monkeypatch.setattr("assessments.room.here.folder", unmade)
     return exercise
 
 
