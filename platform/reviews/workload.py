@@ -339,7 +339,7 @@ def invitations(viewer: User, now: datetime) -> Section | None:
 
 SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("assessments.add_gradingrun", gradings_failed),
-    ("assessments.add_gradingrun", variants_failed),
+    ("hiring.view_invitation", variants_failed),
     ("reviews.add_calibrationcard", to_calibrate),
     ("reviews.add_evaluation", to_score),
     ("reviews.add_feedback", feedback_owed),
