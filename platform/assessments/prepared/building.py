@@ -6,12 +6,11 @@ import time
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F
 from django.utils import timezone
 
 from assessments.bill import store
 from assessments.execution import perform, worker_name
-from assessments.jobs import MAX_TRIES, JobQuerySet, Result
+from assessments.jobs import Result
 from assessments.prepared.drawing import prepare
 from assessments.prepared.models import PreparedVariant
 from assessments.queue import publish
@@ -20,15 +19,6 @@ from hiring.models import Invitation
 
 TASK = "assessments.tasks.prepare_variant"
 REMINDED = 10
-
-
-def queue(now: datetime) -> JobQuerySet:
-    """What waits to be built: first what somebody may be looking at the page of, then in order."""
-    waiting = PreparedVariant.objects.claimable(now).filter(
-        tries__lt=MAX_TRIES, invitation__revoked_at=None
-    )
-    opened = F("invitation__first_opened_at").asc(nulls_last=True)
-    return waiting.order_by(opened, "created_at", "pk")
 
 
 def build_next() -> None:
@@ -40,14 +30,14 @@ def build_next() -> None:
         if row is None:
             return
         _build(row)
-    if (after := queue(timezone.now()).first()) is not None:
+    if (after := PreparedVariant.objects.in_turn(timezone.now()).first()) is not None:
         publish(TASK, after.pk)
 
 
 def remind(now: datetime) -> None:
     """End what was tried too often, and tell the workers of what waits."""
     PreparedVariant.objects.give_up(now)
-    for row in queue(now)[:REMINDED]:
+    for row in PreparedVariant.objects.in_turn(now)[:REMINDED]:
         publish(TASK, row.pk, expires=10)
 
 
@@ -61,7 +51,8 @@ def prepare_now(invitation: Invitation, *, now: datetime) -> None:
 
 
 def _claimed(now: datetime) -> PreparedVariant | None:
-    row = queue(now).select_related("pack_version", "exercise", "invitation__candidate").first()
+    rows = PreparedVariant.objects.in_turn(now)
+    row = rows.select_related("pack_version", "exercise", "invitation__candidate").first()
     if row is None or not PreparedVariant.objects.claim(row.pk, worker_name(), now):
         return None
     row.refresh_from_db()

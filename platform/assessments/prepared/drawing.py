@@ -60,7 +60,7 @@ def drawn(
     with transaction.atomic():
         Invitation.objects.select_for_update(of=("self",)).get(pk=invitation.pk)
         rows = PreparedVariant.objects.select_related("pack_version", "exercise")
-        row = rows.filter(invitation=invitation, exercise=exercise).first()
+        row: PreparedVariant | None = rows.filter(invitation=invitation, exercise=exercise).first()
         if row is None:
             row = PreparedVariant(invitation=invitation, exercise=exercise)
             row.seed = draw_seed() if seed is None else seed

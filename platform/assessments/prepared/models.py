@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from django.db import models
-from django.db.models import Q
+from datetime import datetime
+from typing import Self
 
-from assessments.jobs import Job
+from django.db import models
+from django.db.models import F, Q
+
+from assessments.jobs import MAX_TRIES, Job, JobQuerySet
 from hiring.models import Exercise, Invitation
 from library.models import PackVersion
+
+
+class PreparedVariantQuerySet(JobQuerySet):
+    def in_turn(self, now: datetime) -> Self:
+        """What waits to be built: first whose link was opened, for somebody may be waiting there."""
+        waiting = self.claimable(now).filter(tries__lt=MAX_TRIES, invitation__revoked_at=None)
+        opened = F("invitation__first_opened_at").asc(nulls_last=True)
+        return waiting.order_by(opened, "created_at", "pk")
 
 
 class PreparedVariant(Job):
@@ -26,6 +37,8 @@ class PreparedVariant(Job):
     level = models.CharField(max_length=10)
     seed = models.PositiveBigIntegerField()
     company = models.TextField(blank=True)
+
+    objects = PreparedVariantQuerySet.as_manager()
 
     class Meta:
         ordering = ["created_at", "pk"]

@@ -7,7 +7,6 @@ from datetime import datetime
 from statistics import median
 
 from assessments.jobs import Result
-from assessments.prepared.building import queue
 from assessments.prepared.drawing import has_failed
 from assessments.prepared.models import PreparedVariant
 from assessments.room import here
@@ -60,7 +59,8 @@ def _here(row: PreparedVariant) -> Standing:
 
 def _before(row: PreparedVariant, now: datetime) -> str:
     """How many are built first."""
-    waiting = list(queue(now).values_list("pk", flat=True)[:100])
+    in_turn = PreparedVariant.objects.in_turn(now)
+    waiting = list(in_turn.values_list("pk", flat=True)[:100])
     first = waiting.index(row.pk) if row.pk in waiting else 0
     if first == 0:
         return "It is next."

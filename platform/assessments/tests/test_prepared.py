@@ -163,7 +163,7 @@ def test_who_has_opened_the_link_comes_before_who_was_only_sent_one(
     other = make_other(stage, now)
     prepare(other, now=now - timedelta(minutes=5))
     enter(client, stage.token)
-    first, second = building.queue(timezone.now())
+    first, second = PreparedVariant.objects.in_turn(timezone.now())
     assert (first.invitation, second.invitation) == (stage.invitation, other)
     building.build_next()
     assert seeds(builds) == [first.seed]
@@ -273,7 +273,7 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> here.Builder:
     one = here.Builder()
     monkeypatch.setattr(here, "BUILDER", one)
     monkeypatch.setattr(here, "Thread", Mock())
-    monkeypatch.setattr(here.connection, "close", lambda: None)
+    monkeypatch.setattr("assessments.room.here.connection.close", lambda: None)
     return one
 
 
