@@ -20,10 +20,6 @@ from library.packs import pack_of
 from scenarios.packs import Document
 
 ACCEPT_FIRST = "Please read what you may use and tick the box before you start."
-NOT_PREPARED = (
-    "The exercise could not be prepared. That is our fault, not yours: your time has not started. "
-    "Please try again in a moment, and write to us if it happens again."
-)
 STATES = {
     Phase.RUNNING: "running",
     Phase.GRACE: "running",

@@ -68,7 +68,12 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         raise Http404
     if invitation.state(now) == "over" or invitation.attempts.filter(exercise=chosen).exists():
         raise Http404
-    variant = get_object_or_404(invitation.variants.select_related("pack_version"), exercise=chosen)
+    rows = invitation.variants.select_related("pack_version", "exercise")
+    variant = get_object_or_404(rows, exercise=chosen)
+    if (stand := standing(variant, now)) != READY:
+        later = HttpResponse(stand.words, status=503, content_type="text/plain; charset=utf-8")
+        later["Retry-After"] = here.AGAIN_S
+        return later
     try:
         folder = here.folder(*variant.of)
         if path == "all.zip":
@@ -77,10 +82,6 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         body, kind = materials.file(folder, path)
     except LookupError as error:
         raise Http404 from error
-    except NotBuilt:
-        response = HttpResponse(pages.NOT_PREPARED, status=503, content_type="text/plain")
-        response["Retry-After"] = here.AGAIN_S
-        return response
     return _kept(body, kind, "" if kind.startswith(("image/", "text/plain")) else Path(path).name)
 
 
