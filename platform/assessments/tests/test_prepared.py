@@ -17,7 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessments import attempts
+from assessments import attempts, pages
 from assessments.clock import EventKind
 from assessments.jobs import MAX_TRIES, Result
 from assessments.ledger import locked, record
@@ -26,7 +26,13 @@ from assessments.prepared import building, drawing
 from assessments.prepared.drawing import prepare
 from assessments.prepared.standing import READY, standing
 from assessments.room import here, variants
-from assessments.tests.room_stage import INCIDENT, LEVEL, fake_build, turn_to_incident
+from assessments.tests.room_stage import (
+    INCIDENT,
+    LEVEL,
+    fake_build,
+    start_incident,
+    turn_to_incident,
+)
 from assessments.tests.stage import POLICIES, Stage, enter, make_stage
 from assessments.tests.test_company import chosen
 from hiring.invitations import revoke
@@ -358,3 +364,15 @@ def test_waiting_for_the_demo_and_tests_is_one_call(stage: Stage, builds: Builds
     assert row.result == Result.DONE
     assert (row.level, seeds(builds)) == (LEVEL, [row.seed])
     assert standing(row, timezone.now()) == READY
+
+
+def test_workspace_shows_the_texts_of_the_materials_without_drawing_them_again(
+    stage: Stage, built: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.VARIANTS = built
+    incident = start_incident(stage, timezone.now())
+    variants.folder_of(*here.of_attempt(incident))
+    drawn = pages._drawn(incident)
+    monkeypatch.setattr(pages, "_drawn", lambda _: pytest.fail("drawn in a request"))
+    assert pages._built(incident) == drawn
+    assert [shown["title"] for shown in pages._documents(incident)] == [row.title for row in drawn]
