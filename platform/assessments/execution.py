@@ -18,7 +18,7 @@ from django.utils import timezone
 from assessments import answers, company
 from assessments.gpu import DEFAULT_QUEUE, of_queue
 from assessments.jobs import Job, Result
-from assessments.models import Attempt, GradingPart, GradingRun, Run
+from assessments.models import Attempt, GradingPart, GradingRun, PreparedVariant, Run
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
 from assessments.plan import playing
@@ -58,7 +58,7 @@ def is_gone(worker: str) -> bool:
 def free_dead_leases(now: datetime) -> int:
     """Free rows whose worker was killed, without waiting for the lease to run out."""
     freed = 0
-    for model in (Run, GradingRun, GradingPart):
+    for model in (Run, GradingRun, GradingPart, PreparedVariant):
         for job in model.objects.running(now):
             if job.worker.count(":") == 2 and is_gone(job.worker):
                 job.end_lease(now)

@@ -41,7 +41,7 @@ def test_without_a_profile_everything_is_as_before(stage: Stage) -> None:
     attempt = begin(stage)
     assert attempt.company == ""
     assert company.of_attempt(attempt) is DEFAULT
-    assert variants._place(PACK, "mid", 7, "a" * 64, attempt.company).name == (
+    assert variants._folder(PACK, "mid", 7, "a" * 64, attempt.company).name == (
         "automation-queue-autoscaler-mid-7-aaaaaaaaaaaa"
     )
     assert execution.with_pack(attempt, {"status": "done"}) == {"status": "done"}
