@@ -118,9 +118,9 @@ def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
 
 
 @pytest.fixture
-def worker(stand: Stand) -> Iterator[Stand]:
-    """One process works: no other can take what the order is asked of."""
-    process = stand.work(1)
+def worker(stand: Stand, request: pytest.FixtureRequest) -> Iterator[Stand]:
+    """One process works, unless a test wants more: no other can take what the order is asked of."""
+    process = stand.work(getattr(request, "param", 1))
     yield stand
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -135,6 +135,19 @@ def test_run_goes_before_gradings_that_were_queued_first(worker: Stand) -> None:
     worker.wait_for(6)
     assert worker.kinds() == ["grading", "run", *["grading"] * 4]
     worker.wait(lambda: worker.ask(ENDED) == "1 5")
+
+
+@pytest.mark.parametrize("worker", [3], indirect=True)
+def test_gradings_that_come_all_at_once_leave_processes_to_runs(worker: Stand) -> None:
+    before = len(worker.begun())
+    worker.hold("grading")
+    worker.ask(FOUR_MORE, RUN)
+    worker.wait_for(before + 2)
+    time.sleep(2)
+    begun = worker.kinds()[before:]
+    worker.let_go("grading")
+    assert sorted(begun) == ["grading", "run"]
+    worker.wait(lambda: worker.ask(ENDED) == "2 9")
 
 
 def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
