@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Self
+from typing import Any, ClassVar, Self
 
 from django.db import models
 from django.db.models import F, Q
@@ -38,7 +38,7 @@ class PreparedVariant(Job):
     seed = models.PositiveBigIntegerField()
     company = models.TextField(blank=True)
 
-    objects = PreparedVariantQuerySet.as_manager()
+    objects: ClassVar[Any] = PreparedVariantQuerySet.as_manager()
 
     class Meta:
         ordering = ["created_at", "pk"]
