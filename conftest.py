@@ -115,7 +115,8 @@ def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A process that runs tests tells the one that started it what it left to the night."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left"] = dict(session.config.stash[LEFT])
+        left: Counter[str] = session.config.stash[LEFT]
+        session.config.workeroutput["left"] = dict(left)
 
 
 @pytest.hookimpl(optionalhook=True)
