@@ -96,7 +96,7 @@ def test_parts_of_a_grading_play_on_it_too(
     run = GradingRun.objects.get()
     part = GradingPart.objects.create(grading_run=run, number=1, created_at=NOW)
     seen: list[Profile] = []
-    monkeypatch.setattr(parts, "grade_part", lambda *_, profile: seen.append(profile))
+    monkeypatch.setattr(parts, "grade_part", lambda *_, profile, round: seen.append(profile))
     backend: Any = None
 
     def perform(job: GradingPart, work: Callable[[], Any], result_of: Any) -> None:
