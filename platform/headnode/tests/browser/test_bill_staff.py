@@ -106,6 +106,7 @@ def look_at_both(person: Person, name: str) -> None:
     person.narrow = False
 
 
+@pytest.mark.nightly  # by day test_cost_workspace, test_bill_pages and test_challenge try its parts
 def test_from_reading_ahead_to_the_challenge(site: Site, chrome: Browser) -> None:
     esther = Candidate(chrome, site, DESKTOP)
     read_ahead(esther)

@@ -59,6 +59,7 @@ def attempt(site: Site) -> str:
     return site.run(HANDED_IN)
 
 
+@pytest.mark.nightly  # by day test_room, test_staff_room and test_corrections try its parts
 def test_from_the_key_to_a_corrected_match(site: Site, chrome: Browser, attempt: str) -> None:
     ines = Staff(chrome, site, DESKTOP, "ines")
     read_the_key(ines, attempt)
