@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import selectors
+import socket
+import time
 from collections.abc import Iterator
 
 import pytest
 
 from sandbox import stopwatch
-from sandbox.stopwatch import Stalls
+from sandbox.stopwatch import Stalls, Stopwatch
 
 
 def stalls(
@@ -39,3 +42,16 @@ def test_group_knows_of_processes_that_nobody_saw(monkeypatch: pytest.MonkeyPatc
 def test_number_that_was_given_again_takes_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
     looks = [{"7": 0.0}, {"7": 3.0}, {"7": 0.0}, {"7": 0.5}]
     assert stalls(monkeypatch, looks, [None] * 4).seconds == 3.5
+
+
+def test_silence_counts_whole() -> None:
+    here, there = socket.socketpair()
+    with here, there, selectors.DefaultSelector() as selector:
+        selector.register(here, selectors.EVENT_READ)
+        watch = Stopwatch(selector, Stalls(list, lambda: None))
+        began = time.monotonic()
+        for _ in range(3):
+            assert not watch.wait(0.05)
+        took_s = time.monotonic() - began
+        watch.close()
+    assert 0.15 <= watch.own_s <= took_s
