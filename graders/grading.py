@@ -59,6 +59,7 @@ def run_public(
         marks=part.marks,
         measures=_measured(chosen, level, [part]) if part.counts else [],
         timeline=part.replay,
+        waited_s=round(outcome.waited_s, 3),
     )
 
 

@@ -17,7 +17,8 @@ EMPTY_TIMELINE: Json = {"t": [], "series": [], "marks": [], "gantt": {"rows": []
 class RunReport:
     """One public workload: the sandbox's status, what was printed, measured and drawn.
 
-    `marks` names every limit that was weaker than it should be; times in s.
+    `marks` names every limit that was weaker than it should be; times in s, of which `waited_s` were
+    spent waiting for a processor or for us and did not count.
     """
 
     status: str
@@ -32,6 +33,7 @@ class RunReport:
     marks: list[str]
     measures: list[Measured]
     timeline: Json
+    waited_s: float = 0.0
 
     def to_dict(self) -> Json:
         """Plain JSON data, as the workspace shows it."""

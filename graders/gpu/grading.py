@@ -113,6 +113,7 @@ def _run_report(pack: Pack, level: str, one: Compared, device: Device) -> RunRep
         marks=marks([one], device),
         measures=_measured(pack, level, [one]) if one.answer.finished else [],
         timeline=_curves(one),
+        waited_s=round(outcome.waited_s, 3),
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import Limits, cgroups
-from sandbox.cgroups import TreeV2, find_tree
+from sandbox.cgroups import GroupV1, TreeV2, find_tree
 
 
 @pytest.fixture
@@ -42,6 +42,30 @@ def test_v2_meters_are_read(fake_v2: Path) -> None:
     (at / "memory.peak").write_text(str(7 << 20))
     (at / "memory.events").write_text("low 0\noom 2\noom_kill 1\n")
     assert (group.cpu_s(), group.peak_mb(), group.oom_kills()) == (1.5, 7.0, 1)
+
+
+def test_v2_kill_for_the_hosts_sake_is_not_at_the_runs_own_limit(fake_v2: Path) -> None:
+    group = TreeV2(fake_v2).create("run", None)
+    (fake_v2 / "headnode" / "run" / "memory.events").write_text("oom 0\noom_kill 1\n")
+    assert group.oom_kills() == 0
+
+
+@pytest.mark.parametrize(("most", "kills"), [(60 << 20, 0), ((96 << 20) - 4096, 1)])
+def test_v1_kill_for_the_hosts_sake_is_not_at_the_runs_own_limit(
+    most: int, kills: int, tmp_path: Path
+) -> None:
+    (tmp_path / "memory.oom_control").write_text("under_oom 0\noom_kill 1\n")
+    (tmp_path / "memory.max_usage_in_bytes").write_text(str(most))
+    (tmp_path / "memory.limit_in_bytes").write_text(str(96 << 20))
+    assert GroupV1({"memory": tmp_path}, [], None).oom_kills() == kills
+
+
+def test_pressure_is_read_where_the_kernel_keeps_it(fake_v2: Path) -> None:
+    group = TreeV2(fake_v2).create("run", None)
+    at = fake_v2 / "headnode" / "run" / "cpu.pressure"
+    assert group.pressure_s() is None
+    at.write_text("some avg10=0.00 total=9000000\nfull avg10=0.00 avg60=0.00 total=2500000\n")
+    assert group.pressure_s() == 2.5
 
 
 def test_v2_delegated_runner_steps_into_a_leaf(fake_v2: Path) -> None:

@@ -15,22 +15,23 @@ from sandbox import Backend, Outcome
 from sandbox.conversation import Conversation
 from sandbox.tests.episode import Steps, run
 
-CALLS = "import headnode_sdk\nfor n in range(40): headnode_sdk.call('step', job=n, node=0)\n"
+CALLS = "import headnode_sdk\nfor n in range({}): headnode_sdk.call('step', job=n, node=0)\n"
 # On one processor, so that one processor's neighbours are enough to starve it.
 PINNED = "import os, time\nos.sched_setaffinity(0, {0})\n"
 SPINNERS = 24
 
 
 class SlowJudge(Steps):
-    """Takes 50 ms for each answer: of processor time, or asleep."""
+    """Takes a while for each answer: of processor time, or asleep."""
 
-    def __init__(self, length: int, spins: bool) -> None:
+    def __init__(self, length: int, spins: bool, cost_s: float = 0.05) -> None:
         super().__init__(length)
+        self._cost_s = cost_s
         self._clock = time.thread_time if spins else time.monotonic
         self._spins = spins
 
     def call(self, method: str, params: dict[str, object]) -> object:
-        until = self._clock() + 0.05
+        until = self._clock() + self._cost_s
         while (left := until - self._clock()) > 0:
             if not self._spins:
                 time.sleep(left)
@@ -51,7 +52,7 @@ def busy() -> Iterator[None]:
 
 def test_what_our_answers_take_does_not_count(backend: Backend) -> None:
     session = SlowJudge(40, spins=False)
-    outcome = run(backend, CALLS, session, wall_s=1.0)
+    outcome = run(backend, CALLS.format(40), session, wall_s=1.0)
     assert outcome.status == "ok", outcome
     assert outcome.waited_s > 1.9
     assert outcome.own_s < 1.0
@@ -63,11 +64,13 @@ def test_programs_whose_judges_share_a_process_do_not_pay_for_each_other(
     """Python lets one of them go on at a time: each would wait some seconds for its answers."""
 
     def play(_: int) -> Outcome:
-        return run(namespace, CALLS, SlowJudge(40, spins=True), wall_s=1.5)
+        return run(
+            namespace, CALLS.format(100), SlowJudge(100, spins=True, cost_s=0.01), wall_s=0.8
+        )
 
-    with ThreadPoolExecutor(4) as pool:
-        outcomes = list(pool.map(play, range(4)))
-    assert [outcome.status for outcome in outcomes] == ["ok"] * 4, outcomes
+    with ThreadPoolExecutor(6) as pool:
+        outcomes = list(pool.map(play, range(6)))
+    assert [outcome.status for outcome in outcomes] == ["ok"] * 6, outcomes
 
 
 def test_starved_program_is_not_stopped_for_its_host(backend: Backend) -> None:
@@ -104,7 +107,7 @@ def test_threads_that_wait_for_each_other_stay_within_the_limits(namespace: Back
 
 def test_host_that_is_too_busy_is_ours(namespace: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sandbox.conversation._TOO_BUSY_S", 1.0)
-    outcome = run(namespace, CALLS, SlowJudge(40, spins=False), wall_s=0.05)
+    outcome = run(namespace, CALLS.format(40), SlowJudge(40, spins=False), wall_s=0.05)
     assert outcome.status == "sandbox_error", outcome
     assert "too busy" in outcome.detail
     assert "not its fault" in outcome.detail
@@ -114,7 +117,7 @@ def test_costly_calls_are_the_programs_own(
     namespace: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sandbox.conversation._JUDGED", 0.5)
-    outcome = run(namespace, CALLS, SlowJudge(40, spins=True), wall_s=1.0)
+    outcome = run(namespace, CALLS.format(40), SlowJudge(40, spins=True), wall_s=1.0)
     assert outcome.status == "timeout", outcome
     assert "0.5 s of processor time to answer" in outcome.detail
 

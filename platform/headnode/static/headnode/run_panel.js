@@ -41,7 +41,8 @@ function output(report, detail, note) {
     return el("p", { className: "empty" }, detail || note || "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.");
   }
   const [meaning, label] = STATUS[report.status] || ["warn", report.status];
-  const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU; ${report.calls ?? 0} calls`;
+  const waited = (report.waited_s ?? 0) < 1 ? "" : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
+  const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ${report.calls ?? 0} calls`;
   return el(
     "div",
     {},
