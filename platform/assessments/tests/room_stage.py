@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import override_settings
 
 from assessments import attempts
 from assessments.models import Attempt
@@ -21,7 +22,10 @@ LEVEL, SEED = "junior", 4_203_117_955_031_777_209
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `incident`."""
-    return tmp_path_factory.mktemp("variants")
+    folder = tmp_path_factory.mktemp("variants")
+    with override_settings(VARIANTS=folder):
+        variants.folder_of(INCIDENT, LEVEL, SEED)
+    return folder
 
 
 def turn_to_incident(stage: Stage) -> None:
@@ -46,9 +50,7 @@ def start_incident(stage: Stage, now: Any = NOW) -> Attempt:
 def incident(stage: Stage, built: Path, settings: Any) -> Attempt:
     """Ada began the exercise at NOW; its materials are on disk."""
     settings.VARIANTS = built
-    attempt = start_incident(stage)
-    variants.folder_of(INCIDENT, LEVEL, SEED, attempt.pack_version.digest)
-    return attempt
+    return start_incident(stage)
 
 
 def fake_build(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

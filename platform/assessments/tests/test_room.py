@@ -39,7 +39,6 @@ def ada(client: Client, stage: Stage, built: Path, settings: Any) -> tuple[Clien
     settings.VARIANTS = built
     open_now(stage)
     attempt = start_incident(stage, timezone.now() - timedelta(minutes=5))
-    variants.folder_of(INCIDENT, LEVEL, SEED, attempt.pack_version.digest)
     enter(client, stage.token)
     return client, attempt
 

@@ -28,8 +28,7 @@ from django.utils import timezone
 
 from assessments import answers, attempts
 from assessments.models import Attempt
-from assessments.room import variants
-from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, start_incident
+from assessments.tests.room_stage import SEED, start_incident
 from assessments.tests.stage import POLICIES, enter, make_stage
 from assessments.tests.test_answering import LONG
 from hiring.invitations import invite
@@ -74,7 +73,6 @@ def web(built: Path, tmp_path: Path, settings: Any) -> Iterator[Web]:
         probe.bind(("127.0.0.1", 0))
         found = Web(probe.getsockname()[1])
     _begin(found)
-    variants.folder_of(INCIDENT, LEVEL, SEED, found.attempts[0].pack_version.digest)
     (tmp_path / "variants").symlink_to(built)
     connection.ensure_connection()
     with closing(sqlite3.connect(tmp_path / "headnode.sqlite3")) as copy:
