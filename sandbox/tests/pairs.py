@@ -72,7 +72,7 @@ def heard(bits):
     bits = [int(bit) for bit in bits]
     right = sum(a == b for a, b in zip(bits, BITS))
     print("right", right, "of", len(BITS))
-    if right > 0.8 * len(BITS):
+    if right > 0.7 * len(BITS):
         print("BREACH")
 """
 
@@ -96,6 +96,12 @@ for path, bit in zip(CARRIERS, BITS):
         held.close()
         os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
     os.close(fd)
+time.sleep(0.3)  # a page that was just read is not dropped at once
+for path, bit in zip(CARRIERS, BITS):
+    if not bit:
+        fd = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(fd)
 """
 
 _FIRST_READ = """

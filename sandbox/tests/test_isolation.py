@@ -59,7 +59,8 @@ def leave_out(namespace: NamespaceBackend, monkeypatch: pytest.MonkeyPatch) -> o
             monkeypatch.setattr(probe, "refusal", lambda layers, allow_reduced: "")
         if "memory" in measures:
             monkeypatch.setattr(memory, "copy_of", lambda folder, is_right: None)
-            monkeypatch.setattr(memory, "hold", lambda folder: False)
+        # What is held once stays so in this process.
+        monkeypatch.setattr(memory, "hold", lambda folder: False)
         if "time" in measures:
             monkeypatch.setattr(namespace._host.spawner, "next_time_namespace", lambda: None)
         if "proc" in measures:
