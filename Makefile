@@ -1,6 +1,8 @@
 PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
+# Half as many again as the cores that CI has: tests of sites and sandboxes wait a third of their time.
+PROCESSES ?= 3
 export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -17,7 +19,7 @@ run: .venv/run root ## start the site and its worker on http://localhost:8000
 
 test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in a quarter of an hour (T=path::name: that alone, at once)
 	@$(if $(T),,.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0)
-	@$(BIN)/pytest --durations=15 $(or $(T),-n 2 --dist loadscope --no-loadscope-reorder)
+	@$(BIN)/pytest --durations=15 $(or $(T),-n $(PROCESSES) --dist loadscope --no-loadscope-reorder)
 
 nightly: ## every test on every seed, engine and database, on other variants each day (needs root)
 	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run

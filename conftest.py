@@ -115,13 +115,15 @@ def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """A process that runs tests tells the one that started it what it left to the night."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left"] = dict(session.config.stash[LEFT])
+        left: Counter[str] = session.config.stash[LEFT]
+        session.config.workeroutput["left"] = dict(left)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     left: Counter[str] = node.config.stash[LEFT]
-    left |= Counter(getattr(node, "workeroutput", {}).get("left", {}))
+    for kind, count in getattr(node, "workeroutput", {}).get("left", {}).items():
+        left[kind] = max(left[kind], count)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

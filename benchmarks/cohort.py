@@ -36,7 +36,7 @@ START_WITHIN_S = 60.0
 PREPARED_WITHIN_S, GRADED_WITHIN_S = 900.0, 1800.0
 AFTER_ZERO_S = 150.0
 QUIET = 40
-STAFF_PATHS = ["/admin/", "/admin/assessments/attempt/", "/admin/hiring/candidate/"]
+LISTS = ["/admin/", "/admin/assessments/attempt/"]
 
 
 @contextmanager
@@ -84,7 +84,7 @@ class Cohort:
     def live(self, attacker: bool = False) -> None:
         """From the first Start until everybody has handed in."""
         staged(self.site, "close_at", START_WITHIN_S + 60 * self.minutes)
-        reading = (self.scene["password"], STAFF_PATHS, self.over)
+        reading = (self.scene["password"], [*LISTS, *self.scene["scoring"]], self.over)
         work = [threading.Thread(target=one.live) for one in self.candidates[attacker:]]
         beside = [
             threading.Thread(target=interview, args=(self.browser(), name, *reading))

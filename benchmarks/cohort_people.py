@@ -236,7 +236,7 @@ class Candidate:
             self.browser.ask("PromQL", f"{room}query?{query}")
             self.browser.ask("log search", f"{room}logs")
         elif self.exercise == "cost":
-            sql = {"sql": "SELECT team, sum(gpus * ElapsedRaw) FROM sacct GROUP BY team"}
+            sql = {"sql": "SELECT sum(gpus * ElapsedRaw) / 3600.0, sum(gpu_hours) FROM sacct"}
             self.browser.ask("SQL", f"{room}bill/sql", sql)
         elif self.exercise == "scaling":
             self.browser.ask("what-ifs", f"{room}plan/what-ifs")

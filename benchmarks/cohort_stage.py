@@ -15,6 +15,8 @@ KINDS = {
     "scaling": "scaling-plan/growth-year",
     "cost": "cost/fleet-bill",
 }
+HANDED_IN_WITHIN_S = 240.0
+"""Grace, what was credited, and the sweep that hands in what is due."""
 PASSWORD = "a cohort at nine o'clock"  # noqa: S105  (of a site that lives for minutes)
 
 
@@ -57,13 +59,35 @@ def build(candidates: int, interviewers: int) -> dict[str, Any]:
         links.append(
             {"exercise": name, "token": _invite(opening, person_, exercises[name], rhea, now)}
         )
-    return {"links": links, "interviewers": people, "password": PASSWORD}
+    return {
+        "links": links,
+        "interviewers": people,
+        "password": PASSWORD,
+        "scoring": _assigned(people, rhea, now),
+    }
+
+
+def _assigned(people: list[str], by: Any, now: Any) -> list[str]:
+    """Scoring pages of what the demo's candidates handed in, which everybody is asked to score."""
+    from django.urls import reverse
+
+    from accounts.models import User
+    from assessments.models import Submission
+    from reviews.evaluations import assign
+
+    handed_in = Submission.objects.filter(round=1, superseded_at=None).select_related("attempt")
+    for answer in handed_in:
+        for name in people:
+            person = User.objects.get(username=name)
+            assign(attempt=answer.attempt, evaluator=person, by=by, now=now)
+    return [reverse("admin:score", args=[answer.attempt_id, 1]) for answer in handed_in]
 
 
 def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> str:
+    from assessments.prepared.drawing import prepare
     from hiring.invitations import invite
 
-    _, token = invite(
+    invitation, token = invite(
         opening=opening,
         candidate=candidate,
         exercises=[exercise],
@@ -72,6 +96,7 @@ def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> s
         by=by,
         now=now,
     )
+    prepare(invitation, now=now)  # as the page does that makes the link
     return token
 
 
@@ -106,6 +131,11 @@ def audit(told: str, graded_within_s: float) -> dict[str, Any]:
 
     from assessments.models import Attempt, Draft, GradingRun, Run, Submission, TimeEvent
 
+    began = time.monotonic()
+    while Attempt.objects.unsubmitted().filter(exercise__opening__title="Cohort").exists():
+        if time.monotonic() - began > HANDED_IN_WITHIN_S:
+            break
+        time.sleep(1)
     said = json.loads(Path(told).read_text())
     lost = wrong = missing = 0
     for one in said:

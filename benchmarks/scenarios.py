@@ -10,6 +10,11 @@ program (played against its own recorded answers), and the channel with everythi
 are by the clock and, because other work on the machine disturbs them, also in seconds of processor time of
 judge and program together. Writes benchmarks/scenarios.json; rows of other packs are kept; each is
 written when it is there.
+
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.scenarios --build [PACK ...]
+
+measures instead the processor time of building every pack and level by its command, start of Python included,
+beside `python -c "import numpy"` and `python -m scenarios list` in the same run.
 """
 
 from __future__ import annotations
@@ -18,7 +23,11 @@ import argparse
 import json
 import os
 import platform
+import resource
 import statistics
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -43,6 +52,8 @@ TARGET = Path(__file__).parent / "scenarios.json"
 SEED = 7
 ROUNDS = 5
 RUN_BAR_S, SUBMIT_BAR_S = 2.0, 30.0
+BUILD_BAR_CPU_S = 2.0
+"""At mid."""
 
 Took = dict[str, float]
 
@@ -193,34 +204,84 @@ def measured(pack: Pack, level: str, backend: Backend) -> dict[str, Any]:
     }
 
 
-def write(rows: dict[str, Any], backend: Backend) -> None:
+def processor(*arguments: str) -> float:
+    """Median processor seconds of a Python process of its own, its children included."""
+    found = []
+    for _ in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)  # noqa: S603
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return statistics.median(found)
+
+
+def built(pack: Pack, level: str) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        where = ("--out", f"{folder}/variant", "--key", f"{folder}/key.json")
+        seed = str(SEED)
+        return processor(
+            "-m", "scenarios", "build", pack.name, "--level", level, "--seed", seed, *where
+        )
+
+
+def builds(packs: list[Pack]) -> dict[str, Any]:
+    """Processor seconds of building, and how many times that of a bare import of numpy it is."""
+    bare, listed = processor("-c", "import numpy"), processor("-m", "scenarios", "list")
+    found: dict[str, Any] = {}
+    for pack in packs:
+        found[pack.name] = {}
+        for level in pack.levels:
+            cpu_s = built(pack, level)
+            row: dict[str, Any] = {"cpu_s": round(cpu_s, 2), "times_bare": round(cpu_s / bare, 1)}
+            if level == "mid":
+                row["met"] = cpu_s <= BUILD_BAR_CPU_S
+            found[pack.name][level] = row
+            print(pack.name, level, json.dumps(row), flush=True)
+    here = {"commit": commit(), "load": round(os.getloadavg()[0], 1)}
+    bar = {"bar_at_mid_cpu_s": BUILD_BAR_CPU_S}
+    return bar | {"bare_cpu_s": round(bare, 2), "list_cpu_s": round(listed, 2)} | here | found
+
+
+def kept() -> dict[str, Any]:
+    found: dict[str, Any] = {"scenarios": {}}
+    if TARGET.is_file():
+        found = json.loads(TARGET.read_text(encoding="utf-8"))
+    return found
+
+
+def write(**parts: Any) -> None:
     report = {
         "machine": f"{os.cpu_count()} shared cores, Python {platform.python_version()}",
-        "backend": backend.name,
         "bars": {"run_s": RUN_BAR_S, "submit_s": SUBMIT_BAR_S},
-        "scenarios": {name: rows[name] for name in sorted(rows)},
     }
+    report = kept() | report | parts
     TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    every = [pack.name for pack in all_packs() if pack.kind == "automation"]
     parser = argparse.ArgumentParser(description="Times of Run and Submit, with their parts.")
     parser.add_argument("packs", nargs="*", metavar="PACK", help="by default every automation pack")
-    names = parser.parse_args().packs or every
-    rows: dict[str, Any] = {}
-    if TARGET.is_file():
-        rows = json.loads(TARGET.read_text(encoding="utf-8"))["scenarios"]
+    parser.add_argument("--build", action="store_true", help="builds instead, by default of all")
+    options = parser.parse_args()
+    chosen = [load_pack(name) for name in options.packs]
+    if options.build:
+        write(builds=kept().get("builds", {}) | builds(chosen or all_packs()))
+        return
+    played(chosen or [pack for pack in all_packs() if pack.kind == "automation"])
+
+
+def played(packs: list[Pack]) -> None:
+    rows = kept()["scenarios"]
     backend = backend_from_environment()
     try:
-        for name in names:
-            pack = load_pack(name)
+        for pack in packs:
             for level in pack.levels:
                 row = measured(pack, level, backend)
                 here = {"commit": commit(), "load": round(os.getloadavg()[0], 1)}
-                rows.setdefault(name, {})[level] = row | here
-                print(name, level, json.dumps(row), flush=True)
-                write(rows, backend)
+                rows.setdefault(pack.name, {})[level] = row | here
+                print(pack.name, level, json.dumps(row), flush=True)
+                told = {name: rows[name] for name in sorted(rows)}
+                write(backend=backend.name, scenarios=told)
     finally:
         backend.close()
 

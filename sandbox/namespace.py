@@ -203,6 +203,15 @@ def _host_layers(host: Host) -> list[Layer]:
             "Without it a run may create any number of files within its space.",
             "number of files is not limited",
         ),
+        *_apart(host),
+        probe.own_time(),
+        Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
+    ]
+
+
+def _apart(host: Host) -> list[Layer]:
+    """What keeps runs from learning of each other."""
+    return [
         Layer(
             "own view of files",
             host.spawner.views,
@@ -212,7 +221,7 @@ def _host_layers(host: Host) -> list[Layer]:
         ),
         Layer(
             "own devices",
-            host.spawner.views and mounted,
+            host.spawner.views and host.spawner.mounts,
             "reducible",
             "Without it a run sees other runs' locks on /dev/null and its like.",
             "locks on device files are seen by other runs",
@@ -223,6 +232,4 @@ def _host_layers(host: Host) -> list[Layer]:
             "extra",
             "Without it the time to find or read a file may tell one run what another did.",
         ),
-        probe.own_time(),
-        Layer("own host user", host.own_users, "extra", "Without it runs share the runner's user."),
     ]

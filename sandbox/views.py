@@ -46,7 +46,7 @@ def command(hall: Path, folders: Mapping[str, Path]) -> list[str]:
 
 def work_for_users(hall: Path) -> bool:
     """Whether an ordinary user can make them here."""
-    trial = [*command(hall, {"trial": Path("/")}), "true"]
+    trial = [*command(hall, {"trial": Path("/usr")}), "true"]
     try:
         done = subprocess.run(trial, capture_output=True, env={}, check=False)  # noqa: S603
     except OSError:

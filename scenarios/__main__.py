@@ -12,9 +12,15 @@ from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
 from scenarios.packs.check import LEVELS
 from scenarios.profile import DEFAULT, ProfileError, load_profile
 
-COMMANDS = ("simulate", "fairshare", "pack", "quota", "metrics", "importing")
-"""Modules of scenarios.commands, each with add_parser(subparsers), run(options) -> exit code,
-and NAME where the command is not called as its module."""
+COMMANDS = {
+    "simulate": "simulate",
+    "fairshare": "fairshare",
+    "pack": "pack",
+    "quota": "quota",
+    "metrics": "metrics",
+    "import": "importing",
+}
+"""Command -> module of scenarios.commands, each with add_parser(subparsers), run(options) -> exit code."""
 
 
 def _row(pack: Pack) -> dict[str, object]:
@@ -49,7 +55,8 @@ def _build(args: argparse.Namespace) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(asked: str) -> argparse.ArgumentParser:
+    """Knows the command that is asked for; every command where it is none, for help and for what is wrong."""
     parser = argparse.ArgumentParser(prog="python -m scenarios", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="name the scenario packs")
@@ -63,16 +70,18 @@ def _parser() -> argparse.ArgumentParser:
     making.add_argument("--profile", type=Path)
     making.add_argument("--key", type=Path)
     making.set_defaults(act=_build)
-    for name in COMMANDS:
-        module = import_module(f"scenarios.commands.{name}")
+    known = (asked,) if asked in COMMANDS else () if asked in commands.choices else COMMANDS
+    for name in known:
+        module = import_module(f"scenarios.commands.{COMMANDS[name]}")
         module.add_parser(commands)
-        commands.choices[getattr(module, "NAME", name)].set_defaults(act=module.run)
+        commands.choices[name].set_defaults(act=module.run)
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; 0 when it did its work, 2 for bad input with one line on stderr, else as it says."""
-    args = _parser().parse_args(argv)
+    argv = sys.argv[1:] if argv is None else argv
+    args = _parser(argv[0] if argv else "").parse_args(argv)
     try:
         code: int = args.act(args)
     except (PackNotFound, PackInvalid, ProfileError, ValueError) as error:

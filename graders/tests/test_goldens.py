@@ -22,7 +22,7 @@ LEVELS = [
 GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
 # By day the highest level, which has every measure, plays all of them, and the others the two with the
-# narrowest bounds. Together they meet all five families.
+# narrowest bounds. (Three of the five families: the night plays all.)
 HIGHEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
 BY_DAY = [
     (*case, "small")
@@ -30,10 +30,11 @@ BY_DAY = [
     if (*case[:2], "small") in HIGHEST or case[-1] in ("competent", "expert")
 ]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
-# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one meets both.
+# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one in both.
 IN_FENCES = [
     *((*case, "expert", "namespace") for case in LEVELS),
-    *((*case, "cheater", "docker" if case[1] == "mid" else "namespace") for case in LEVELS),
+    *((*case, "cheater", "namespace") for case in LEVELS if case[1] == "junior"),
+    *((*case, "cheater", "docker") for case in LEVELS if case[1] == "mid"),
     *((*case, UNMEASURED, "namespace") for case in LEVELS if case[1] == "mid"),
 ]
 
@@ -43,15 +44,11 @@ __all__ = ["docker", "namespace", "unhurried"]
 def samples(pack: Pack, level: str, size: str) -> list[list[Workload]]:
     """Three of the first five workloads of each seed.
 
-    Of the large one two seeds in a row meet all five families, of the small one the three levels.
+    Two seeds in a row meet all five families. The small one is the first of them.
     """
-    if size == "small":
-        first = pack.levels.index(level)
-        return [hidden_workloads(pack, level, SEEDS[0], 5)[first : first + 3]]
-    firsts = [2 * (seed % 2) for seed in SEEDS]
+    firsts = {seed: 2 * (seed % 2) for seed in (SEEDS if size == "large" else SEEDS[:1])}
     return [
-        hidden_workloads(pack, level, seed, 5)[first : first + 3]
-        for seed, first in zip(SEEDS, firsts, strict=True)
+        hidden_workloads(pack, level, seed, 5)[first : first + 3] for seed, first in firsts.items()
     ]
 
 

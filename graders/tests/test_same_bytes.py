@@ -15,6 +15,7 @@ from scenarios.packs import all_packs, load_pack
 __all__ = ["docker", "namespace", "unhurried"]
 pytestmark = pytest.mark.usefixtures("unhurried")
 SEED = 41
+BY_DAY = ("queue-autoscaler", "slurm-fair-partitions", "cloud-bursting")
 
 
 @cache
@@ -42,6 +43,8 @@ def told(name: str, backend: Backend) -> bytes:
     return json.dumps(report).encode()
 
 
+# By day plain answers, long texts and several clusters; each golden of every pack meets Docker by night.
+@pytest.mark.by_day("name", [f"automation/{name}" for name in BY_DAY])
 @pytest.mark.docker
 @pytest.mark.parametrize("name", packs())
 def test_grade_has_the_same_bytes_on_both_backends(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -13,20 +12,17 @@ from django.db import transaction
 from accounts.models import User
 from assessments.ahead.models import AdvanceRelease
 from assessments.clock import EventKind, Phase, first_deadline
-from assessments.company import text_of
 from assessments.drafts import Incoming, Saved, keep, save_draft
 from assessments.ledger import CANDIDATE, NotPossible, locked, persistent, record
 from assessments.models import Attempt, RevisionRound, Submission, body_digest
+from assessments.prepared.drawing import drawn
 from assessments.submissions import close_due, freeze, needs_settling, request_grading, settle
 from hiring.models import Exercise, Invitation
-from library.packs import current_version
 
 __all__ = [
     "NotPossible",
     "Saved",
     "close_due",
-    "draw_seed",
-    "drawn_for",
     "extend",
     "locked",
     "needs_settling",
@@ -39,34 +35,10 @@ __all__ = [
     "start_revision",
     "submit",
 ]
-SEED_BITS = 63
-"""Too many to search through with what a candidate is told, the hash of a public workload's seed."""
 
 
-def draw_seed() -> int:
-    """What decides a candidate's variant."""
-    return secrets.randbits(SEED_BITS)
-
-
-class Drawn(NamedTuple):
-    """What decides a variant: its seed, the digest of its pack ("" for today's) and the company's TOML."""
-
-    seed: int
-    digest: str
-    company: str
-
-
-def drawn_for(invitation: Invitation, exercise: Exercise) -> Drawn:
-    """What an attempt begins with: what was read ahead where something was, else what is drawn now."""
-    row = _read_ahead(invitation, exercise)
-    if row is not None and row.seed is not None and row.pack_version is not None:
-        return Drawn(row.seed, row.pack_version.digest, row.company)
-    return Drawn(draw_seed(), "", text_of(invitation.opening))
-
-
-def _read_ahead(invitation: Invitation, exercise: Exercise) -> AdvanceRelease | None:
-    rows = AdvanceRelease.objects.select_related("pack_version")
-    return rows.filter(invitation=invitation, exercise=exercise).first()
+DRAWN = ("pack_version", "level", "seed", "company")
+"""What an attempt takes over from its prepared variant."""
 
 
 @persistent
@@ -78,7 +50,10 @@ def start(
     now: datetime,
     seed: int | None = None,
 ) -> Attempt:
-    """Begin the clock on the variant of this seed, or return the attempt that was begun before."""
+    """Begin the clock on the variant that was drawn, or return the attempt that was begun before.
+
+    `seed` is taken where none was drawn.
+    """
     with transaction.atomic():
         invitation = (  # as it is now: it may have been revoked since the page was asked for
             Invitation.objects.select_for_update(of=("self",))
@@ -90,12 +65,12 @@ def start(
             return begun
         if invitation.state(now) != "open":
             raise NotPossible(CANNOT_START[invitation.state(now)])
-        release = _read_ahead(invitation, exercise)
+        variant = drawn(invitation, exercise, now=now, seed=seed)
+        release = AdvanceRelease.objects.filter(invitation=invitation, exercise=exercise).first()
         attempt = Attempt(
             invitation=invitation,
             exercise=exercise,
-            level=exercise.level,
-            **_variant(release, invitation, exercise, seed),
+            **{name: getattr(variant, name) for name in DRAWN},
             policies=policies,
             **_shown_ahead(release, now),
             accepted_at=now,
@@ -107,23 +82,6 @@ def start(
         after = attempt.deadline_at
         record(attempt, EventKind.STARTED, now=now, after=after, actor_name=CANDIDATE)
         return attempt
-
-
-def _variant(
-    release: AdvanceRelease | None, invitation: Invitation, exercise: Exercise, seed: int | None
-) -> dict[str, Any]:
-    """Pack version, seed and company: those of the first look ahead, where there was one."""
-    if release is not None and release.first_opened_at is not None:
-        return {
-            "pack_version": release.pack_version,
-            "seed": release.seed,
-            "company": release.company,
-        }
-    return {
-        "pack_version": current_version(exercise.pack_name),
-        "seed": draw_seed() if seed is None else seed,
-        "company": text_of(invitation.opening),
-    }
 
 
 def _shown_ahead(release: AdvanceRelease | None, now: datetime) -> dict[str, datetime | None]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import logging
 import os
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -18,7 +20,7 @@ from django.utils import timezone
 from assessments import answers, company
 from assessments.gpu import DEFAULT_QUEUE, of_queue
 from assessments.jobs import Job, Result
-from assessments.models import Attempt, GradingPart, GradingRun, Run
+from assessments.models import Attempt, GradingPart, GradingRun, PreparedVariant, Run
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
 from assessments.plan import playing
@@ -58,7 +60,7 @@ def is_gone(worker: str) -> bool:
 def free_dead_leases(now: datetime) -> int:
     """Free rows whose worker was killed, without waiting for the lease to run out."""
     freed = 0
-    for model in (Run, GradingRun, GradingPart):
+    for model in (Run, GradingRun, GradingPart, PreparedVariant):
         for job in model.objects.running(now):
             if job.worker.count(":") == 2 and is_gone(job.worker):
                 job.end_lease(now)
@@ -129,9 +131,10 @@ RUN_RESULTS = {
 def execute_grading(pk: int) -> bool:
     """One grading of a submission on hidden workloads; False where no place is free or it is taken."""
     now, worker = timezone.now(), worker_name()
-    # without a place: whoever ends next, or the sweep, comes back to it
-    if not _has_slot(worker, now) or not GradingRun.objects.claim(pk, worker, now):
-        return False
+    with _looking_for_a_place():
+        # without one: whoever ends next, or the sweep, comes back to it
+        if not _has_slot(worker, now) or not GradingRun.objects.claim(pk, worker, now):
+            return False
     run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
 
     def show(done: int, total: int) -> None:
@@ -151,14 +154,24 @@ def execute_grading(pk: int) -> bool:
 def execute_part(pk: int) -> bool:
     """Help with a grading that another worker holds; False where no place is free or no help needed."""
     now, worker = timezone.now(), worker_name()
-    if not _has_slot(worker, now):
-        return False
     held = GradingPart.objects.filter(pk=pk, grading_run__in=GradingRun.objects.running(now))
-    if not held.exists() or not GradingPart.objects.claim(pk, worker, now):
-        return False
+    with _looking_for_a_place():
+        if not _has_slot(worker, now) or not held.exists():
+            return False
+        if not GradingPart.objects.claim(pk, worker, now):
+            return False
     part = GradingPart.objects.select_related("grading_run__submission__attempt__pack_version")
     play_part(part.get(pk=pk), sandbox(), perform)
     return True
+
+
+@contextmanager
+def _looking_for_a_place() -> Iterator[None]:
+    """One process of this host after another, so that no two take the last place."""
+    settings.DATA.mkdir(parents=True, exist_ok=True)
+    with (settings.DATA / "grading.lock").open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _has_slot(worker: str, now: datetime) -> bool:

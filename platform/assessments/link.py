@@ -71,7 +71,8 @@ def may_enter(links: dict[str, str], invitation: Invitation) -> bool:
 
 def invitation_for(request: HttpRequest, pk: UUID) -> Invitation:
     """The invitation behind a page; raises Http404 for all who did not come by its link."""
-    invitation = Invitation.objects.select_related("opening", "candidate").filter(pk=pk).first()
+    rows = Invitation.objects.select_related("opening__company", "candidate")
+    invitation = rows.filter(pk=pk).first()
     if invitation is None or not may_enter(links_of(request), invitation):
         raise Http404
     return invitation

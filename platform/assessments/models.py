@@ -351,6 +351,7 @@ class Outage(models.Model):
 
 # Rows of packages of their own; Django finds models only from here.
 from assessments.ahead.models import AdvanceRelease  # noqa: E402
+from assessments.prepared.models import PreparedVariant  # noqa: E402
 from assessments.terminal.models import (  # noqa: E402
     TerminalChunk,
     TerminalCommand,
@@ -365,6 +366,7 @@ __all__ = [
     "GradingPart",
     "GradingRun",
     "Outage",
+    "PreparedVariant",
     "Pulse",
     "RevisionRound",
     "Run",

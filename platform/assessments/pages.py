@@ -12,7 +12,7 @@ from django.urls import reverse
 from assessments import answers, candidate_data, company, gpu, kit, spoken
 from assessments.clock import Phase
 from assessments.models import Attempt, Submission
-from assessments.room import sheets
+from assessments.room import here, sheets, variants
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
 from library.markdown import rendered as rendered
@@ -20,10 +20,6 @@ from library.packs import pack_of
 from scenarios.packs import Document
 
 ACCEPT_FIRST = "Please read what you may use and tick the box before you start."
-NOT_PREPARED = (
-    "The exercise could not be prepared. That is our fault, not yours: your time has not started. "
-    "Please try again in a moment, and write to us if it happens again."
-)
 STATES = {
     Phase.RUNNING: "running",
     Phase.GRACE: "running",
@@ -78,7 +74,7 @@ def _exercise(
         "summary": pack.summary,
         "limit_minutes": round(exercise.limit_minutes * multiplier),
         "revision_minutes": round(exercise.revision_minutes * multiplier),
-        "documents": [{"title": item.title} for item in pack.documents(exercise.level)],
+        "documents": [{"title": title} for title in pack.titles(exercise.level)],
         "is_measured": exercise.is_measured,
         "released_ahead": ahead,
     }
@@ -189,11 +185,23 @@ def _urls(attempt: Attempt) -> dict[str, str]:
 
 def _documents(attempt: Attempt) -> list[dict[str, str]]:
     """Only generated materials differ by candidate; the others' examples are the same for everybody."""
+    return [_document(item) for item in _built(attempt) or _drawn(attempt)]
+
+
+def _built(attempt: Attempt) -> list[Document]:
+    """As they lie with the materials: to draw a bill anew for its words takes a second."""
+    pack = pack_of(attempt.pack_version.name)
+    folder = variants.find(*here.of_attempt(attempt)) if pack.generator else None
+    try:
+        return pack.built_documents(attempt.level, folder) if folder else []
+    except FileNotFoundError:  # built by a version of the pack that had other documents
+        return []
+
+
+def _drawn(attempt: Attempt) -> list[Document]:
     pack = pack_of(attempt.pack_version.name)
     seed = attempt.seed if pack.generator else 0
-    return [
-        _document(item) for item in pack.documents(attempt.level, company.of_attempt(attempt), seed)
-    ]
+    return pack.documents(attempt.level, company.of_attempt(attempt), seed)
 
 
 def _document(document: Document) -> dict[str, str]:

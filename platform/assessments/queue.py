@@ -24,6 +24,10 @@ def enqueue_grading(pk: int) -> None:
     transaction.on_commit(partial(publish, "assessments.tasks.execute_grading", pk))
 
 
+def enqueue_variant(pk: int) -> None:
+    transaction.on_commit(partial(publish, "assessments.tasks.prepare_variant", pk))
+
+
 def publish(task: str, pk: Any, expires: float = EXPIRES_S, countdown: float = 0.0) -> None:
     """Send the row's id, to be read in `countdown` s; a broker that does not answer is logged and left
     to the sweep."""

@@ -14,6 +14,7 @@ from assessments import execution, gpu
 from assessments.attempts import close_due
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
+from assessments.prepared import building
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
 from assessments.room import variants
@@ -44,6 +45,12 @@ def _queue(task: Task[Any, Any]) -> str:
 
 
 @shared_task
+def prepare_variant(pk: int) -> None:
+    """The row only says that something waits: the most urgent is built first."""
+    building.build_next()
+
+
+@shared_task
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()
@@ -56,6 +63,7 @@ def sweep() -> None:
                 credit_run(Run.objects.get(pk=pk), now=now)
         for pk in model.objects.startable(now).order_by("created_at").values_list("pk")[:50]:
             publish(f"assessments.tasks.{task}", pk[0], expires=10)
+    building.remind(now)
 
 
 @shared_task

@@ -12,6 +12,8 @@ urlpatterns = [
     path("leave/", views.leave, name="leave"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
+    path("work/<uuid:pk>/preparing/", views.preparing, name="preparing"),
+    path("work/<uuid:pk>/prepare-again/", views.prepare_again, name="prepare-again"),
     path("work/<uuid:pk>/ahead/", include("assessments.ahead.urls")),
     path("attempts/<uuid:pk>/", views.workspace, name="workspace"),
     path("attempts/<uuid:pk>/receipt/", views.receipt, name="receipt"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import re
+from dataclasses import asdict
 from uuid import UUID
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
+from assessments.clock import Phase
 from assessments.link import (
     attempt_for,
     forget,
@@ -28,11 +29,10 @@ from assessments.link import (
 from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.places import in_place
-from assessments.room.variants import NotBuilt, folder_of
+from assessments.prepared.drawing import prepare
+from assessments.prepared.standing import READY, standing
 from assessments.submissions import DUE
 from hiring.invitations import find
-
-logger = logging.getLogger(__name__)
 
 
 @require_safe
@@ -44,6 +44,7 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
     if invitation is None or not pages.is_of_use(invitation, now):
         return render(request, "assessments/link_problem.html", status=404)
     mark_opened(invitation, now=now)
+    prepare(invitation, now=now, again=True)
     response = redirect("lobby", invitation.pk)
     remember(request, response, invitation)
     return response
@@ -71,29 +72,41 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
     exercise = get_object_or_404(invitation.exercises.all(), pk=int(number))
     begun = invitation.attempts.filter(exercise=exercise).first()
     if begun:
-        attempt = attempts.start_revision(begun.pk, now=now)
-        return redirect("workspace", attempt.pk)
+        if begun.phase(now) == Phase.REVISION_OPEN:
+            attempts.start_revision(begun.pk, now=now)
+        return redirect("workspace", begun.pk)
     if request.POST.get("accept") != "yes":
         context = lobby_of(invitation, now) | {"problem": pages.ACCEPT_FIRST}
         return render(request, "assessments/lobby.html", context, status=400)
-    policies = pages.policies(exercise)
-    drawn = attempts.drawn_for(invitation, exercise)
+    if invitation.state(now) == "open":
+        variant = prepare(invitation, now=now)[exercise.pk]
+        if standing(variant, now) != READY:
+            return redirect("lobby", pk)  # which says how far it is: nothing has started
     try:
-        if exercise.has_room and invitation.state(now) == "open":
-            # before the clock starts: no candidate's time is spent on it
-            folder_of(exercise.pack_name, exercise.level, drawn.seed, drawn.digest, drawn.company)
-        now = timezone.now()
         attempt = attempts.start(
-            invitation=invitation, exercise=exercise, policies=policies, seed=drawn.seed, now=now
+            invitation=invitation, exercise=exercise, policies=pages.policies(exercise), now=now
         )
-    except NotBuilt as error:
-        logger.error("%s", error)
-        context = lobby_of(invitation, now) | {"problem": pages.NOT_PREPARED}
-        return render(request, "assessments/lobby.html", context, status=503)
     except attempts.NotPossible as error:
         context = lobby_of(invitation, now) | {"problem": str(error)}
         return render(request, "assessments/lobby.html", context, status=409)
     return redirect("workspace", attempt.pk)
+
+
+@require_safe
+@never_cache
+def preparing(request: HttpRequest, pk: UUID) -> JsonResponse:
+    """How far the variants are, for the page that waits for them. Changes nothing."""
+    now = timezone.now()
+    invitation = invitation_for(request, pk)
+    rows = invitation.variants.select_related("pack_version", "exercise")
+    return JsonResponse({str(row.exercise_id): asdict(standing(row, now)) for row in rows})
+
+
+@require_POST
+def prepare_again(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Try once more to build what failed on our side."""
+    prepare(invitation_for(request, pk), now=timezone.now(), again=True)
+    return redirect("lobby", pk)
 
 
 @require_safe

@@ -23,6 +23,7 @@ from assessments import answers, attempts
 from assessments.ahead import release
 from assessments.link import mark_opened
 from assessments.models import Attempt, Run
+from assessments.prepared.drawing import prepare
 from assessments.queue import enqueue_run
 from hiring.invitations import invite, link_to
 from hiring.models import Accommodation, Candidate, Exercise, Invitation, Mode, Opening
@@ -175,6 +176,7 @@ def _sample(sample: Sample, staff: dict[str, User], now: datetime) -> str:
     if sample.ahead:
         opens_at = invitation.opens_at - timedelta(days=1)
         release.arrange(invitation, opens_at=opens_at, by=staff["rhea"], now=opens_at)
+    prepare(invitation, now=now)
     return token
 
 

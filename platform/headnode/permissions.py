@@ -168,6 +168,8 @@ CANDIDATE: dict[str, Rule] = {
         ("ahead", "-", False),
         ("ahead-file", "-", False),
         ("start", "", True),
+        ("preparing", "-", False),
+        ("prepare-again", "", True),
         ("workspace", "-", False),
         ("receipt", "-", False),
         ("kit", "-", False),

@@ -253,6 +253,8 @@ SANDBOX_DOCKER_URL = os.environ.get("SANDBOX_DOCKER_URL") or None
 SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
 SANDBOX_STATE = DATA / "sandbox"
 VARIANTS = DATA / "variants"
+# How many candidates' materials one host builds at once, each on a core for some seconds.
+VARIANT_BUILDS = max(1, integer("VARIANT_BUILDS", 1))
 SANDBOX_SPARES = integer("SANDBOX_SPARES", 1)
 # Gradings follow the processors; one is left to candidates' runs, which have processes of their own.
 PROCESSORS = len(os.sched_getaffinity(0))

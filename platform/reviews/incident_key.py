@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from assessments.models import Attempt
-from assessments.room import variants
+from assessments.room import here
 from assessments.room.access import room as materials
 
 SPANS_SHOWN = 6
@@ -88,10 +88,7 @@ class Sheet:
 
 def key_of(attempt: Attempt) -> dict[str, Any]:
     """The key of the attempt's variant. Raises variants.NotBuilt."""
-    version = attempt.pack_version
-    return variants.key_of(
-        version.name, attempt.level, attempt.seed, version.digest, attempt.company
-    )
+    return here.key(attempt)
 
 
 def sheet(attempt: Attempt) -> Sheet:

@@ -11,7 +11,13 @@ from django.urls import reverse
 
 from accounts.models import User
 from assessments.jobs import Result
-from assessments.models import Attempt, GradingRun, RevisionRound, Submission
+from assessments.models import (
+    Attempt,
+    GradingRun,
+    PreparedVariant,
+    RevisionRound,
+    Submission,
+)
 from hiring.models import Calibration
 from library.packs import pack_of
 from reviews.calibration import all_still_to_score
@@ -27,6 +33,7 @@ from reviews.visibility import (
 
 SHOWN = 12  # rows of a section; the list behind it has all
 SOON = timedelta(hours=48)
+TROUBLE_SHOWN = 150  # characters
 
 
 @dataclass(frozen=True)
@@ -252,6 +259,29 @@ def gradings_failed(viewer: User, now: datetime) -> Section | None:
     )
 
 
+def variants_failed(viewer: User, now: datetime) -> Section | None:
+    """Exercises that nobody can start because their materials could not be built."""
+    failed = PreparedVariant.objects.filter(
+        invitation__in=invitations_visible_to(viewer).filter(revoked_at=None, closes_at__gt=now),
+        result=Result.INFRASTRUCTURE_ERROR,
+    ).select_related("invitation__candidate", "exercise")
+    rows = [
+        Row(
+            item.invitation.candidate.name,
+            f"{item.exercise}: {item.trouble[:TROUBLE_SHOWN]}",
+            reverse("admin:hiring_invitation_change", args=[item.invitation_id]),
+            Tag("failed on our side", "bad"),
+            item.finished_at,
+            "failed",
+        )
+        for item in failed[:SHOWN]
+    ]
+    if not rows:
+        return None
+    title = "Materials that could not be prepared"
+    return Section("unprepared", title, rows, max(0, failed.count() - SHOWN), "")
+
+
 def running_now(viewer: User, now: datetime) -> Section | None:
     """Who works right now; the time left only for people who do not score them."""
     rows = _attempts(viewer).filter(awaiting_round__isnull=False, deadline_at__gt=now)
@@ -309,6 +339,7 @@ def invitations(viewer: User, now: datetime) -> Section | None:
 
 SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("assessments.add_gradingrun", gradings_failed),
+    ("hiring.view_invitation", variants_failed),
     ("reviews.add_calibrationcard", to_calibrate),
     ("reviews.add_evaluation", to_score),
     ("reviews.add_feedback", feedback_owed),

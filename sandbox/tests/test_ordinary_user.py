@@ -122,7 +122,7 @@ def test_ordinary_user_is_refused_or_marked(users_state: Path, spares: int) -> N
     assert "memory limit is per process only" in seen["reduced"]
     assert "number of files is not limited" in seen["reduced"]
     assert "locks on device files are seen by other runs" in seen["reduced"]
-    assert {"own view of files", "root in memory"} <= set(seen["layers"])
+    assert {"own view of files", "root in memory", "time namespace"} <= set(seen["layers"])
     assert {"user namespace", "network namespace", "system-call filter"} <= set(seen["layers"])
     assert "memory cgroup" not in seen["layers"]
     assert 1 < seen["peak"] < 100

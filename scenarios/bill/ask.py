@@ -8,6 +8,7 @@ process could stop it. Reads {"sql": text} on standard input and writes
 from __future__ import annotations
 
 import json
+import os
 import resource
 import sys
 from dataclasses import asdict
@@ -21,7 +22,11 @@ MOST_CPU_S = int(MOST_SECONDS) + 2
 
 
 def confine() -> None:
-    """From here on the process cannot write a file, start a program, or take more than its share."""
+    """From here on the process cannot write a file, start a program, or take more than its share.
+
+    The site's own processes go first.
+    """
+    os.nice(5)
     for what, most in (
         (resource.RLIMIT_CPU, MOST_CPU_S),
         (resource.RLIMIT_AS, MOST_MEMORY),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 
 from scenarios.bill.draw import Month, Scene
 from scenarios.bill.rows import Row, Seller, Sku, Thing
@@ -12,15 +13,11 @@ from scenarios.bill.sellers import ACCOUNTS, CLOUD, HOME, place, site_place, slu
 Tags = tuple[tuple[str, str], ...]
 
 
+@lru_cache(maxsize=4096)
 def usd(cents: int) -> str:
     """Cents as dollars with two decimals."""
     sign = "-" if cents < 0 else ""
     return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}"
-
-
-def month_of(scene: Scene, day: date) -> Month:
-    """The month in which a day lies."""
-    return next(month for month in scene.months if month.start <= day < month.end)
 
 
 def ends(scene: Scene, what: str, soonest: int, latest: int) -> tuple[int, date]:
@@ -48,7 +45,7 @@ def daily(
         line=line,
         sku=sku,
         seller=CLOUD,
-        month=month_of(scene, day),
+        month=scene.month_of[day],
         start=day,
         end=day + timedelta(days=1),
         quantity=amount,

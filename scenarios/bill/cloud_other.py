@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 
 from scenarios.bill.charging import daily, instalment
 from scenarios.bill.draw import Scene
@@ -34,9 +35,12 @@ def cloud_support(scene: Scene, rows: list[Row]) -> list[Row]:
     """The cloud's support plan: a part of what else it bills in a month."""
     sku, found = sold("cloud-support"), []
     said = f"Support plan, {SUPPORT_PERCENT} % of the month"
+    billed: dict[str, int] = defaultdict(int)
+    for row in rows:
+        if row.seller == CLOUD:
+            billed[row.month.name] += row.billed
     for month in scene.months:
-        billed = sum(row.billed for row in rows if row.seller == CLOUD and row.month == month)
-        cents = billed * SUPPORT_PERCENT // 100
+        cents = billed[month.name] * SUPPORT_PERCENT // 100
         found.append(instalment(scene, "sup.cloud", sku, CLOUD, month, cents, said))
     return found
 

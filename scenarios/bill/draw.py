@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from scenarios.bill.catalogue import Lever, levers, traps
 from scenarios.bill.levels import LEVELS, Settings
@@ -33,7 +33,7 @@ class Month:
 
     @property
     def name(self) -> str:
-        return f"{self.start:%Y-%m}"
+        return self.start.isoformat()[:7]
 
     @property
     def days(self) -> int:
@@ -83,15 +83,23 @@ class Scene:
         """Random numbers for one thing, apart from those of all others."""
         return Stream(self.seed, cause)
 
-    @property
+    @cached_property
     def gpus(self) -> int:
         """GPUs of the nodes that the company owns and lists, of whatever kind."""
         return sum(kind.count * kind.gpus for kind in self.profile.node_types)
 
-    @property
-    def days(self) -> list[date]:
-        first, last = self.months[0].start, self.months[-1].end
-        return [first + timedelta(days=n) for n in range((last - first).days)]
+    @cached_property
+    def days(self) -> tuple[date, ...]:
+        return tuple(self.month_of)
+
+    @cached_property
+    def month_of(self) -> dict[date, Month]:
+        """Day -> the month in which it lies."""
+        return {
+            month.start + timedelta(days=n): month
+            for month in self.months
+            for n in range(month.days)
+        }
 
 
 @lru_cache(maxsize=8)

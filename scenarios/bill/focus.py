@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import date
+from functools import lru_cache
+from operator import itemgetter
 
 from scenarios.bill.charging import usd
 from scenarios.bill.focus_columns import COLUMNS
 from scenarios.bill.rows import Row
 
 _CURRENCY = "USD"
+_NULLS = dict.fromkeys(COLUMNS, "")
+_in_order = itemgetter(*COLUMNS)
 
 
 def header() -> tuple[str, ...]:
@@ -24,10 +28,12 @@ def header() -> tuple[str, ...]:
 
 def cells(row: Row) -> tuple[str, ...]:
     """The charge as FOCUS writes it: "" stands for null."""
-    values = _who(row) | _what(row) | _how_much(row) | _commitment(row)
-    return tuple(values.get(name, "") for name in COLUMNS)
+    values = _NULLS | _who(row) | _what(row) | _how_much(row) | _commitment(row)
+    found: tuple[str, ...] = _in_order(values)
+    return found
 
 
+@lru_cache(maxsize=1024)
 def _instant(day: date) -> str:
     return f"{day.isoformat()}T00:00:00Z"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scenarios.bill.catalogue import CATEGORIES, FINDINGS, levers, traps
 from scenarios.bill.model import Model
 from scenarios.bill.rows import Row
@@ -11,6 +13,7 @@ def key_of(model: Model) -> dict[str, object]:
     """Levers by saving, traps, lines with their costs and the optimum; USD a year, whole."""
     bill = model.bill
     rows = sorted(model.savings.values(), key=lambda one: (-one.alone, one.lever))
+    places = lines_of(model)
     return {
         "total_usd": _usd(bill.total),
         "achievable_usd": _usd(model.most),
@@ -31,9 +34,7 @@ def key_of(model: Model) -> dict[str, object]:
             for trap in traps().values()
         ],
         "lines": {
-            line: {"usd": _usd(cents), **lines_of(model)[line]}
-            for line, cents in bill.cost.items()
-            if cents
+            line: {"usd": _usd(cents), **places[line]} for line, cents in bill.cost.items() if cents
         },
     }
 
@@ -66,23 +67,18 @@ def _lever(model: Model, key: str) -> dict[str, object]:
 
 def lines_of(model: Model) -> dict[str, dict[str, list[str]]]:
     """Line -> which services, accounts and resource types of the bill its rows are of."""
-    found: dict[str, dict[str, set[str]]] = {}
+    rows: dict[str, list[Row]] = {}
     for row in model.bill.rows:
-        place = found.setdefault(
-            row.line, {"services": set(), "accounts": set(), "resources": set()}
-        )
-        _note(place, row)
+        rows.setdefault(row.line, []).append(row)
+    return {line: _where(of_line) for line, of_line in rows.items()}
+
+
+def _where(rows: Sequence[Row]) -> dict[str, list[str]]:
     return {
-        line: {name: sorted(values) for name, values in one.items()} for line, one in found.items()
+        "services": sorted({row.sku.service for row in rows}),
+        "accounts": sorted({row.account.name for row in rows if row.account}),
+        "resources": sorted({row.thing.kind for row in rows if row.thing}),
     }
-
-
-def _note(place: dict[str, set[str]], row: Row) -> None:
-    place["services"].add(row.sku.service)
-    if row.account:
-        place["accounts"].add(row.account.name)
-    if row.thing:
-        place["resources"].add(row.thing.kind)
 
 
 def _usd(cents: int) -> int:

@@ -76,7 +76,7 @@ def _order(row: Row) -> tuple[str, str, str, str, str]:
         row.month.name,
         row.seller.provider,
         row.sku.id,
-        f"{row.start}",
+        row.start.isoformat(),
         row.thing.id if row.thing else row.said,
     )
 
@@ -111,13 +111,10 @@ def _showback(scene: Scene, rows: Sequence[Row], tables: dict[str, Table]) -> Ta
     hours: dict[tuple[str, str], int] = defaultdict(int)
     for when, team, _, gone, _ in tables["usage/quotas.csv"].rows:
         hours[str(when), str(team)] += round(float(gone) * 10)
+    own = [r for r in rows if r.line.startswith(("dc.", "colo.", "sup.nodes", "sup.fabric"))]
     cells: list[tuple[str | int, ...]] = []
     for month in scene.months:
-        cost = sum(
-            r.effective
-            for r in rows
-            if r.month == month and r.line.startswith(("dc.", "colo.", "sup.nodes", "sup.fabric"))
-        )
+        cost = sum(r.effective for r in own if r.month == month)
         able = scene.gpus * 24 * month.days * 10
         left = cost
         for (name, team), tenth in sorted(hours.items()):

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import lru_cache
 
 MAGIC = b"PAR1"
 TEXT, DECIMAL, INSTANT = "text", "decimal", "instant"
@@ -86,8 +85,9 @@ def parquet(names: Sequence[str], kinds: Sequence[str], rows: Sequence[Sequence[
     """The table's file. `kinds` by column: TEXT, DECIMAL of SCALE digits, INSTANT (UTC). "" is null."""
     out = bytearray(MAGIC)
     chunks = []
-    for at, kind in enumerate(kinds):
-        page, plain = _page([row[at] for row in rows], kind)
+    columns = list(zip(*rows, strict=True)) or [()] * len(kinds)
+    for column, kind in zip(columns, kinds, strict=True):
+        page, plain = _page(column, kind)
         chunks.append((len(out), len(page), plain))
         out += page
     footer = _footer(names, kinds, chunks, len(rows))
@@ -97,12 +97,9 @@ def parquet(names: Sequence[str], kinds: Sequence[str], rows: Sequence[Sequence[
 
 def _page(values: Sequence[str], kind: str) -> tuple[bytes, int]:
     """A data page with its header, and its length before compression with the header."""
-    levels = _levels([1 if value else 0 for value in values])
-    body = (
-        struct.pack("<i", len(levels))
-        + levels
-        + b"".join(_plain(value, kind) for value in values if value)
-    )
+    levels = _levels(bytes(map(bool, values)))
+    plain = {value: _plain(value, kind) for value in set(values)}
+    body = struct.pack("<i", len(levels)) + levels + b"".join([plain[value] for value in values])
     packed = zlib.compressobj(6, zlib.DEFLATED, 31)
     small = packed.compress(body) + packed.flush()
     header = _Thrift()
@@ -119,19 +116,21 @@ def _page(values: Sequence[str], kind: str) -> tuple[bytes, int]:
     return bytes(header.out) + small, len(header.out) + len(body)
 
 
-def _levels(levels: Sequence[int]) -> bytes:
-    """Definition levels of one bit as runs."""
+def _levels(levels: bytes) -> bytes:
+    """Definition levels, 0 or 1, as runs."""
     out, start = _Thrift(), 0
-    for at in range(1, len(levels) + 1):
-        if at == len(levels) or levels[at] != levels[start]:
-            out.varint((at - start) << 1)
-            out.out.append(levels[start])
-            start = at
+    while start < len(levels):
+        other = levels.find(1 - levels[start], start)
+        end = other if other > 0 else len(levels)
+        out.varint((end - start) << 1)
+        out.out.append(levels[start])
+        start = end
     return bytes(out.out)
 
 
-@lru_cache(maxsize=65_536)
 def _plain(value: str, kind: str) -> bytes:
+    if not value:
+        return b""
     if kind == TEXT:
         body = value.encode()
         return struct.pack("<i", len(body)) + body

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -23,10 +24,11 @@ def placed(jobs: Sequence[Job], scene: Scene) -> list[Job]:
     long and large jobs choosing first. Where a month is too full the job stands where fewest GPUs are in use.
     """
     found = list(jobs)
+    begun: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for at, job in enumerate(found):
+        begun[job.start.year, job.start.month].append(at)
     for month in scene.months:
-        mine = [
-            at for at, job in enumerate(found) if job.start.date().replace(day=1) == month.start
-        ]
+        mine = begun[month.start.year, month.start.month]
         mine.sort(key=lambda at: (-found[at].gpu_minutes * found[at].minutes, at))
         used = [0] * (month.days * 24 * 60 // _SLOT)
         for at in mine:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 
 from scenarios.bill.draw import Month
 
@@ -120,11 +121,17 @@ class Row:
     @property
     def invoice(self) -> str:
         """Number of the invoice; "" for what nobody invoices."""
-        return f"{self.seller.code}-{self.month.start:%Y%m}" if self.seller.code else ""
+        code = self.seller.code
+        return f"{code}-{self.month.name.replace('-', '')}" if code else ""
 
     @property
     def tag_text(self) -> str:
-        return json.dumps(dict(self.tags), ensure_ascii=False) if self.tags else ""
+        return _as_json(self.tags) if self.tags else ""
+
+
+@lru_cache(maxsize=1024)
+def _as_json(tags: tuple[tuple[str, str], ...]) -> str:
+    return json.dumps(dict(tags), ensure_ascii=False)
 
 
 def split(total: int, parts: int) -> list[int]:

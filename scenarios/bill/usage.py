@@ -64,7 +64,7 @@ def tenths(gpu_minutes: int) -> str:
 def _usage(history: History) -> Table:
     sums: dict[tuple[str, ...], int] = defaultdict(int)
     for job in history.jobs:
-        sums[f"{job.start:%Y-%m}", job.team, job.project, job.user, job.partition] += (
+        sums[job.start.isoformat()[:7], job.team, job.project, job.user, job.partition] += (
             job.gpu_minutes
         )
     head = ("month", "team", "project", "user", "partition", "gpu_hours")
@@ -113,9 +113,7 @@ def _job_cells(job: Job, user: int, own: int) -> Cells:
         job.team,
         job.partition,
         job.project,
-        f"{job.submit:%Y-%m-%dT%H:%M:%S}",
-        f"{job.start:%Y-%m-%dT%H:%M:%S}",
-        f"{job.end:%Y-%m-%dT%H:%M:%S}",
+        *(when.isoformat()[:19] for when in (job.submit, job.start, job.end)),
         job.minutes * 60,
         job.limit,
         f"billing={cores},cpu={cores},gres/gpu={job.gpus},mem={memory}G,node={nodes}",
@@ -185,7 +183,7 @@ def _quotas(scene: Scene, history: History) -> Table:
     sums: dict[tuple[str, str], int] = defaultdict(int)
     for job in history.jobs:
         if job.partition != "cloud-burst":
-            sums[f"{job.start:%Y-%m}", job.team] += job.gpu_minutes
+            sums[job.start.isoformat()[:7], job.team] += job.gpu_minutes
     lost = _spread(scene, "quota", history.freed["fair_share"], len(scene.months))
     rows: list[Cells] = []
     for number, month in enumerate(scene.months):

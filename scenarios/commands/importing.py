@@ -13,13 +13,14 @@ from typing import Any
 
 from scenarios.importer import Export, Exports, Fitted, ImportRefused, fit
 
-NAME = "import"
 FILES = ("sacct", "focus", "inventory")
 
 
 def add_parser(subparsers: argparse._SubParsersAction[Any]) -> None:
     """Declare the command and its options."""
-    parser = subparsers.add_parser(NAME, help="fit a company profile from exports of its cluster")
+    parser = subparsers.add_parser(
+        "import", help="fit a company profile from exports of its cluster"
+    )
     parser.add_argument("--sacct", type=Path, metavar="FILE", help="output of sacct -P")
     parser.add_argument("--focus", type=Path, metavar="FILE", help="FOCUS 1.0 to 1.2 as CSV")
     parser.add_argument("--inventory", type=Path, metavar="FILE", help="inventory as CSV")

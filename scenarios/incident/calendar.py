@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache, lru_cache
 
 from scenarios.simulator.streams import Stream
 
@@ -27,10 +28,25 @@ class Zone:
 
     def at(self, at_ms: int) -> datetime:
         """The instant (ms since 1970, UTC) on the site's wall clock."""
-        here = timezone(timedelta(minutes=self.offset), self.short)
-        return datetime.fromtimestamp(at_ms // SECOND, here) + timedelta(
-            milliseconds=at_ms % SECOND
-        )
+        at = datetime.fromtimestamp(at_ms // SECOND, _fixed(self.offset, self.short))
+        return at.replace(microsecond=at_ms % SECOND * 1_000)
+
+    def stamp(self, at_ms: int) -> str:
+        """The same to the second, as journals write it: 2026-09-20T06:31:07+0200."""
+        head, tail = _minute(self, at_ms // MINUTE)
+        return f"{head}{at_ms // SECOND % 60:02d}{tail}"
+
+
+@lru_cache(maxsize=16_384)
+def _minute(zone: Zone, minute: int) -> tuple[str, str]:
+    """What stands before and after the seconds: hosts write many lines in the same minute."""
+    at = zone.at(minute * MINUTE)
+    return f"{at:%Y-%m-%dT%H:%M:}", f"{at:%z}"
+
+
+@cache
+def _fixed(offset: int, short: str) -> timezone:
+    return timezone(timedelta(minutes=offset), short)
 
 
 ZONES = (

@@ -13,10 +13,10 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,17 +98,56 @@ class Series:
         return True
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What lies between two instants (ms UTC, both included), kept from writing so that nothing is unpacked.
+
+    `samples`: metric and host -> number of the first sample, and the samples in quanta.
+    """
+
+    from_ms: int
+    to_ms: int
+    samples: dict[tuple[str, str], tuple[int, Whole]] = field(default_factory=dict)
+
+    def keep(self, block: Block, span: Span) -> None:
+        """Keep these samples of a block."""
+        first, last = span
+        held = first, block.values[:, first:last].astype(np.int64)
+        self.samples[block.metric, block.host] = held
+
+    def find(self, metric: str, host: str, span: Span) -> Whole | None:
+        """Samples of a span; None where not all of them were kept."""
+        start, held = self.samples.get((metric, host), (0, None))
+        if held is None or span[0] < start or span[1] > start + held.shape[1]:
+            return None
+        return held[:, span[0] - start : span[1] - start]
+
+
 def write_columns(
-    path: Path, start_ms: int, end_ms: int, metrics: Iterable[Metric], blocks: Iterable[Block]
+    path: Path,
+    start_ms: int,
+    end_ms: int,
+    metrics: Iterable[Metric],
+    blocks: Iterable[Block],
+    stretch: Stretch | None = None,
 ) -> int:
-    """Write the file; blocks may come in any order and are held only compressed. Returns its bytes."""
+    """Write the file; blocks may come in any order and are held only compressed. Returns its bytes.
+
+    The stretch is filled on the way.
+    """
     known = {metric.name: metric for metric in metrics}
     packed: dict[str, list[bytes]] = {name: [] for name in known}
     entries: dict[str, list[dict[str, object]]] = {name: [] for name in known}
     shared: dict[tuple[tuple[Labels, ...], tuple[tuple[Owner, ...], ...]], int] = {}
+    labels, owners, place = None, None, 0
     for block in blocks:
         data, width = _pack(block.values)
-        place = shared.setdefault((block.labels, block.owners), len(shared))
+        if stretch is not None:
+            within = (start_ms, end_ms)
+            stretch.keep(block, _range(known[block.metric], within, stretch.from_ms, stretch.to_ms))
+        if block.labels is not labels or block.owners is not owners:
+            labels, owners = block.labels, block.owners  # most blocks have those of the one before
+            place = shared.setdefault((labels, owners), len(shared))
         entry: dict[str, object] = {"host": block.host, "labels": place, "width": width}
         entry |= {"size": len(data), "samples": block.values.shape[1], "gaps": block.spans}
         entries[block.metric].append(entry)
@@ -177,6 +216,7 @@ class _Place:
     """Where a block lies in the file, and what is needed to read it."""
 
     metric: Metric
+    host: str
     at: int
     size: int
     rows: int
@@ -195,10 +235,14 @@ class Columns:
     metrics: dict[str, Metric]
     series: dict[str, tuple[Series, ...]]
     _places: list[_Place] = field(repr=False)
+    _stretch: Stretch | None = field(repr=False)
 
     @classmethod
-    def open(cls, path: Path) -> Columns:
-        """Read the index. Raises ValueError for anything that is not a whole column file."""
+    def open(cls, path: Path, stretch: Stretch | None = None) -> Columns:
+        """Read the index. Raises ValueError for anything that is not a whole column file.
+
+        A stretch that was kept from writing this very file spares reading it.
+        """
         with path.open("rb") as file:
             magic, length = file.read(len(MAGIC)), file.read(_HEAD.size)
             if magic != MAGIC or len(length) < _HEAD.size:
@@ -211,22 +255,23 @@ class Columns:
         metrics: dict[str, Metric] = {}
         series: dict[str, tuple[Series, ...]] = {}
         places: list[_Place] = []
+        rows_of = [_rows(told) for told in index["labels"]]
         for told in index["metrics"]:
             blocks = told.pop("blocks")
             metric = Metric(**told)
             found: list[Series] = []
             for block in blocks:
-                labels = index["labels"][block["labels"]]
-                found += _rows(metric, block["host"], labels, len(places))
-                rows, gaps = len(labels["series"]), tuple((a, b) for a, b in block["gaps"])
-                places.append(
-                    _Place(metric, at, block["size"], rows, block["samples"], block["width"], gaps)
-                )
-                at += block["size"]
+                rows, host, size = rows_of[block["labels"]], block["host"], block["size"]
+                for row, (labels, owners) in enumerate(rows):
+                    found.append(Series(metric, host, labels, owners, len(places), row))
+                gaps = tuple((a, b) for a, b in block["gaps"])
+                shape = len(rows), block["samples"], block["width"]
+                places.append(_Place(metric, host, at, size, *shape, gaps))
+                at += size
             metrics[metric.name], series[metric.name] = metric, tuple(found)
         if path.stat().st_size != at:
             raise ValueError(f"{path.name} is cut short: write it anew with `build`.")
-        return cls(path, index["start_ms"], index["end_ms"], metrics, series, places)
+        return cls(path, index["start_ms"], index["end_ms"], metrics, series, places, stretch)
 
     def find(self, name: str, labels: Mapping[str, str] | None = None) -> tuple[Series, ...]:
         """Series of a metric that carry these labels, in the file's order; empty for an unknown metric."""
@@ -247,11 +292,10 @@ class Columns:
         first, last = self._range(metric, from_ms, to_ms)
         found = np.empty((len(series), last - first))
         held: tuple[int, Real] | None = None
-        with self.path.open("rb") as file:
-            for place, one in enumerate(series):
-                if held is None or held[0] != one.block:
-                    held = (one.block, self._block(file, one.block, first, last))
-                found[place] = held[1][one.row]
+        for place, one in enumerate(series):
+            if held is None or held[0] != one.block:
+                held = (one.block, self._block(one.block, first, last))
+            found[place] = held[1][one.row]
         return self.times(metric, from_ms, to_ms), found
 
     def envelope(
@@ -266,17 +310,21 @@ class Columns:
         return times[starts], low, high
 
     def _range(self, metric: Metric, from_ms: int, to_ms: int) -> Span:
-        every = metric.every_s * SECOND
-        count = (self.end_ms - self.start_ms) // every
-        first = max(-(-(from_ms - self.start_ms) // every), 0)
-        last = min((to_ms - self.start_ms) // every + 1, count)
-        return first, max(first, last)
+        return _range(metric, (self.start_ms, self.end_ms), from_ms, to_ms)
 
-    def _block(self, file: BinaryIO, number: int, first: int, last: int) -> Real:
+    def _whole(self, place: _Place, span: Span) -> Whole:
+        if self._stretch is not None:
+            kept = self._stretch.find(place.metric.name, place.host, span)
+            if kept is not None:
+                return kept
+        with self.path.open("rb") as file:
+            file.seek(place.at)
+            return _unpack(file.read(place.size), place, span)
+
+    def _block(self, number: int, first: int, last: int) -> Real:
         place = self._places[number]
         metric = place.metric
-        file.seek(place.at)
-        whole = _unpack(file.read(place.size), place, (first, last))
+        whole = self._whole(place, (first, last))
         found: Real = whole * np.float64(metric.quantum)
         if metric.fine > 1:
             row = np.arange(place.rows, dtype=np.int64)[:, None] + number * 131
@@ -286,6 +334,14 @@ class Columns:
         for start, end in place.gaps:
             found[:, max(start - first, 0) : max(end - first, 0)] = np.nan
         return found
+
+
+def _range(metric: Metric, within: Span, from_ms: int, to_ms: int) -> Span:
+    """Numbers of the samples between two instants, of a file that begins and ends `within` (ms)."""
+    start, end = within
+    every = metric.every_s * SECOND
+    first = max(-(-(from_ms - start) // every), 0)
+    return first, max(first, min((to_ms - start) // every + 1, (end - start) // every))
 
 
 def fine_steps(row: Whole, sample: Whole, fine: int) -> Whole:
@@ -301,15 +357,10 @@ def fine_steps(row: Whole, sample: Whole, fine: int) -> Whole:
     return mixed * fine >> 32
 
 
-def _rows(metric: Metric, host: str, labels: dict[str, Any], block: int) -> Iterator[Series]:
-    owners = labels.get("owners", [])
-    for row, one in enumerate(labels["series"]):
-        own = owners[row] if owners else []
-        yield Series(
-            metric,
-            host,
-            tuple(one.items()),
-            tuple(Owner(*o) for o in own),
-            block,
-            row,
-        )
+def _rows(told: dict[str, Any]) -> list[tuple[Labels, tuple[Owner, ...]]]:
+    """Labels and owners of each row; many metrics have them in common."""
+    owners = told.get("owners") or [()] * len(told["series"])
+    return [
+        (tuple(one.items()), tuple(Owner(*o) for o in own))
+        for one, own in zip(told["series"], owners, strict=True)
+    ]

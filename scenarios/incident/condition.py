@@ -168,6 +168,8 @@ class Condition:
         self._held: dict[tuple[str, str], list[Effect]] = {}
         for effect in self.effects:
             self._held.setdefault((effect.subject, effect.field), []).append(effect)
+        self._over: dict[tuple[str, str], Array] = {}
+        self._weights: dict[Effect, Array] = {}
 
     def healthy(self, name: str) -> float:
         return QUANTITIES[name].healthy(self.plant)
@@ -177,22 +179,32 @@ class Condition:
         return tuple(subject for subject, key in self._held if key == name)
 
     def over(self, subject: str, name: str) -> Array | None:
-        """Values on the window's grid, or None where the field is healthy throughout."""
-        held = self._held.get((subject, name))
-        if held is None:
+        """Values on the window's grid, or None where the field is healthy throughout; not to be changed."""
+        key = subject, name
+        if key not in self._held:
             return None
-        healthy = self.healthy(name)
-        found: list[Array] = [
-            healthy + (e.value - healthy) * e.shape.weights(self.calendar) for e in held
-        ]
-        return self._joined(name, found)
+        if key not in self._over:
+            healthy = self.healthy(name)
+            found: list[Array] = [
+                healthy + (e.value - healthy) * self.weights(e) for e in self._held[key]
+            ]
+            self._over[key] = self._joined(name, found)
+            self._over[key].flags.writeable = False
+        return self._over[key]
+
+    def weights(self, effect: Effect) -> Array:
+        """How much of an effect holds, on the window's grid; not to be changed."""
+        if effect not in self._weights:
+            self._weights[effect] = effect.shape.weights(self.calendar)
+            self._weights[effect].flags.writeable = False
+        return self._weights[effect]
 
     def constant(self, subject: str, name: str) -> float:
         """The value in full of a field that does not go with time (settings of the job)."""
-        values = [np.array([e.value]) for e in self._held.get((subject, name), [])]
-        if not values:
+        held = self._held.get((subject, name))
+        if held is None:
             return self.healthy(name)
-        return float(self._joined(name, values)[0])
+        return float(self._joined(name, [np.array([e.value]) for e in held])[0])
 
     @staticmethod
     def _joined(name: str, found: list[Array]) -> Array:

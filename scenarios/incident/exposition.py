@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
-from scenarios.incident.columns import Columns, Metric, Owner, Real, Series, Whole
+from scenarios.incident.columns import Columns, Labels, Metric, Owner, Real, Series, Whole
 
 MOST_SAMPLES = 5_000_000
 """Samples that one export of history may hold: about half a gigabyte of text."""
@@ -51,7 +52,7 @@ def _scraped(columns: Columns, metric: Metric, at_ms: int) -> Iterator[tuple[str
         lines = [f"# HELP {metric.name} {metric.about}", f"# TYPE {metric.name} {metric.kind}"]
         for one, value in zip(series, values[:, -1], strict=True):
             if not np.isnan(value):
-                labels = _labels(one, _owner(one.owners, int(times[-1])))
+                labels = _labels(one.labels, _owner(one.owners, int(times[-1])))
                 lines.append(f"{metric.name}{labels} {number(float(value))}")
         if len(lines) > 2:
             yield host, lines
@@ -108,7 +109,7 @@ def _samples(series: Series, times: Whole, values: Real) -> Iterator[str]:
     """One series is several to Prometheus when its job changes; a gap has no samples."""
     name, stamps = series.metric.name, _seconds(times)
     for first, last, owner in _spells(series.owners, times):
-        head = f"{name}{_labels(series, owner)} "
+        head = f"{name}{_labels(series.labels, owner)} "
         for place in range(first, last):
             value = values[place]
             if value == value:
@@ -137,8 +138,9 @@ def _owner(owners: tuple[Owner, ...], at_ms: int) -> str | None:
     return next((o.value for o in owners if o.from_ms <= at_ms < o.to_ms), None)
 
 
-def _labels(series: Series, owner: str | None) -> str:
-    pairs = [*series.labels, *([(OWNER, owner)] if owner is not None else [])]
+@lru_cache(maxsize=4096)
+def _labels(own: Labels, owner: str | None) -> str:
+    pairs = [*own, *([(OWNER, owner)] if owner is not None else [])]
     inside = ",".join(f'{name}="{value.translate(_ESCAPES)}"' for name, value in pairs)
     return f"{{{inside}}}" if inside else ""
 

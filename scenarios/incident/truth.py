@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 
 from scenarios.incident.calendar import STARTUP, Calendar, draw_calendar
@@ -50,7 +51,7 @@ class Cause:
         return self.hours * 3_600 / STEPS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Incident:
     """The truth. Times are ms since 1970, UTC.
 
@@ -86,12 +87,12 @@ class Incident:
             self.seed,
         )
 
-    @property
+    @cached_property
     def slow(self) -> Job:
         """The slow job as Slurm accounts for it; its elapsed time is the run's and the start-up's."""
         return next(job for job in self.jobs if job.role == "slow")
 
-    @property
+    @cached_property
     def before(self) -> Job:
         """The job of the run to compare with."""
         return next(job for job in self.jobs if job.role == "baseline")
@@ -108,11 +109,29 @@ class Incident:
 
     def traces(self) -> Iterator[Trace]:
         """What every cause and herring left behind, sorted by time."""
+        return iter(self._traces)
+
+    @cached_property
+    def _traces(self) -> tuple[Trace, ...]:
         past = self.past
         found = [t for cause in self.causes for t in cause.fault.traces(past)]
         found += [t for herring in self.herrings for t in herring.traces(past)]
         found.sort(key=lambda t: (t.at_ms, t.kind, t.host, t.tag))
-        return _numbered(found, Stream(self.seed, "tickets"))
+        return tuple(_numbered(found, Stream(self.seed, "tickets")))
+
+    def job_on(self, node: str, gpu: int, at_ms: int) -> Job | None:
+        """The job that has this GPU of a node at a moment."""
+        jobs = self._by_gpu.get((node, gpu), ())
+        return next((job for job in jobs if job.runs_at(at_ms)), None)
+
+    @cached_property
+    def _by_gpu(self) -> Mapping[tuple[str, int], Sequence[Job]]:
+        found: dict[tuple[str, int], list[Job]] = {}
+        for job in self.jobs:
+            for node, indices in job.gpus:
+                for index in indices:
+                    found.setdefault((node, index), []).append(job)
+        return found
 
     def marks(self) -> Iterator[tuple[str, Mark]]:
         """(key of cause or herring, evidence in a metric)."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 
 from scenarios.incident.calendar import MINUTE
-from scenarios.incident.columns import Columns
+from scenarios.incident.columns import Columns, Stretch
 from scenarios.incident.exposition import scrapes, write_openmetrics
 from scenarios.incident.handout import handed_out
 from scenarios.incident.key import make_key
@@ -50,30 +48,25 @@ def _materials(profile: Profile, level: str, seed: int) -> tuple[Material, ...]:
 def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written]:
     """Write texts, both histories, one scrape of every exporter and a sample of OpenMetrics.
 
-    Texts and metrics share nothing but the truth: a process of its own, forked with it, writes the metrics.
+    The metrics come first: they leave behind what the switches' tools count.
     """
-    _incident(profile, level, seed)
-    with ProcessPoolExecutor(1, get_context("fork")) as beside:
-        metrics = beside.submit(_write_metrics, profile, level, seed, folder)
-        found = []
-        for material in _materials(profile, level, seed):
-            _put(folder / material.path, material.document.text())
-            found.append(Written(material.path, material.kind, material.title, material.before))
-        return [*found, *metrics.result()]
-
-
-def _write_metrics(profile: Profile, level: str, seed: int, folder: Path) -> list[Written]:
-    return list(_metrics(_incident(profile, level, seed), folder))
+    metrics = list(_metrics(_incident(profile, level, seed), folder))
+    found = []
+    for material in _materials(profile, level, seed):
+        _put(folder / material.path, material.document.text())
+        found.append(Written(material.path, material.kind, material.title, material.before))
+    return [*found, *metrics]
 
 
 def _metrics(incident: Incident, folder: Path) -> Iterator[Written]:
     (folder / "metrics").mkdir(parents=True, exist_ok=True)
-    history = folder / "metrics" / "history.hncol"
-    write_history(incident, history)
+    history, now = folder / "metrics" / "history.hncol", during(incident)
+    stretch = Stretch(now - _SAMPLE_LENGTH, now)
+    write_history(incident, history, stretch)
     yield Written("metrics/history.hncol", "columns", "History of all metrics")
     write_baseline(incident, folder / "metrics" / "baseline.hncol")
     yield Written("metrics/baseline.hncol", "columns", "History of the run to compare with")
-    columns, now = Columns.open(history), during(incident)
+    columns = Columns.open(history, stretch)
     for path, text in scrapes(columns, now):
         exporter, _, host = path.removesuffix(".prom").rpartition("/")
         place = f"metrics/scrapes/{host}/{exporter}.prom"

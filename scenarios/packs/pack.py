@@ -159,6 +159,20 @@ class Pack:
         made = self._makers(level, profile)
         return read_documents(self.folder / level, rows, words, made, seed)
 
+    def built_documents(self, level: str, folder: Path) -> list[Document]:
+        """The same as a built variant's folder has them; nothing is drawn for it."""
+        return [
+            Document(
+                row["key"], row["title"], row["kind"], path.read_text(encoding="utf-8"), path.name
+            )
+            for row in self.level(level)["documents"]
+            for path in [folder / Path(row["file"]).name]
+        ]
+
+    def titles(self, level: str) -> list[str]:
+        """What the documents are called, in the order of the tabs."""
+        return [row["title"] for row in self.level(level)["documents"]]
+
     def _makers(self, level: str, profile: Profile) -> dict[str, Maker]:
         """Name -> what makes the document, for those that the world makes."""
         if "world" not in self.data:

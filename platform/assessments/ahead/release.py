@@ -9,12 +9,12 @@ from django.db import transaction
 
 from accounts.models import User
 from assessments.ahead.models import AdvanceRelease
-from assessments.company import text_of
 from assessments.ledger import NotPossible
 from assessments.models import Attempt
+from assessments.prepared.drawing import drawn
+from assessments.prepared.models import PreparedVariant
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
-from library.packs import current_version
 
 EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 """How long before the sitting the two kinds are usually shown (requirement E8)."""
@@ -93,15 +93,15 @@ def usual_warning(invitation: Invitation, opens_at: datetime) -> str:
     return f"The materials are shown {when}; 24 to 48 hours before is usual."
 
 
-def look(invitation: Invitation, exercise: Exercise, *, seed: int, now: datetime) -> AdvanceRelease:
-    """The release of an exercise that may be read now, fixed by its first look.
+def look(invitation: Invitation, exercise: Exercise, *, now: datetime) -> PreparedVariant:
+    """The variant of an exercise that may be read now; the first look is kept, and fixes it.
 
-    `seed` is taken for the first look only. Raises NotPossible with a sentence for the candidate.
+    Raises NotPossible with a sentence for the candidate.
     """
     with transaction.atomic():
+        variant = drawn(invitation, exercise, now=now)
         row = (
             AdvanceRelease.objects.select_for_update(of=("self",))
-            .select_related("invitation__opening__company", "pack_version")
             .filter(invitation=invitation, exercise=exercise)
             .first()
         )
@@ -110,8 +110,6 @@ def look(invitation: Invitation, exercise: Exercise, *, seed: int, now: datetime
         if Attempt.objects.filter(invitation=invitation, exercise=exercise).exists():
             raise NotPossible("You have started this exercise: its materials are in the workspace.")
         if row.first_opened_at is None:
-            row.first_opened_at, row.seed = now, seed
-            row.company = text_of(row.invitation.opening)
-            row.pack_version = current_version(exercise.pack_name)
-            row.save()
-        return row
+            row.first_opened_at = now
+            row.save(update_fields=["first_opened_at"])
+        return variant

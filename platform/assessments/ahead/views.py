@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-import logging
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from assessments import attempts, pages
+from assessments import pages
 from assessments.ahead import materials, release
-from assessments.ahead.models import AdvanceRelease
-from assessments.company import text_of
 from assessments.ledger import NotPossible
 from assessments.link import invitation_for
 from assessments.places import PLACES, Busy, waiting
-from assessments.room.variants import NotBuilt, folder_of
+from assessments.prepared.drawing import prepare
+from assessments.prepared.standing import READY, standing
+from assessments.room import here
+from assessments.room.variants import NotBuilt
 from hiring.models import Exercise, Invitation
 from library.packs import pack_of
-
-logger = logging.getLogger(__name__)
 
 
 @require_safe
@@ -37,14 +35,16 @@ def show(request: HttpRequest, pk: UUID, exercise: int) -> HttpResponse:
     now = timezone.now()
     if invitation.state(now) == "over" or invitation.attempts.filter(exercise=chosen).exists():
         return redirect("lobby", pk)
+    variant = prepare(invitation, now=now).get(chosen.pk)
+    if variant is None or standing(variant, now) != READY:
+        return redirect(
+            "lobby", pk
+        )  # which says how far it is, before anything counts as looked at
     try:
-        folder = _looked_at(invitation, chosen)
-    except NotPossible:
+        variant = release.look(invitation, chosen, now=now)
+        folder = here.folder(*variant.of)
+    except (NotPossible, NotBuilt):
         return redirect("lobby", pk)
-    except NotBuilt as error:
-        logger.error("%s", error)
-        context = lobby(invitation, now) | {"problem": pages.NOT_PREPARED}
-        return render(request, "assessments/lobby.html", context, status=503)
     pack = pack_of(chosen.pack_name)
     context = {
         "opening": invitation.opening,
@@ -69,8 +69,14 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         raise Http404
     if invitation.state(now) == "over" or invitation.attempts.filter(exercise=chosen).exists():
         raise Http404
+    rows = invitation.variants.select_related("pack_version", "exercise")
+    variant = get_object_or_404(rows, exercise=chosen)
+    if (stand := standing(variant, now)) != READY:
+        later = HttpResponse(stand.words, status=503, content_type="text/plain; charset=utf-8")
+        later["Retry-After"] = here.AGAIN_S
+        return later
     try:
-        folder = _folder(row)
+        folder = here.folder(*variant.of)
         if path == "all.zip":
             name = slugify(pack_of(chosen.pack_name).title)
             with PLACES.place("file", pk):
@@ -80,9 +86,6 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         return waiting(request, busy)
     except LookupError as error:
         raise Http404 from error
-    except NotBuilt as error:
-        logger.error("%s", error)
-        return HttpResponse(pages.NOT_PREPARED, status=503, content_type="text/plain")
     return _kept(body, kind, "" if kind.startswith(("image/", "text/plain")) else Path(path).name)
 
 
@@ -103,35 +106,17 @@ def _asked(request: HttpRequest, pk: UUID, exercise: int) -> tuple[Invitation, E
     return invitation, chosen
 
 
-def _looked_at(invitation: Invitation, chosen: Exercise) -> Path:
-    """The folder of what may be read now: built first, so that a look that failed is not kept as one."""
-    now = timezone.now()
-    row = release.releases(invitation).get(chosen.pk)
-    if row is None or row.opens_at > now:
-        raise NotPossible("This exercise cannot be read yet.")
-    if row.first_opened_at is None:
-        seed = attempts.draw_seed()
-        company = text_of(invitation.opening)
-        folder_of(chosen.pack_name, chosen.level, seed, company=company)
-        row = release.look(invitation, chosen, seed=seed, now=now)
-    return _folder(row)
-
-
-def _folder(row: AdvanceRelease) -> Path:
-    if row.seed is None or row.pack_version is None:
-        raise Http404
-    return folder_of(
-        row.pack_version.name, row.exercise.level, row.seed, row.pack_version.digest, row.company
-    )
-
-
 def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
     """The lobby's context with what can be read ahead of each exercise, and when."""
     context = pages.lobby(invitation, now)
-    known = release.releases(invitation)
+    known, variants = release.releases(invitation), prepare(invitation, now=now)
     for card in context["exercises"]:
         stand = release.standing(known.get(card["id"]), begun="url" in card, now=now)
         card["ahead"] = stand
+        if card["id"] in variants and (card["state"] == "ready" or stand.state == "open"):
+            card["preparing"] = standing(variants[card["id"]], now)
+    far = [card["preparing"].state for card in context["exercises"] if "preparing" in card]
+    context["is_preparing"] = any(state != "ready" for state in far)
     exercises = list(invitation.exercises.all())
     context["has_runs"] = any(exercise.is_run for exercise in exercises)
     context["has_what_ifs"] = any(exercise.workplace == "plan" for exercise in exercises)

@@ -7,9 +7,9 @@ import re
 import threading
 import time
 from collections import deque
-from collections.abc import Hashable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import asdict, replace
+from collections.abc import Hashable
+from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -23,6 +23,7 @@ from rest_framework.request import Request
 from assessments.bill import asking, lines, store
 from assessments.places import PLACES
 from assessments.room.access import NotThere, RoomView, packed
+from assessments.room.answering import ANSWERERS, Refused
 from assessments.room.escapes import writable
 from assessments.room.kept import Kept
 from assessments.room.variants import NotBuilt
@@ -143,17 +144,14 @@ class BillView(RoomView):
         with PLACES.place("tables", self.asker):
             return store.file_of(self.room.folder)
 
-    @contextmanager
-    def tables(self) -> Iterator[Tables]:
-        """The tables for as long as the question takes; a question that is bad is told as Unfit.
-
-        SQLite works them out beside this process's other threads, and for MOST_SECONDS at most.
-        """
-        with PLACES.place("tables", self.asker), closing(Tables(self.file)) as tables:
-            try:
-                yield tables
-            except BadQuery as error:
-                raise Unfit(str(error)) from error
+    def pivot(self, asked: Pivot) -> bytes:
+        """{"columns", "rows", "cut", "seconds", "total"} as JSON; a pivot that is bad is told as Unfit."""
+        given = {"file": str(self.file), "pivot": asdict(asked)}
+        try:
+            with PLACES.place("tables", self.asker):
+                return ANSWERERS.ask("pivot", self.room.folder, **given)
+        except Refused as error:
+            raise Unfit(str(error)) from error
 
 
 class TablesView(BillView):
@@ -169,7 +167,7 @@ class TablesView(BillView):
             for row in manifest["files"]
             if row["kind"] == "csv"
         }
-        with self.tables() as tables:
+        with PLACES.place("tables", self.asker), closing(Tables(self.file)) as tables:
             found = [
                 {
                     "name": name,
@@ -207,11 +205,10 @@ class ValuesView(BillView):
         query = request.query_params
         table, column, value = (query.get(name, "")[:100] for name in ("table", "column", "sum"))
         asked = Pivot(table, value, by=(column,), how="sum" if value else "count")
-        with self.tables() as tables:
-            found = tables.pivot(asked)
+        found = msgspec.json.decode(self.pivot(asked))
         told = {
-            "values": found.rows[:MOST_VALUES],
-            "cut": found.cut or len(found.rows) > MOST_VALUES,
+            "values": found["rows"][:MOST_VALUES],
+            "cut": found["cut"] or len(found["rows"]) > MOST_VALUES,
         }
         return packed(request, msgspec.json.encode(told), JSON)
 
@@ -222,12 +219,7 @@ class PivotView(BillView):
     def post(self, request: Request, pk: UUID) -> HttpResponse:
         given = PivotRequest(data=request.data)
         given.is_valid(raise_exception=True)
-        asked = given.pivot()
-        with self.tables() as tables:
-            found = tables.pivot(asked)
-            whole = tables.pivot(replace(asked, by=(), period=""))
-        told = asdict(found) | {"total": whole.rows[0][0] if whole.rows else None}
-        return packed(request, msgspec.json.encode(told), JSON)
+        return packed(request, self.pivot(given.pivot()), JSON)
 
 
 class SqlView(BillView):

@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 NAME = ".bill-1.sqlite"
 """In the variant's folder, so that it goes with it; no list names it, so nobody can fetch it."""
 BUILD_S = 120
+_ahead = threading.Lock()
+"""One file is made ahead at a time, however many candidates begin in the same minute."""
 
 
 def known(folder: Path) -> Path | None:
@@ -45,7 +47,7 @@ def prepare(folder: Path) -> None:
 
 
 def _prepared(folder: Path) -> None:
-    with suppress(NotBuilt):  # whoever asks for the tables next is told
+    with _ahead, suppress(NotBuilt):  # whoever asks for the tables next is told
         file_of(folder)
 
 

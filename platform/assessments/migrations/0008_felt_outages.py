@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('assessments', '0006_ahead_and_revised_rows'),
+        ('assessments', '0007_prepared_variants'),
     ]
 
     operations = [

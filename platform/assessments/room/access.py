@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import logging
 from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,9 +20,8 @@ from rest_framework.request import Request
 from assessments.api import AttemptView, Closed
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt
-from assessments.room import variants
+from assessments.room import here, variants
 
-logger = logging.getLogger(__name__)
 OVER = "Your time for this exercise is over, so its materials are closed. Your answer is safe."
 LEAST_PACKED = 1_000
 
@@ -35,6 +33,16 @@ class NotThere(APIException):
         "saved. Try again in a moment."
     )
     default_code = "materials"
+
+
+class BeingPrepared(NotThere):
+    default_detail = (
+        "The materials are being prepared on this server. What you write is saved, and your clock "
+        "gets the time back."
+    )
+    default_code = "being_prepared"
+    wait = here.AGAIN_S
+    """Seconds, which the answer says as Retry-After."""
 
 
 @dataclass(frozen=True)
@@ -56,16 +64,14 @@ class Room:
 
 
 def room(attempt: Attempt) -> Room:
-    """The room of an attempt, built on this host if need be. Http404 where it has none."""
+    """The room of an attempt. Http404 where it has none, NotThere where its materials are not here yet."""
     if not attempt.exercise.has_room:
         raise Http404
-    version = attempt.pack_version
     try:
-        folder = variants.folder_of(
-            version.name, attempt.level, attempt.seed, version.digest, attempt.company
-        )
+        folder = here.folder(*here.of_attempt(attempt), waits=attempt.pk)
+    except here.BeingBuilt as error:
+        raise BeingPrepared from error
     except variants.NotBuilt as error:
-        logger.error("%s", error)
         raise NotThere from error
     return Room(attempt, folder, manifest_of(folder))
 

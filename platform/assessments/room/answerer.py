@@ -15,11 +15,16 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import msgspec
+
 from assessments.room import log_bundle, metrics_answers, metrics_query
 from assessments.room.metrics_answers import Asked, Bad, Board
+from scenarios.bill.query import BadQuery, Pivot, Tables
 from scenarios.incident.promql.engine import MOST_SECONDS
 
 MOST_CPU_S = int(MOST_SECONDS) + 2
@@ -81,12 +86,23 @@ def _times(board: Board, given: Given) -> tuple[int, int]:
     )
 
 
+def _pivot(_: Path, given: Given) -> bytes:
+    """The pivot of a bill's tables and, as `total`, the same over everything that its filter leaves."""
+    asked = Pivot(**given["pivot"])
+    with closing(Tables(Path(given["file"]))) as tables:
+        found = tables.pivot(asked)
+        whole = tables.pivot(replace(asked, by=(), period=""))
+    told = asdict(found) | {"total": whole.rows[0][0] if whole.rows else None}
+    return msgspec.json.encode(told)
+
+
 QUESTIONS: dict[str, Callable[[Path, Given], bytes]] = {
     "catalogue": lambda folder, _: metrics_answers.catalogue(_board(folder)),
     "layout": lambda folder, _: metrics_answers.layout(_board(folder)),
     "series": _series,
     "heat": _heat,
     "query": _query,
+    "pivot": _pivot,
     "logs": lambda folder, _: log_bundle.packed(folder, _manifest(folder)),
 }
 
@@ -97,7 +113,7 @@ def answered(asked: Given) -> tuple[bytes, bytes]:
         return DONE, QUESTIONS[asked["question"]](Path(asked["folder"]), asked["given"])
     except metrics_query.QueryError as error:
         return REFUSED, _told(error.message, error.position)
-    except Bad as error:
+    except (Bad, BadQuery) as error:
         return REFUSED, _told(str(error))
     except MemoryError:
         return REFUSED, _told(TOO_LARGE)

@@ -67,6 +67,7 @@ class _Answerer:
             [sys.executable, "-m", "assessments.room.answerer"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            bufsize=0,
             cwd=settings.ROOT,
             env={
                 "PYTHONPATH": f"{settings.ROOT}/platform:{settings.ROOT}",
@@ -85,7 +86,6 @@ class _Answerer:
         assert stdin is not None  # noqa: S101  (asked for above)
         try:
             stdin.write(LENGTH.pack(len(question)) + question)
-            stdin.flush()
         except BrokenPipeError:
             raise _Ended(self._process.wait()) from None
         kind, length = HEAD.unpack(self._read(HEAD.size, until))

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from django.conf import settings
 
@@ -22,7 +22,7 @@ from assessments.company import mark
 from library.packs import pack_of
 
 MANIFEST, KEYS = "manifest.json", "keys"
-BUILD_S = 120
+BUILD_S, PLACE_S = 120, 0.1
 UNUSED = timedelta(days=30)
 """A variant that nobody has opened for so long is removed; it can be built again at any time."""
 
@@ -32,21 +32,68 @@ class NotBuilt(Exception):
 
 
 def folder_of(pack: str, level: str, seed: int, digest: str = "", company: str = "") -> Path:
-    """The folder with a variant's materials, made first where it is not there (some 5 s).
+    """The folder with a variant's materials, made first where it is not there (some 5 s); not for requests.
+
+    The arguments as for `find`. Waits for a place. Raises NotBuilt.
+    """
+    if (found := find(pack, level, seed, digest, company)) is not None:
+        return found
+    with place():
+        return make(pack, level, seed, digest, company)
+
+
+def find(pack: str, level: str, seed: int, digest: str = "", company: str = "") -> Path | None:
+    """The folder with a variant's materials on this host, None where it was not made here.
 
     `digest` is that of the pack with which an attempt began: what was built from it is used on
     even where the pack on disk has changed since. `company` is the TOML of the company profile, empty
-    for the default cluster. Raises NotBuilt.
+    for the default cluster.
     """
     for known in dict.fromkeys((digest, pack_of(pack).digest)):
-        folder = _place(pack, level, seed, known, company)
+        folder = _folder(pack, level, seed, known, company)
         if known and (folder / MANIFEST).exists():
             os.utime(folder)
             return folder
+    return None
+
+
+def make(pack: str, level: str, seed: int, digest: str = "", company: str = "") -> Path:
+    """As `folder_of`, for who has a place."""
+    if (found := find(pack, level, seed, digest, company)) is not None:
+        return found
+    folder = _folder(pack, level, seed, pack_of(pack).digest, company)
     with _lock(folder):
         if not (folder / MANIFEST).exists():
             _build(pack, level, seed, folder, company)
     return folder
+
+
+@contextmanager
+def place(*, wait: bool = True) -> Iterator[bool]:
+    """One of this host's VARIANT_BUILDS places to build at; without waiting, False where none is free.
+
+    The place of a process that was killed is free at once.
+    """
+    settings.VARIANTS.mkdir(parents=True, exist_ok=True)
+    while (held := _free_place()) is None and wait:
+        time.sleep(PLACE_S)
+    try:
+        yield held is not None
+    finally:
+        if held is not None:
+            held.close()
+
+
+def _free_place() -> TextIO | None:
+    for number in range(settings.VARIANT_BUILDS):
+        file: TextIO = (settings.VARIANTS / f"place-{number}.lock").open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.close()
+            continue
+        return file
+    return None
 
 
 def key_of(pack: str, level: str, seed: int, digest: str = "", company: str = "") -> dict[str, Any]:
@@ -56,11 +103,17 @@ def key_of(pack: str, level: str, seed: int, digest: str = "", company: str = ""
     """
     folder = folder_of(pack, level, seed, digest, company)
     if not _key_file(folder).exists():
-        with _lock(folder):
+        with place(), _lock(folder):
             if not _key_file(folder).exists():
                 shutil.rmtree(folder)
                 _build(pack, level, seed, folder, company)
     return _read_key(_key_file(folder))
+
+
+def has_key(pack: str, level: str, seed: int, digest: str = "", company: str = "") -> bool:
+    """Whether `key_of` has nothing to build."""
+    folder = find(pack, level, seed, digest, company)
+    return folder is not None and _key_file(folder).exists()
 
 
 def _key_file(folder: Path) -> Path:
@@ -74,12 +127,12 @@ def _read_key(path: Path) -> dict[str, Any]:
     return data
 
 
-def _place(pack: str, level: str, seed: int, digest: str, company: str) -> Path:
+def _folder(pack: str, level: str, seed: int, digest: str, company: str) -> Path:
     name = f"{pack.replace('/', '-')}-{level}-{seed}-{digest[:12]}"
     if company:
         name += f"-{mark(company)}"
-    place: Path = settings.VARIANTS / name
-    return place
+    folder: Path = settings.VARIANTS / name
+    return folder
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -47,3 +49,19 @@ def incident(stage: Stage, built: Path, settings: Any) -> Attempt:
     attempt = start_incident(stage)
     variants.folder_of(INCIDENT, LEVEL, SEED, attempt.pack_version.digest)
     return attempt
+
+
+def fake_build(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build writes the least that it may, and notes its command line."""
+
+    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        calls.append(command)
+        out = Path(command[command.index("--out") + 1])
+        out.mkdir(parents=True)
+        (out / "manifest.json").write_text(json.dumps({"seed": 1, "files": []}))
+        key = Path(command[command.index("--key") + 1])
+        key.parent.mkdir(parents=True, exist_ok=True)
+        key.write_text('{"causes": []}')
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr("assessments.room.variants.subprocess.run", run)

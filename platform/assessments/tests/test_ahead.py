@@ -17,8 +17,10 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.ahead import materials, release
 from assessments.ahead.models import AdvanceRelease
+from assessments.jobs import Result
 from assessments.ledger import NotPossible
-from assessments.models import Attempt
+from assessments.models import Attempt, PreparedVariant
+from assessments.prepared.building import prepare_now
 from assessments.room import variants
 from assessments.tests.stage import NOW, POLICIES, Stage, enter, make_stage
 from hiring.invitations import send_link
@@ -37,7 +39,7 @@ def built_ahead(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def today(db: None, built_ahead: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Stage:
     """Ada is invited to a cost exercise today, and to the automation exercise; each seed is the same."""
     settings.VARIANTS = built_ahead
-    monkeypatch.setattr("assessments.attempts.draw_seed", lambda: 7)
+    monkeypatch.setattr("assessments.prepared.drawing.draw_seed", lambda: 7)
     stage = make_stage(timezone.now())
     cost = Exercise.objects.create(
         opening=stage.opening, pack_name=COST, kind="cost", level="junior", limit_minutes=90,
@@ -45,6 +47,7 @@ def today(db: None, built_ahead: Path, settings: Any, monkeypatch: pytest.Monkey
     )  # fmt: skip
     Exercise.objects.filter(pk=stage.exercise.pk).update(position=1)
     stage.invitation.exercises.add(cost)
+    prepare_now(stage.invitation, now=timezone.now())
     return stage
 
 
@@ -54,6 +57,10 @@ def cost_of(stage: Stage) -> Exercise:
 
 def show(stage: Stage, opens_at: datetime, now: datetime | None = None) -> None:
     release.arrange(stage.invitation, opens_at=opens_at, by=stage.rhea, now=now or timezone.now())
+
+
+def variant_of(stage: Stage) -> PreparedVariant:
+    return PreparedVariant.objects.get(exercise=cost_of(stage))
 
 
 def url(stage: Stage, name: str = "ahead", *more: str) -> str:
@@ -109,7 +116,8 @@ def test_first_look_is_kept_and_fixes_what_is_worked_on(today: Stage, client: Cl
     assert again.status_code == 200
     assert AdvanceRelease.objects.get().first_opened_at == row.first_opened_at
     attempt = start(client, today)
-    assert (attempt.seed, attempt.pack_version) == (row.seed, row.pack_version)
+    variant = variant_of(today)
+    assert (attempt.seed, attempt.pack_version) == (variant.seed, variant.pack_version)
     assert attempt.ahead_from == row.opens_at
     assert attempt.ahead_opened_at == row.first_opened_at
     assert attempt.started_at > row.first_opened_at
@@ -120,9 +128,8 @@ def test_attempt_keeps_the_seed_of_the_look_and_not_another(
 ) -> None:
     show(today, an_hour_ago())
     exercise, now = cost_of(today), timezone.now()
-    release.look(today.invitation, exercise, seed=7, now=now)
-    monkeypatch.setattr("assessments.attempts.draw_seed", lambda: 8)
-    assert attempts.drawn_for(today.invitation, exercise).seed == 7
+    release.look(today.invitation, exercise, now=now)
+    monkeypatch.setattr("assessments.prepared.drawing.draw_seed", lambda: 8)
     begun = attempts.start(
         invitation=today.invitation, exercise=exercise, policies=POLICIES, now=now, seed=99
     )
@@ -186,10 +193,7 @@ def test_pages_of_what_can_be_read_ahead_tell_nothing_of_the_key(
     show(today, an_hour_ago())
     enter(client, today.token)
     page = client.get(url(today)).content.decode()
-    row = AdvanceRelease.objects.get()
-    assert row.pack_version is not None
-    assert row.seed is not None
-    key = variants.key_of(COST, "junior", row.seed, row.pack_version.digest)
+    key = variants.key_of(*variant_of(today).of)
     for lever in key["levers"]:
         assert lever["how"] not in page
         assert lever["question"] not in page
@@ -212,7 +216,7 @@ def test_what_was_read_cannot_be_taken_back_or_moved(today: Stage) -> None:
     show(today, moment)
     show(today, moment + timedelta(minutes=5))
     assert AdvanceRelease.objects.get().opens_at == moment + timedelta(minutes=5)
-    release.look(today.invitation, cost_of(today), seed=7, now=timezone.now())
+    release.look(today.invitation, cost_of(today), now=timezone.now())
     with pytest.raises(NotPossible, match="opened the materials already"):
         release.arrange(today.invitation, opens_at=None, by=today.rhea, now=timezone.now())
     assert AdvanceRelease.objects.count() == 1
@@ -250,17 +254,12 @@ def test_message_tells_the_candidate_which(today: Stage) -> None:
     assert text.count("A surprise: you see its brief and materials when you press Start.") == 1
 
 
-def test_failed_build_is_no_look(
-    today: Stage, client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise variants.NotBuilt("no room on the disk")
-
+def test_failed_build_is_no_look(today: Stage, client: Client) -> None:
     show(today, an_hour_ago())
     enter(client, today.token)
-    monkeypatch.setattr("assessments.ahead.views.folder_of", fail)
-    answer = client.get(url(today))
-    assert answer.status_code == 503
+    failed = PreparedVariant.objects.filter(exercise=cost_of(today))
+    failed.update(result=Result.INFRASTRUCTURE_ERROR)
+    answer = client.get(url(today), follow=True)
     assert "That is our fault, not yours" in answer.content.decode()
     assert AdvanceRelease.objects.get().first_opened_at is None
 
@@ -269,10 +268,7 @@ def test_zip_is_the_same_every_time(today: Stage, client: Client) -> None:
     show(today, an_hour_ago())
     enter(client, today.token)
     client.get(url(today))
-    row = AdvanceRelease.objects.get()
-    assert row.pack_version is not None
-    assert row.seed is not None
-    folder = variants.folder_of(COST, "junior", row.seed, row.pack_version.digest)
+    folder = variants.folder_of(*variant_of(today).of)
     assert materials.zipped(folder, "bill") == materials.zipped(folder, "bill")
 
 

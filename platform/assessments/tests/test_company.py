@@ -41,7 +41,7 @@ def test_without_a_profile_everything_is_as_before(stage: Stage) -> None:
     attempt = begin(stage)
     assert attempt.company == ""
     assert company.of_attempt(attempt) is DEFAULT
-    assert variants._place(PACK, "mid", 7, "a" * 64, attempt.company).name == (
+    assert variants._folder(PACK, "mid", 7, "a" * 64, attempt.company).name == (
         "automation-queue-autoscaler-mid-7-aaaaaaaaaaaa"
     )
     assert execution.with_pack(attempt, {"status": "done"}) == {"status": "done"}
@@ -96,7 +96,7 @@ def test_parts_of_a_grading_play_on_it_too(
     run = GradingRun.objects.get()
     part = GradingPart.objects.create(grading_run=run, number=1, created_at=NOW)
     seen: list[Profile] = []
-    monkeypatch.setattr(parts, "grade_part", lambda *_, profile: seen.append(profile))
+    monkeypatch.setattr(parts, "grade_part", lambda *_, profile, round: seen.append(profile))
     backend: Any = None
 
     def perform(job: GradingPart, work: Callable[[], Any], result_of: Any) -> None:

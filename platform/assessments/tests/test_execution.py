@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.utils import timezone
 
 from assessments import execution
@@ -249,6 +252,38 @@ def test_no_more_gradings_at_once_than_there_are_slots(
     GradingRun.objects.update(worker=another_worker("elsewhere"))
     execution.execute_grading(other.pk)
     assert calls, "The places of a host are its own."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_last_place_is_taken_once_by_those_who_look_at_the_same_time(
+    grading: GradingRun, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.GRADING_SLOTS = 1
+    look, begun = execution._has_slot, []
+    given = {"submission": grading.submission, "hidden_workloads": 5, "created_at": NOW}
+    both = [grading.pk, GradingRun.objects.create(**given).pk]
+
+    def look_slowly(*who: Any) -> bool:
+        found = look(*who)
+        time.sleep(0.2)
+        return found
+
+    def grade(*_: Any, **__: Any) -> Report:
+        begun.append(1)
+        time.sleep(1)
+        return Report("done")
+
+    def work(pk: int) -> None:
+        execution.execute_grading(pk)
+        connection.close()
+
+    name = f"{socket.gethostname()}:{{}}:1"
+    monkeypatch.setattr(execution, "worker_name", lambda: name.format(threading.get_ident()))
+    monkeypatch.setattr(execution, "_has_slot", look_slowly)
+    monkeypatch.setattr(execution, "grade", grade)
+    with ThreadPoolExecutor() as workers:
+        list(workers.map(work, both))
+    assert len(begun) == 1
 
 
 def test_run_records_the_report_and_tells_failure_kinds_apart(

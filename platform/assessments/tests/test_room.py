@@ -19,7 +19,7 @@ from django.utils import timezone
 from assessments import answers
 from assessments.models import Attempt, GradingRun
 from assessments.room import variants
-from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, start_incident, turn_to_incident
+from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, fake_build, start_incident
 from assessments.tests.stage import NOW, Stage, begin, enter, hand_in
 from library.packs import pack_of
 
@@ -39,6 +39,7 @@ def ada(client: Client, stage: Stage, built: Path, settings: Any) -> tuple[Clien
     settings.VARIANTS = built
     open_now(stage)
     attempt = start_incident(stage, timezone.now() - timedelta(minutes=5))
+    variants.folder_of(INCIDENT, LEVEL, SEED, attempt.pack_version.digest)
     enter(client, stage.token)
     return client, attempt
 
@@ -92,60 +93,6 @@ def test_program_has_no_room(client: Client, stage: Stage) -> None:
     attempt = begin(stage, timezone.now())
     enter(client, stage.token)
     assert client.get(reverse("room-manifest", args=[attempt.pk])).status_code == 404
-
-
-def press_start(client: Client, stage: Stage) -> Any:
-    open_now(stage)
-    turn_to_incident(stage)
-    enter(client, stage.token)
-    fields = {"exercise": stage.exercise.pk, "accept": "yes"}
-    return client.post(reverse("start", args=[stage.invitation.pk]), fields)
-
-
-def test_clock_starts_when_the_materials_are_there(
-    client: Client, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[tuple[int, Any]] = []
-
-    def build(pack: str, level: str, seed: int, digest: str, company: str) -> None:
-        assert not Attempt.objects.exists()
-        made.append((seed, timezone.now()))
-
-    monkeypatch.setattr("assessments.views.folder_of", build)
-    assert press_start(client, stage).status_code == 302
-    attempt = Attempt.objects.get()
-    assert [seed for seed, _ in made] == [attempt.seed]
-    assert attempt.started_at >= made[0][1]
-
-
-def test_materials_that_cannot_be_made_cost_no_time(
-    client: Client, stage: Stage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(pack: str, level: str, seed: int, digest: str, company: str) -> None:
-        raise variants.NotBuilt("The disk is full.")
-
-    monkeypatch.setattr("assessments.views.folder_of", fail)
-    answer = press_start(client, stage)
-    assert answer.status_code == 503
-    assert "your time has not started" in answer.text
-    assert "The disk is full" not in answer.text
-    assert not Attempt.objects.exists()
-
-
-def fake_build(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Writes the least that a build writes."""
-
-    def run(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
-        calls.append(command)
-        out = Path(command[command.index("--out") + 1])
-        out.mkdir(parents=True)
-        (out / "manifest.json").write_text(json.dumps({"seed": 1, "files": []}))
-        key = Path(command[command.index("--key") + 1])
-        key.parent.mkdir(parents=True, exist_ok=True)
-        key.write_text('{"causes": []}')
-        return subprocess.CompletedProcess(command, 0, "", "")
-
-    monkeypatch.setattr("assessments.room.variants.subprocess.run", run)
 
 
 def test_variant_is_built_once_whoever_asks(

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments.models import Attempt
+from assessments.places import PLACES
 from assessments.room import metrics
 from assessments.room import metrics_answers as answers
 from assessments.room.access import room
@@ -248,6 +249,23 @@ def test_numbers_that_no_clock_has_are_told_in_a_sentence(
         answer = client.get(address, {"query": query} | more)
         assert answer.status_code == 400
         assert answer.json()["detail"].endswith("out of range.")
+
+
+def test_a_second_question_is_refused_at_once_and_what_is_kept_needs_no_place(
+    ada: tuple[Client, Attempt],
+) -> None:
+    client, attempt = ada
+    drawn = reverse("room-metrics-series", args=[attempt.pk])
+    assert client.get(drawn, {"panel": "overview.0"}).status_code == 200
+    with PLACES.place("charts", attempt.pk), PLACES.place("query", attempt.pk):
+        assert client.get(drawn, {"panel": "overview.0"}).status_code == 200
+        second = client.get(drawn, {"panel": "overview.1"})
+        query = client.get(reverse("room-query", args=[attempt.pk]), {"query": "up"})
+        assert client.get(reverse("attempt-state", args=[attempt.pk])).status_code == 200
+    for refused in (second, query):
+        assert (refused.status_code, refused.json()["code"]) == (429, "asking")
+        assert refused["Retry-After"] == "1"
+    assert client.get(drawn, {"panel": "overview.1"}).status_code == 200
 
 
 def test_strangers_are_turned_away(ada: tuple[Client, Attempt]) -> None:

@@ -70,12 +70,12 @@ def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     row.update(opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=1))
     stage.invitation.refresh_from_db()
     release.arrange(stage.invitation, opens_at=now, by=stage.rhea, now=now)
-    release.look(stage.invitation, exercise, seed=1, now=now)
+    release.look(stage.invitation, exercise, now=now)
 
     def unmade(*_: object, **__: object) -> None:
         raise NotBuilt
 
-    monkeypatch.setattr("assessments.ahead.views.folder_of", unmade)
+    monkeypatch.setattr("assessments.room.here.folder", unmade)
     return exercise
 
 

@@ -140,6 +140,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "ahead": ["invitation", "exercise"],
     "ahead-file": ["invitation", "exercise", "path"],
     "start": ["invitation"],
+    "preparing": ["invitation"],
+    "prepare-again": ["invitation"],
     "workspace": ["attempt"],
     "receipt": ["attempt"],
     "kit": ["attempt"],

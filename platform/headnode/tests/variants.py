@@ -9,9 +9,9 @@ import os
 import random
 from collections.abc import Callable
 
-from assessments.attempts import SEED_BITS
+from assessments.prepared.drawing import SEED_BITS
 
-DRAWS = "assessments.attempts.draw_seed"
+DRAWS = "assessments.prepared.drawing.draw_seed"
 VARIABLE = "HEADNODE_TEST_SEED"
 
 

@@ -37,6 +37,17 @@ def test_link_is_shown_once_and_only_its_hash_is_stored(desk: Desk) -> None:
     assert LogEntry.objects.get().change_message == "Invited."
 
 
+def test_link_that_is_made_or_sent_has_its_materials_prepared(desk: Desk) -> None:
+    Exercise.objects.update(pack_name="cost/fleet-bill", kind="cost")
+    invitation, _ = invited(desk)
+    made = invitation.variants.get()
+    assert made.finished_at is None
+    invitation.variants.update(result="infrastructure_error", finished_at=NOW)
+    desk.client.post(reverse("admin:invitation-send", args=[invitation.pk]))
+    again = invitation.variants.get()
+    assert (again.seed, again.finished_at) == (made.seed, None)
+
+
 def test_sending_the_form_twice_invites_once(desk: Desk) -> None:
     desk.client.post(reverse(ADD), desk.form())
     again = desk.client.post(reverse(ADD), desk.form(), follow=True)

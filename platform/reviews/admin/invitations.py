@@ -23,6 +23,7 @@ from accounts.moments import moment
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, allow, viewer
 from assessments.ahead import release
+from assessments.prepared.drawing import prepare
 from hiring.forms import InviteForm, new_invitation
 from hiring.invitation_verbs import REPLACE, REVOKE, SEND
 from hiring.invitations import link_to, replace_link
@@ -140,6 +141,7 @@ class InvitationAdmin(StaffAdmin):
             return self._invite_page(request, form, status=400)
         invitation, token = made
         note_action(by, invitation, "Invited.", flag=ADDITION)
+        prepare(invitation, now=now)
         warnings = form.warnings() + self._shown_ahead(invitation, form, by, now)
         return self._link_page(request, invitation, token, warnings=warnings)
 
@@ -208,13 +210,18 @@ class InvitationAdmin(StaffAdmin):
 
     def send_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         row = self._row(request, pk)
-        return confirm(request, row, SEND, back=_page(row))
+        answer = confirm(request, row, SEND, back=_page(row))
+        if request.method == "POST":
+            prepare(row, now=timezone.now(), again=True)
+        return answer
 
     def replace_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         row = self._row(request, pk)
 
         def show_link() -> HttpResponse:
-            token = replace_link(row, now=timezone.now())
+            now = timezone.now()
+            token = replace_link(row, now=now)
+            prepare(row, now=now, again=True)
             return self._link_page(request, row, token, warnings=[])
 
         return confirm(request, row, REPLACE, back=_page(row), done=show_link)

@@ -12,7 +12,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from assessments.models import Attempt
-from assessments.room.access import NotThere
+from assessments.room.access import BeingPrepared, NotThere
+from assessments.room.here import AGAIN_S, BeingBuilt
 from assessments.room.variants import NotBuilt
 from reviews import bill_key, incident_key, plan_key
 from reviews.pages.access import attempt_for, page_context, submission_of
@@ -36,6 +37,10 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     template, sheet = SHEETS[attempt.exercise.workplace]
     try:
         context["sheet"] = sheet(attempt)
+    except (BeingBuilt, BeingPrepared):
+        response = render(request, template, context | {"being_built": True}, status=503)
+        response["Retry-After"] = AGAIN_S
+        return response
     except (NotBuilt, NotThere) as error:
         logger.error("%s", error)
         return render(request, template, context, status=503)

@@ -11,13 +11,12 @@ import pytest
 
 from assessments import answers
 from assessments.models import Attempt, GradingRun
-from assessments.room import variants
+from assessments.room import here, variants
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED
 from assessments.tests.stage import NOW, Stage, hand_in
 from graders.incident.grading import grade as graded
 from graders.incident.matching import spoken_of
 from reviews import evaluations
-from reviews.incident_key import key_of
 from reviews.tests.scene import LATER
 
 
@@ -42,7 +41,7 @@ def known_causes(truth: dict[str, Any] | None = None) -> list[dict[str, Any]]:
 
 def answer(attempt: Attempt) -> dict[str, Any]:
     """The first cause on the board with a true pin, the second in prose, a herring taken for a cause."""
-    truth = key_of(attempt)
+    truth = variants.key_of(*here.of_attempt(attempt))
     first, second, *_ = known_causes(truth)
     herring = truth["herrings"][0]
     line = first["lines"][0]

@@ -16,7 +16,7 @@ from django.utils.html import escape
 
 from assessments import answers, attempts
 from assessments.models import Attempt, Draft
-from assessments.room import variants
+from assessments.room import here, variants
 from assessments.tests.stage import NOW, Stage, enter
 from reviews.models import MatchCorrection
 from reviews.tests.room_scene import claim_of, key, known_causes
@@ -78,6 +78,18 @@ def test_key_that_cannot_be_made_says_so(
     assert answer.status_code == 503
     assert "could not be made on this server" in answer.content.decode()
     assert "no room on the disk" not in answer.content.decode()
+
+
+def test_key_that_is_being_built_says_so(
+    clients: Clients, room_attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def wait(*_: object) -> None:
+        raise here.BeingBuilt("on its way")
+
+    monkeypatch.setattr(here, "key", wait)
+    answer = clients["ines"].get(reverse("admin:key", args=[room_attempt.pk]))
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, str(here.AGAIN_S))
+    assert "The key is being prepared on this server." in answer.content.decode()
 
 
 @pytest.mark.parametrize("name", ["attempt", "score"])

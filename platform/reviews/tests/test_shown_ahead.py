@@ -120,7 +120,7 @@ def test_moment_can_be_set_moved_and_taken_back_until_it_is_read(
     AdvanceRelease.objects.all().delete()
     now = timezone.now()
     release.arrange(made, opens_at=now, by=stage.rhea, now=now)
-    release.look(made, cost, seed=7, now=now)
+    release.look(made, cost, now=now)
     said = verb(clients, made, BEFORE)
     assert said.status_code == 409
     assert "has opened the materials already" in said.content.decode()
@@ -133,7 +133,7 @@ def test_exercise_that_was_read_ahead_stays_as_it_is(
     invite(clients, form(stage, cost, ahead_at=""))
     now = timezone.now()
     release.arrange(newest(), opens_at=now, by=stage.rhea, now=now)
-    release.look(newest(), cost, seed=7, now=now)
+    release.look(newest(), cost, now=now)
     page = clients["rhea"].get(reverse("admin:hiring_opening_change", args=[stage.opening.pk]))
     assert "read its materials ahead" in page.content.decode()
 

@@ -13,7 +13,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from assessments import attempts
-from assessments.models import Attempt, GradingRun
+from assessments.models import Attempt, GradingRun, PreparedVariant
+from assessments.prepared.drawing import prepare
 from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
@@ -96,6 +97,19 @@ def test_failed_gradings_wait_for_whoever_can_repeat_them(handed_in: Attempt, st
     assert labels(stage.ines, "failed") is None
     attempts.request_grading(handed_in.submissions.get(), now=LATER)
     assert labels(stage.hana, "failed") == []
+
+
+def test_materials_that_could_not_be_prepared_wait_for_whoever_can_send_the_link_again(
+    stage: Stage,
+) -> None:
+    prepare(stage.invitation, now=NOW)
+    assert labels(stage.rhea, "unprepared") is None
+    failed = {"result": "infrastructure_error", "trouble": "The disk is full.", "finished_at": NOW}
+    PreparedVariant.objects.update(**failed)
+    assert labels(stage.rhea, "unprepared") == ["Ada Fontaine"]
+    assert labels(stage.ines, "unprepared") is None
+    prepare(stage.invitation, now=NOW, again=True)
+    assert labels(stage.rhea, "unprepared") is None
 
 
 def test_time_left_is_told_to_recruiters_only(stage: Stage, clients: Clients) -> None:

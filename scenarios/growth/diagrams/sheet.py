@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 WIDTH = 760
 """Units, meant as pixels: a picture is at its best at this width, and still read at 700."""
@@ -103,9 +103,17 @@ class Sheet:
 
 def _written(more: dict[str, str]) -> str:
     return "".join(
-        f" {name.rstrip('_').replace('_', '-')}={quoteattr(value)}" for name, value in more.items()
+        f" {name.rstrip('_').replace('_', '-')}={_quoted(value)}" for name, value in more.items()
     )
 
 
 def _plain(text: str) -> str:
-    return escape(_UNPRINTABLE.sub("\ufffd", text))
+    return escape(_UNPRINTABLE.sub("\ufffd", text), quote=False)
+
+
+def _quoted(value: str) -> str:
+    """As an attribute; xml.sax.saxutils has the same and loads urllib and TLS for it."""
+    text = escape(value, quote=False).translate({9: "&#9;", 10: "&#10;", 13: "&#13;"})
+    if '"' in text and "'" not in text:
+        return f"'{text}'"
+    return '"' + text.replace('"', "&quot;") + '"'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from scenarios.incident.signals.noise import Grid
 from scenarios.incident.signals.stage import Stage
 from scenarios.incident.signals.timeline import Part, glimpses, step_rate
 from scenarios.incident.steps import rank_compute
-from scenarios.incident.texts.smi_state import RESERVED_MIB, TRAINING_MEMORY, model
-from scenarios.simulator.streams import Stream
+from scenarios.incident.texts.smi_state import RESERVED_MIB, TRAINING_MEMORY, between, model
 
 NVLINK_STEP = 225_000.0
 """MB that a GPU moves over NVLink in a step: half a second at 450 GB/s (handbook 2.1)."""
@@ -95,17 +93,12 @@ def _held(stage: Stage, job: Job) -> tuple[int, int]:
 def memory(stage: Stage, job: Job, gpu: Gpu) -> int:
     """MiB that a job uses of a GPU: the figure that nvidia-smi shows as well."""
     room = stage.plant.memory_mib - RESERVED_MIB[model(stage.plant)]
-    draw = Stream(stage.seed, f"memory {job.id} {gpu.name}")
+    cause = f"memory {job.id} {gpu.name}"
     if job.role in ("slow", "baseline"):
         part = stage.condition.constant(JOB, "gpu_memory") if job.role == "slow" else 1.0
-        return int(room * TRAINING_MEMORY * part) + int(draw.between(-180, 180))
-    return int(room * _share(stage.seed, job.id)) + int(draw.between(0, 90))
-
-
-@lru_cache(maxsize=64)
-def _share(seed: str, job: int) -> float:
-    """Part of a GPU's memory that somebody else's job takes on each of its GPUs."""
-    return Stream(seed, f"memory {job}").between(0.2, 0.93)
+        return int(room * TRAINING_MEMORY * part) + int(between(stage.seed, cause, -180, 180))
+    part = between(stage.seed, f"memory {job.id}", 0.2, 0.93)
+    return int(room * part) + int(between(stage.seed, cause, 0, 90))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +141,14 @@ def _other(stage: Stage, node: Node, job: Job, found: Activity) -> None:
     if own.save_cells:
         alive[np.arange(count) % own.save_cells >= own.save_cells - 2] = 0.0
     # Without a job array the rows of a job lie anywhere on the node.
-    for place, row in enumerate(rows):
-        spell = slice(first, last)
-        found.held[row, spell] = True
-        found.busy[row, spell] = busy[place] * alive
-        found.linked[row, spell] = own.linked * alive
-        now = np.clip(busy[place] + shake[place], 0.0, 1.0) * alive
-        found.busy_now[row, spell] = now
-        found.linked_now[row, spell] = np.minimum(own.linked * alive, 1 - now)
-        found.warm[row, spell] = np.minimum(1.0, (busy[place] + own.linked) * 1.1) * alive
-        found.steps[row, spell] = 0.0
-        found.wire[row, spell] = own.wire * alive * (1 + wobble[place])
-        found.used[row, spell] = memory(stage, job, node.gpus[row])
+    spell = list(rows), slice(first, last)
+    found.held[spell] = True
+    found.busy[spell] = busy * alive
+    found.linked[spell] = own.linked * alive
+    now = np.clip(busy + shake, 0.0, 1.0) * alive
+    found.busy_now[spell] = now
+    found.linked_now[spell] = np.minimum(own.linked * alive, 1 - now)
+    found.warm[spell] = np.minimum(1.0, (busy + own.linked) * 1.1) * alive
+    found.steps[spell] = 0.0
+    found.wire[spell] = own.wire * alive * (1 + wobble)
+    found.used[spell] = np.array([memory(stage, job, node.gpus[row]) for row in rows])[:, None]

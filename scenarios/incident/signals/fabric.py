@@ -6,6 +6,7 @@ Adapters are scraped every 30 s, switch ports every minute. What a port receives
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -105,6 +106,10 @@ class Traffic:
         for metric in METRICS[: len(found)]:
             values = np.rint(found[metric.name.removeprefix(_IB)] / metric.quantum).astype(np.int64)
             yield Block(metric.name, node.name, named, values, gaps)
+
+    def knows(self, node: Node) -> bool:
+        """Whether the node's adapters have been collected."""
+        return all(hca.name in self.sent for hca in node.hcas)
 
     def switches(self) -> Iterator[Block]:
         """Every cabled port of leaves and spines; called when all adapters are known."""
@@ -227,6 +232,12 @@ class Traffic:
         if old is not None and old.switch == switch.name and old.port in ports:
             errors[ports.index(old.port)] += old.count
         return np.floor(errors), downs
+
+
+@lru_cache(maxsize=2)  # the slow run's and the one to compare with
+def traffic_of(stage: Stage) -> Traffic:
+    """The stage's traffic, as far as it has been collected: the metrics and the switches' tools share it."""
+    return Traffic(stage)
 
 
 def crowded(stage: Stage, leaf: Switch, alive: Sequence[Cable]) -> tuple[Cable, ...]:

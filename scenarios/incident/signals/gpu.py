@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scenarios.incident import physics
 from scenarios.incident.calendar import CELL, HOUR
@@ -140,9 +141,16 @@ def gpu_blocks(stage: Stage, node: Node, doing: Activity, state: State) -> Itera
     named, owned = labels(stage, node), owners(stage, node)
     grids = {**_core(stage, node, doing, state), **_rest(stage, node, doing, state)}
     for metric in METRICS:
-        values = np.ascontiguousarray(grids[metric.name], np.int64)
+        values = _narrow(grids[metric.name])
         gaps = stage.gaps(node.name, metric.every_s)
         yield Block(metric.name, node.name, named, values, gaps, owned)
+
+
+def _narrow(grid: np.ndarray) -> NDArray[np.integer]:
+    """Whole numbers in as few bytes as hold them and their differences: nothing else here is as many."""
+    high = grid.max() if grid.min() >= 0 else np.inf
+    kind = np.int16 if high < 2**15 else np.int32 if high < 2**31 else np.int64
+    return np.ascontiguousarray(grid, kind)
 
 
 def _core(stage: Stage, node: Node, doing: Activity, state: State) -> dict[str, Grid]:
@@ -183,8 +191,8 @@ def _rest(stage: Stage, node: Node, doing: Activity, state: State) -> dict[str, 
     shape = busy.shape
     shake = stage.noise.bell(f"rest {node.name}", *shape)
     reserved = RESERVED_MIB[model(stage.plant)]
-    clocks = np.full(shape, MEMORY_MHZ[model(stage.plant)])
-    zero = np.zeros(shape)
+    clocks = np.full(shape, MEMORY_MHZ[model(stage.plant)], np.int16)
+    zero = np.zeros(shape, np.int16)
     sends, receives = _pcie(stage, node, doing, shake)
     joules = np.cumsum(state.watts.astype(np.float64) + 0.5, axis=1) * (CELL / 1_000)
     boot = np.array([stage.noise.unit(f"energy {gpu.uuid}") * 9e8 + 4e8 for gpu in node.gpus])
@@ -201,7 +209,7 @@ def _rest(stage: Stage, node: Node, doing: Activity, state: State) -> dict[str, 
         f"{_GPU}XID_ERRORS": _xids(stage, node),
         f"{_GPU}FB_FREE": stage.plant.memory_mib - reserved - doing.used,
         f"{_GPU}FB_USED": doing.used,
-        f"{_GPU}FB_RESERVED": np.full(shape, reserved),
+        f"{_GPU}FB_RESERVED": np.full(shape, reserved, np.int16),
         f"{_GPU}NVLINK_BANDWIDTH_TOTAL": _nvlink(stage, node, doing),
         f"{_GPU}VGPU_LICENSE_STATUS": zero,
         f"{_GPU}UNCORRECTABLE_REMAPPED_ROWS": zero + _remapped(stage, node)[:, None],

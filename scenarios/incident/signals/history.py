@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from scenarios.incident.columns import Block, Metric, write_columns
+from scenarios.incident.columns import Block, Metric, Stretch, write_columns
 from scenarios.incident.signals import bmc, fabric, gpu, job, node, storage
 from scenarios.incident.signals.activity import activity
 from scenarios.incident.signals.gpu_state import gpu_state
@@ -25,7 +25,7 @@ METRICS: tuple[Metric, ...] = (
 
 def blocks(stage: Stage) -> Iterator[Block]:
     """All series of a stage, node by node, so that never more than one node's grids are held."""
-    traffic = fabric.Traffic(stage)
+    traffic = fabric.traffic_of(stage)
     for one in stage.hosts:
         doing = activity(stage, one)
         state = gpu_state(stage, one, doing)
@@ -39,9 +39,9 @@ def blocks(stage: Stage) -> Iterator[Block]:
     yield from job.job_blocks(stage)
 
 
-def write_history(incident: Incident, path: Path) -> int:
-    """The window in which the slow run lies; returns the bytes written."""
-    return _write(slow_stage(incident), path)
+def write_history(incident: Incident, path: Path, stretch: Stretch | None = None) -> int:
+    """The window in which the slow run lies; returns the bytes written, and fills the stretch."""
+    return _write(slow_stage(incident), path, stretch)
 
 
 def write_baseline(incident: Incident, path: Path) -> int:
@@ -49,6 +49,6 @@ def write_baseline(incident: Incident, path: Path) -> int:
     return _write(baseline_stage(incident), path)
 
 
-def _write(stage: Stage, path: Path) -> int:
-    calendar = stage.calendar
-    return write_columns(path, calendar.window_start, calendar.window_end, METRICS, blocks(stage))
+def _write(stage: Stage, path: Path, stretch: Stretch | None = None) -> int:
+    start, end = stage.calendar.window_start, stage.calendar.window_end
+    return write_columns(path, start, end, METRICS, blocks(stage), stretch)

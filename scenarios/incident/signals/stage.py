@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TypeVar
 
 import numpy as np
@@ -116,6 +116,7 @@ class Stage:
         return names.index(node) * len(self.nodes[0].gpus) + index
 
 
+@lru_cache(maxsize=1)
 def slow_stage(incident: Incident) -> Stage:
     """The window in which the slow run lies, all nodes."""
     return Stage(

@@ -13,6 +13,7 @@ from scenarios.incident.columns import (
     Labels,
     Metric,
     Owner,
+    Stretch,
     fine_steps,
     write_columns,
 )
@@ -53,6 +54,25 @@ def test_a_window_has_the_samples_between_its_ends(tmp_path: Path) -> None:
     assert found.tolist() == [[1, 2, 3], [241, 242, 243]]
     late = opened.window(opened.find("plain"), START + 90 * MINUTE, START + 99 * MINUTE)
     assert late[1].shape == (2, 0)
+
+
+def test_a_kept_stretch_says_what_the_file_says_and_spares_reading_it(tmp_path: Path) -> None:
+    path, values = tmp_path / "a.hnc", np.arange(480, dtype=np.int16).reshape(2, 240)
+    block = Block("fine", "n1", labels(2), values, ((43, 45),))
+    stretch = Stretch(START + 10 * MINUTE, START + 15 * MINUTE)
+    write_columns(path, START, START + 60 * MINUTE, (FINE,), [block], stretch)
+    plain, kept = Columns.open(path), Columns.open(path, stretch)
+    spans = [(10, 15), (12, 13), (9, 12), (14, 40), (0, 60)]
+    for first, last in spans:
+        ends = START + first * MINUTE, START + last * MINUTE
+        wanted = plain.window(plain.find("fine"), *ends)
+        found = kept.window(kept.find("fine"), *ends)
+        for one, other in zip(wanted, found, strict=True):
+            assert np.array_equal(one, other, equal_nan=True)
+    path.unlink()
+    assert kept.window(kept.find("fine"), stretch.from_ms, stretch.to_ms)[1].shape == (2, 21)
+    with pytest.raises(FileNotFoundError):
+        kept.window(kept.find("fine"), START, stretch.to_ms)
 
 
 def test_gaps_are_not_values(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from scenarios.incident.signals.gpu import gpu_blocks
 from scenarios.incident.signals.gpu_state import gpu_state
 from scenarios.incident.signals.history import METRICS, write_baseline, write_history
 from scenarios.incident.signals.stage import slow_stage
+from scenarios.incident.texts.fabric_ports import read_counters
 from scenarios.incident.truth import Incident, make_incident
 from scenarios.profile import DEFAULT, Profile
 
@@ -253,3 +254,14 @@ def test_other_clusters_have_their_metrics_as_well(profile: Profile, tmp_path: P
     assert len(series) == profile.nodes * profile.gpus_per_node
     assert {dict(s.labels)["modelName"] for s in series} == {profile.gpu_model.product}
     assert np.nanmax(whole(columns, f"{GPU}POWER_USAGE")) < profile.gpu_model.top_w
+
+
+def test_switches_count_the_same_before_and_after_the_history_is_written(tmp_path: Path) -> None:
+    first, second = (make_incident(DEFAULT, LEVELS["junior"], 5) for _ in range(2))
+    before = read_counters(first)
+    write_history(second, tmp_path / "a.hnc")
+    after = read_counters(second)
+    assert before.values.keys() == after.values.keys()
+    for key, (row, quantum) in before.values.items():
+        assert np.array_equal(row, after.values[key][0])
+        assert quantum == after.values[key][1]

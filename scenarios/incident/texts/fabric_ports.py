@@ -14,7 +14,7 @@ from scenarios.incident.faults.uplinks import FabricNeighbour
 from scenarios.incident.herrings.in_place import OldSymbols
 from scenarios.incident.plant import Switch
 from scenarios.incident.signals.activity import activity
-from scenarios.incident.signals.fabric import METRICS, Traffic, crowded
+from scenarios.incident.signals.fabric import METRICS, crowded, traffic_of
 from scenarios.incident.signals.stage import slow_stage
 from scenarios.incident.texts.fabric_links import down, peers
 from scenarios.incident.texts.lines import Document, Line
@@ -45,12 +45,13 @@ class Counters:
 
 
 def read_counters(incident: Incident) -> Counters:
-    """What the fabric's exporter counts over the window; takes about half a second."""
+    """What the fabric's exporter counts over the window; most of it is known once the history is written."""
     stage = slow_stage(incident)
-    traffic = Traffic(stage)
+    traffic = traffic_of(stage)
     for node in stage.hosts:
-        for _ in traffic.adapters(node, activity(stage, node)):
-            pass
+        if not traffic.knows(node):
+            for _ in traffic.adapters(node, activity(stage, node)):
+                pass
     quanta = {metric.name: metric.quantum for metric in METRICS}
     found: dict[Key, tuple[NDArray[np.integer], float]] = {}
     for block in traffic.switches():

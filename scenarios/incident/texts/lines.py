@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One line of an artefact: when (ms UTC), its text without a line end, and whose trace it is.
 
     `tag` is the key of a fault or herring, or None for a line that belongs to nobody. Texts print

@@ -36,8 +36,12 @@ def total_until(condition: Condition, subject: str, name: str, at_ms: int) -> fl
 
 def shown(incident: Incident, host: str, at_ms: int) -> datetime:
     """The site's wall clock as this host shows it at a true instant: a wrong clock is ahead."""
-    ahead = incident.condition.constant(host, "clock_offset_s")
-    return incident.calendar.local(at_ms + round(ahead * SECOND))
+    return incident.calendar.local(at_ms + clock_ahead(incident, host))
+
+
+def clock_ahead(incident: Incident, host: str) -> int:
+    """How far the host's clock is ahead, ms."""
+    return round(incident.condition.constant(host, "clock_offset_s") * SECOND)
 
 
 def universal(at_ms: int) -> datetime:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 
 from scenarios.incident.calendar import SECOND
 from scenarios.incident.plant import Node
@@ -56,7 +56,8 @@ def dmon(
             lines += [Line(at, head + " ") for head in heads]
             since = 0
         for now in _some(node_now(incident, node, at), indices):
-            values = " ".join(f"{_reading(now, name):>6}" for name, _ in columns)
+            told = _readings(now)
+            values = " ".join(f"{told.get(name, 0):>6}" for name, _ in columns)
             lines.append(Line(at, f"{now.gpu.index:>5} {values} ", _tag(incident, now, groups)))
             since += 1
     return tuple(lines)
@@ -94,16 +95,15 @@ def pmon(
     return tuple(lines)
 
 
-def _reading(now: GpuNow, name: str) -> str:
+def _readings(now: GpuNow) -> Mapping[str, int]:
     flow = {"compute": 2_900, "busy": 1_100, "wait": 3_400}.get(now.phase, 0)
-    values: dict[str, object] = {
+    return {
         "pwr": round(now.watts), "gtemp": now.core_c, "mtemp": now.memory_c, "sm": now.util,
         "mem": now.memory_util, "mclk": now.memory_mhz, "pclk": now.sm_mhz,
         "pviol": 100 if now.reasons & 0x84 else 0, "tviol": int(bool(now.reasons & 0x60)),
         "fb": now.used_mib, "bar1": 5, "pci": now.replays,
         "rxpci": flow and flow + now.used_mib % 97, "txpci": flow and flow * 9 // 10 + now.used_mib % 83,
     }  # fmt: skip
-    return str(values.get(name, 0))
 
 
 def _tag(incident: Incident, now: GpuNow, groups: str) -> str | None:

@@ -6,6 +6,7 @@ Every reading of `nvidia-smi` and `dcgmi` comes from here, so that two tools ask
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeVar
 
 from scenarios.incident import physics
@@ -104,7 +105,7 @@ def whose(incident: Incident, at_ms: int, subject: str, *names: str) -> str | No
     cell = incident.calendar.cell(at_ms)
     for effect in incident.condition.effects:
         about = effect.subject == subject and effect.field in names
-        if about and effect.shape.weights(incident.calendar)[cell] > 0:
+        if about and incident.condition.weights(effect)[cell] > 0:
             return effect.tag
     return None
 
@@ -121,14 +122,6 @@ def driver(incident: Incident, node: str, at_ms: int) -> tuple[str, str | None]:
     return incident.plant.versions.driver, None
 
 
-def job_on(incident: Incident, gpu: Gpu, at_ms: int) -> Job | None:
-    """The job that has this GPU at a moment."""
-    for job in incident.jobs:
-        if job.runs_at(at_ms) and any(n == gpu.node and gpu.index in g for n, g in job.gpus):
-            return job
-    return None
-
-
 def pid_of(incident: Incident, node: str, index: int, job: Job) -> int:
     """Process id of a job's rank on one GPU: the one that NCCL's lines of the training name."""
     if job.role in ("slow", "baseline"):
@@ -141,7 +134,7 @@ def pid_of(incident: Incident, node: str, index: int, job: Job) -> int:
 def gpu_now(incident: Incident, gpu: Gpu, at_ms: int) -> GpuNow:
     """The readings of one GPU at an instant (ms UTC)."""
     plant = incident.plant
-    job = job_on(incident, gpu, at_ms)
+    job = incident.job_on(gpu.node, gpu.index, at_ms)
     phase = _phase(incident, gpu, job, at_ms)
     draw = Stream(incident.seed, f"smi {gpu.name} {at_ms // SECOND}")
     mhz, reasons = _clock(incident, gpu, phase, at_ms, draw)
@@ -326,20 +319,25 @@ def _touches_limit(incident: Incident, gpu: Gpu, at_ms: int) -> bool:
 def _used(incident: Incident, job: Job | None, gpu: Gpu, room: int) -> int:
     if job is None:
         return 0
-    draw = Stream(incident.seed, f"memory {job.id} {gpu.name}")
     if job.role in ("slow", "baseline"):
         part = incident.condition.constant(JOB, "gpu_memory") if job.role == "slow" else 1.0
-        return int(room * TRAINING_MEMORY * part) + int(draw.between(-180, 180))
-    return int(room * Stream(incident.seed, f"memory {job.id}").between(0.2, 0.93)) + int(
-        draw.between(0, 90)
-    )
+        more = between(incident.seed, f"memory {job.id} {gpu.name}", -180, 180)
+        return int(room * TRAINING_MEMORY * part) + int(more)
+    part = between(incident.seed, f"memory {job.id}", 0.2, 0.93)
+    return int(room * part) + int(between(incident.seed, f"memory {job.id} {gpu.name}", 0, 90))
+
+
+@lru_cache(maxsize=32_768)
+def between(seed: str, cause: str, low: float, high: float) -> float:
+    """The first draw for a cause: what a GPU keeps is asked for at many moments."""
+    return Stream(seed, cause).between(low, high)
 
 
 def _replays(incident: Incident, gpu: Gpu, at_ms: int) -> int:
     """Replays since the driver was loaded: an hourly rate adds up from the maintenance on."""
     rate = value(incident, gpu.name, "replays", at_ms)
     hours = max(at_ms - incident.calendar.maintenance, 0) / 3_600_000
-    few = int(Stream(incident.seed, f"replays {gpu.name}").between(0, 4))
+    few = int(between(incident.seed, f"replays {gpu.name}", 0, 4))
     return few + int(rate * hours)
 
 

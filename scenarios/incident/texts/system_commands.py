@@ -11,7 +11,7 @@ from scenarios.incident.plant import CORES_PER_SOCKET, THREADS, Gpu, Node
 from scenarios.incident.texts.configs_hosts import host_files
 from scenarios.incident.texts.lines import Line
 from scenarios.incident.texts.owners import shown
-from scenarios.incident.texts.smi_state import gpu_now, pid_of, value, whose
+from scenarios.incident.texts.smi_state import pid_of, value, whose
 from scenarios.incident.texts.system_host import boot_ms, kind_of
 from scenarios.incident.texts.topo import socket_cpus
 from scenarios.incident.truth import Incident
@@ -54,7 +54,7 @@ def _trains(incident: Incident, node: Node, at_ms: int) -> bool:
 
 def _busy(incident: Incident, node: Node, at_ms: int) -> int:
     """GPUs of the node that a job has."""
-    return sum(gpu_now(incident, gpu, at_ms).job is not None for gpu in node.gpus)
+    return sum(incident.job_on(gpu.node, gpu.index, at_ms) is not None for gpu in node.gpus)
 
 
 def uptime(incident: Incident, node: Node, at_ms: int) -> Shown:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from scenarios.incident.calendar import MINUTE
 from scenarios.incident.texts.kernel import kernel_lines
 from scenarios.incident.texts.lines import Document, Line, in_order
-from scenarios.incident.texts.owners import shown
+from scenarios.incident.texts.owners import clock_ahead
 from scenarios.incident.texts.system_host import archive_start, boot_ms, kind_of
 from scenarios.incident.texts.system_noise import background, started
 from scenarios.incident.traces import Trace
@@ -16,8 +17,7 @@ from scenarios.incident.truth import Incident
 from scenarios.simulator.streams import Stream
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry with what a log explorer filters by. `at_ms` is the true time, ms UTC.
 
     `unit` is the identifier as printed (without `.service`), `severity` a syslog word (`info`, `notice`,
@@ -55,16 +55,21 @@ def entries(incident: Incident, host: str, traces: list[Trace]) -> tuple[Entry, 
 
 def journal(incident: Incident, host: str, traces: list[Trace]) -> Document:
     """`journalctl -o short-iso` of the host as a file."""
-    lines = [printed(incident, entry) for entry in entries(incident, host, traces)]
+    zone, ahead = incident.calendar.zone, clock_ahead(incident, host)
+    found = entries(incident, host, traces)
+    lines = [_printed(entry, zone.stamp(entry.at_ms + ahead)) for entry in found]
     return in_order(f"logs/{host}/journal.log", lines)
 
 
 def printed(incident: Incident, entry: Entry) -> Line:
     """An entry as journalctl prints it: the host's own clock, in the site's zone."""
-    at = shown(incident, entry.host, entry.at_ms)
+    ahead = clock_ahead(incident, entry.host)
+    return _printed(entry, incident.calendar.zone.stamp(entry.at_ms + ahead))
+
+
+def _printed(entry: Entry, when: str) -> Line:
     who = f"{entry.unit}[{entry.pid}]" if entry.pid else entry.unit
-    text = f"{at:%Y-%m-%dT%H:%M:%S%z} {entry.host} {who}: {entry.text}"
-    return Line(entry.at_ms, text, entry.tag)
+    return Line(entry.at_ms, f"{when} {entry.host} {who}: {entry.text}", entry.tag)
 
 
 def _ordinary(
@@ -102,7 +107,12 @@ def _pid(incident: Incident, host: str, unit: str, at_ms: int) -> int:
     if unit in _SHORT:
         minutes = (at_ms - incident.calendar.maintenance) // MINUTE
         return 40_000 + (minutes * 67 + 5 * _SHORT.index(unit)) % 3_900_000
-    return int(Stream(incident.seed, f"pid {host} {unit}").between(1_200, 6_800))
+    return _lasting_pid(incident.seed, host, unit)
+
+
+@lru_cache(maxsize=4096)
+def _lasting_pid(seed: str, host: str, unit: str) -> int:
+    return int(Stream(seed, f"pid {host} {unit}").between(1_200, 6_800))
 
 
 def kernel_level(line: Line) -> str:

@@ -187,6 +187,8 @@ def rank_table(incident: Incident, run: str) -> Document:
     timing = slow_timing(incident) if slow else baseline_timing(incident)
     step, save = means(timing.run.step_s, REPORT_EVERY), means(timing.run.save, REPORT_EVERY)
     rows = [Line(timing.run.first_ms, _COLUMNS)]
+    ends = [int(at) for at in timing.run.starts[REPORT_EVERY::REPORT_EVERY]]
+    times = [f"{incident.calendar.local(at):%Y-%m-%dT%H:%M:%S}" for at in ends]
     size = incident.plant.gpus_per_node
     for rank in range(incident.training.ranks):
         node, index = timing.nodes[rank // size], rank % size
@@ -199,11 +201,10 @@ def rank_table(incident: Incident, run: str) -> Document:
         comm = step - compute - wait - save - OTHER
         for row in range(len(step)):
             number = (row + 1) * REPORT_EVERY
-            at = int(timing.run.starts[number])
             text = (
-                f"{number},{incident.calendar.local(at):%Y-%m-%dT%H:%M:%S},{rank},{node.name},{index},"
+                f"{number},{times[row]},{rank},{node.name},{index},"
                 f"{compute[row]:.3f},{comm[row]:.3f},{wait[row]:.3f},{save[row]:.3f},{OTHER:.3f},{step[row]:.3f}"
             )
-            rows.append(Line(at, text, tag))
+            rows.append(Line(ends[row], text, tag))
     ordered = sorted(rows[1:], key=lambda line: line.at_ms)
     return Document(f"runs/{run}/timing-by-rank.csv", (rows[0], *ordered))

@@ -25,6 +25,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** For a button whose meaning changes when it is pressed: a key that is held presses it once. */
+export function once(event) {
+  if (event.repeat) event.preventDefault();
+}
+
 /** Local wall time of an ISO instant, to the second. */
 export function clockTime(iso) {
   return new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });

@@ -2,7 +2,7 @@
 
 import { announce } from "./announce.js";
 import { Refused, ask } from "./api.js";
-import { byId, el } from "./dom.js";
+import { byId, el, once } from "./dom.js";
 import { measuresTable } from "./measures.js";
 import { fillButton } from "./panes.js";
 import { tabs } from "./tabs.js";
@@ -79,7 +79,7 @@ export class RunPanel {
   }
 
   #build(workloads) {
-    this.button = el("button", { type: "button", className: "primary", onclick: (event) => this.#press(event) }, "Run ▸");
+    this.button = el("button", { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once }, "Run ▸");
     this.choice = el("select", { id: "workload" }, workloads.map((item) => el("option", { value: item.name }, item.title)));
     this.state = el("span", { className: "run-state", role: "status" });
     this.list = el("div", { className: "tab-list" });

@@ -139,6 +139,11 @@ class Staff(Person):
 class Candidate(Person):
     """Somebody who was sent a link."""
 
+    def is_prepared(self) -> None:
+        """Wait on the overview until the materials have been built."""
+        start = self.page.get_by_role("button", name="Start:").first
+        expect(start).to_be_enabled(timeout=4 * PATIENCE_S * 1000)
+
     def show(self, pane: str) -> None:
         """Bring a pane to the front where the window shows one at a time."""
         # Where parts of the page are fetched, it is set up only after it was loaded.

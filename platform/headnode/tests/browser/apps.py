@@ -15,9 +15,9 @@ class SameVariants(AppConfig):
     label = "site_under_test"
 
     def ready(self) -> None:
-        from assessments import attempts
+        from assessments.prepared import drawing
 
-        attempts.draw_seed = draw
+        drawing.draw_seed = draw
 
 
 def draw() -> int:

@@ -56,6 +56,7 @@ from django.utils import timezone
 from accounts.models import User
 from assessments import answers, attempts
 from assessments.models import GradingRun
+from assessments.room import here, variants
 from assessments.tests.stage import POLICIES, hand_in
 from graders.growth.grading import grade
 from graders.growth.makers import write_golden
@@ -66,7 +67,9 @@ from scenarios.packs import load_pack
 exercise = Exercise.objects.get(kind="scaling-plan")
 link = exercise.invitations.get()
 now = timezone.now()
+link.variants.all().delete()
 row = attempts.start(invitation=link, exercise=exercise, policies=POLICIES, now=now, seed=7)
+variants.folder_of(*here.of_attempt(row))
 pack = load_pack(exercise.pack_name)
 golden = json.loads(write_golden(pack, row.level, "over_claimer", row.seed)["answer.json"])
 body = answers.starting_body(row)
@@ -103,6 +106,7 @@ def look_at_both(person: Person, name: str) -> None:
     person.narrow = False
 
 
+@pytest.mark.nightly  # by day test_cost_workspace, test_bill_pages and test_challenge try its parts
 def test_from_reading_ahead_to_the_challenge(site: Site, chrome: Browser) -> None:
     esther = Candidate(chrome, site, DESKTOP)
     read_ahead(esther)
@@ -119,6 +123,7 @@ def test_from_reading_ahead_to_the_challenge(site: Site, chrome: Browser) -> Non
 def read_ahead(esther: Candidate) -> None:
     page = esther.page
     page.goto(f"{esther.site.url}/t/{esther.site.credentials['cost']}/")
+    esther.is_prepared()
     esther.sees("You can read this one before you start")
     look_at_both(esther, "lobby-ahead")
     esther.follow("Read the brief and the materials")
@@ -231,6 +236,7 @@ def read_a_plan_ahead(farid: Candidate) -> None:
     """Drawings are shown in the page, and alone."""
     page = farid.page
     page.goto(f"{farid.site.url}/t/{farid.site.credentials['scaling']}/")
+    farid.is_prepared()
     farid.follow("Read the brief and the materials")
     drawing = page.locator(".ahead-picture img").first
     drawing.scroll_into_view_if_needed()

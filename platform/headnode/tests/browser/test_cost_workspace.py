@@ -49,6 +49,7 @@ def test_from_the_pivot_to_the_graded_answer(site: Site, chrome: Browser) -> Non
 
 def begin(emre: Candidate, link: str) -> None:
     emre.page.goto(link)
+    emre.is_prepared()
     press_on(emre, emre.page.get_by_role("checkbox"), "Space")
     press_on(emre, emre.page.get_by_role("button", name="Start").first)
     expect(emre.page.get_by_role("tab", name="Explore")).to_be_visible(timeout=240_000)

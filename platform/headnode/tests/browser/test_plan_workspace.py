@@ -52,6 +52,7 @@ def test_from_the_overview_to_the_receipt(site: Site, chrome: Browser) -> None:
 
 def begin(selin: Candidate, link: str) -> None:
     selin.page.goto(link)
+    selin.is_prepared()
     press_on(selin, selin.page.get_by_role("checkbox"), "Space")
     press_on(selin, selin.page.get_by_role("button", name="Start").first)
     expect(selin.page.get_by_role("tab", name="Overview")).to_be_visible(timeout=240_000)

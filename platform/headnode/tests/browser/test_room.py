@@ -49,8 +49,8 @@ def test_from_the_first_look_to_the_receipt(site: Site, chrome: Browser) -> None
 def begin(dilan: Candidate) -> None:
     dilan.page.goto(f"{dilan.site.url}/t/{dilan.site.credentials['incident']}/")
     dilan.page.get_by_role("checkbox").check()
-    # Whoever starts first waits until the materials have been made.
-    dilan.page.get_by_role("button", name="Start").first.click(timeout=240_000)
+    dilan.is_prepared()
+    dilan.press("Start")
     expect(dilan.page.get_by_role("tab", name="Logs")).to_be_visible()
 
 

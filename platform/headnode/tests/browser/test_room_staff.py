@@ -34,6 +34,7 @@ exercise.limit_minutes, exercise.level = 35, "junior"
 exercise.save()
 link = exercise.invitations.get()
 began = now - timedelta(minutes=30)
+link.variants.all().delete()
 row = attempts.start(invitation=link, exercise=exercise, policies=POLICIES, now=began, seed=3)
 body = answer(row)
 hand_in(row, body, at=now)
@@ -58,6 +59,7 @@ def attempt(site: Site) -> str:
     return site.run(HANDED_IN)
 
 
+@pytest.mark.nightly  # by day test_room, test_staff_room and test_corrections try its parts
 def test_from_the_key_to_a_corrected_match(site: Site, chrome: Browser, attempt: str) -> None:
     ines = Staff(chrome, site, DESKTOP, "ines")
     read_the_key(ines, attempt)

@@ -27,7 +27,7 @@ def test_run_is_stopped_by_button_by_key_and_after_a_reload(site: Site, chrome: 
     dana.page.goto(site.candidate_link)
     press_on(dana, dana.page.get_by_role("checkbox"), "Space")
     press_on(dana, dana.page.get_by_role("button", name="Start").first)
-    expect(dana.page.get_by_text("stops")).to_be_visible(timeout=240_000)
+    expect(dana.page.locator(".hint", has_text="stops")).to_be_visible(timeout=240_000)
     tab_to(dana, dana.page.locator(".cm-content").first)
     dana.page.keyboard.press("Control+a")
     dana.page.keyboard.insert_text(ENDLESS)

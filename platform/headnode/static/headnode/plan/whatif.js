@@ -2,7 +2,7 @@
 
 import { announce } from "../announce.js";
 import { openDialog } from "../dialogs.js";
-import { clockTime, el } from "../dom.js";
+import { clockTime, el, once } from "../dom.js";
 import { trouble } from "../room/retry.js";
 import { WhatIfResult } from "./whatif_result.js";
 import { plain } from "./words.js";
@@ -24,7 +24,7 @@ class WhatIf {
   }
 
   #build() {
-    this.button = el("button", { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event) }, "Play this plan");
+    this.button = el("button", { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event), onkeydown: once }, "Play this plan");
     this.left = el("strong", { className: "whatif-left" });
     this.state = el("span", { className: "muted small", role: "status" });
     this.note = el("p", { className: "note warn", role: "alert", hidden: true });

@@ -171,10 +171,14 @@ class Shell {
 
   async begin() {
     this.body.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"));
+    await this.#fetch();
+  }
+
+  async #fetch() {
     try {
-      // The first to open a variant waits until it has been made on that server.
-      this.room.begin(await ask(this.room.urls.manifest, undefined, { timeout: 90_000 }));
+      this.room.begin(await ask(this.room.urls.manifest));
     } catch (error) {
+      if (error.code === "being_prepared") return this.#wait(error);
       this.body.replaceChildren(trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () => this.begin()));
       return;
     }
@@ -186,6 +190,13 @@ class Shell {
     const wanted = linked(this.keys);
     if (wanted) this.show(wanted.tab, wanted.detail, { forward: false });
     else this.row.choose(this.#remembered());
+  }
+
+  /** This server does not have them yet: it says so, and is asked again. */
+  #wait({ message, retryAfter }) {
+    const line = this.body.querySelector(".room-wait");
+    if (line.textContent !== message) line.textContent = message;
+    setTimeout(() => this.#fetch(), 1000 * (retryAfter || 2));
   }
 
   #remembered() {
