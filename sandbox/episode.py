@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -125,15 +126,22 @@ def until_cancelled(backend: str, given: Assignment, work: Callable[[], Outcome]
     """
     if given.cancel is None:
         return work()
-    found: list[Outcome] = []
-    thread = threading.Thread(target=lambda: found.append(work()), name="run", daemon=True)
+    ended: Future[Outcome] = Future()
+
+    def carry_out() -> None:
+        try:
+            ended.set_result(work())
+        except BaseException as error:
+            ended.set_exception(error)
+
+    thread = threading.Thread(target=carry_out, name="run", daemon=True)
     thread.start()
     while thread.is_alive() and not given.cancel.is_set():
         thread.join(_LOOK_S)
-    if thread.is_alive():
-        thread.join(_PART_S)
-    said = "The run was cancelled."
-    return found[0] if found else Outcome("cancelled", said, backend, wall_s=given.elapsed())
+    thread.join(_PART_S)
+    if ended.done():
+        return ended.result()
+    return Outcome("cancelled", "The run was cancelled.", backend, wall_s=given.elapsed())
 
 
 def failed(backend: str, given: Assignment, error: Exception) -> Outcome:

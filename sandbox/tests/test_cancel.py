@@ -90,3 +90,15 @@ def test_run_is_cancelled_while_it_starts(
     assert took_s < AT_ONCE_S
     assert traces.gone(state_key(shared_state))
     assert not session.asked.is_set()
+
+
+def test_fault_of_ours_is_not_taken_for_a_cancellation(
+    namespace: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*arguments: Any) -> Any:
+        raise LookupError("a fault in our own code")
+
+    monkeypatch.setattr(handover, "program", broken)
+    spec = Spec({"controller.py": ASKS}, sdk=SDK)
+    with pytest.raises(LookupError):
+        namespace.run(spec, Announcing(), threading.Event())

@@ -106,8 +106,9 @@ def test_threads_that_wait_for_each_other_stay_within_the_limits(namespace: Back
 
 
 def test_host_that_is_too_busy_is_ours(namespace: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sandbox.conversation._TOO_BUSY_S", 1.0)
-    outcome = run(namespace, CALLS.format(40), SlowJudge(40, spins=False), wall_s=0.05)
+    monkeypatch.setattr("sandbox.conversation._TOO_BUSY", 1.0)
+    monkeypatch.setattr("sandbox.conversation._TOO_BUSY_S", 0.2)
+    outcome = run(namespace, CALLS.format(40), SlowJudge(40, spins=False), wall_s=1.0)
     assert outcome.status == "sandbox_error", outcome
     assert "too busy" in outcome.detail
     assert "not its fault" in outcome.detail
