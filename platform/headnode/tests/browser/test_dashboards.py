@@ -262,7 +262,6 @@ def test_a_question_without_a_place_is_asked_again_by_the_page(
     said = page.locator(".mquery-said")
     page.locator(".mquery-tools").get_by_role("button", name="Run").click()
     expect(said).to_contain_text("Waiting for a free place. Every place is taken.")
-    ada.look("query-waiting")
     expect(said).to_contain_text("series")
     assert served.asked.count("/room/query") >= before + 3
     served.full["/room/metrics/series"] = 2
