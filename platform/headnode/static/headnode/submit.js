@@ -63,7 +63,7 @@ export class Insisting {
 
   async #open(error) {
     this.#opened = true;
-    const reason = error.status ? error.message : "The server does not answer.";
+    const reason = error.status ? "The site cannot take it just now." : "The server does not answer.";
     const stop = await openDialog({
       title: "Your answer is not submitted yet",
       alert: true,
