@@ -44,9 +44,10 @@ def _queue(task: Task[Any, Any]) -> str:
     return str((task.request.delivery_info or {}).get("routing_key") or gpu.DEFAULT_QUEUE)
 
 
-@shared_task
-def prepare_variant(pk: int) -> None:
-    """The row only says that something waits: the most urgent is built first."""
+@shared_task(bind=True)
+def prepare_variant(self: Task[Any, Any], pk: str) -> None:
+    """The row only says that something waits: the most urgent is built first, and after any run."""
+    execution.take_run(_queue(self))
     building.build_next()
 
 

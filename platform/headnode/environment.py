@@ -139,7 +139,9 @@ def sqlite(path: Path) -> dict[str, Any]:
         "ENGINE": "headnode.sqlite",
         "NAME": path,
         "CONN_MAX_AGE": 60,
-        "TEST": {"NAME": ":memory:"},  # one for each process of tests, as Django's own SQLite has it
+        "TEST": {
+            "NAME": ":memory:"
+        },  # one for each process of tests, as Django's own SQLite has it
         "OPTIONS": {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

@@ -38,7 +38,9 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     os.environ.setdefault("SITE_URL", f"http://localhost:{options.port}")
     signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGINT, _interrupt)  # a shell's background ignores it, and we would never stop
+    signal.signal(
+        signal.SIGINT, _interrupt
+    )  # a shell's background ignores it, and we would never stop
     children: list[Child] = []
     try:
         with alone():
