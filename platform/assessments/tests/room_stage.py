@@ -60,7 +60,9 @@ def fake_build(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         calls.append(command)
         out = Path(command[command.index("--out") + 1])
         out.mkdir(parents=True)
-        (out / "manifest.json").write_text(json.dumps({"seed": 1, "files": []}))
+        incident = {"window": {"from_ms": 0, "to_ms": 1}, "hosts": []}
+        manifest = {"seed": 1, "files": [], "incident": incident}
+        (out / "manifest.json").write_text(json.dumps(manifest))
         key = Path(command[command.index("--key") + 1])
         key.parent.mkdir(parents=True, exist_ok=True)
         key.write_text('{"causes": []}')

@@ -293,7 +293,9 @@ def test_host_without_the_materials_builds_them_in_the_background_and_gives_the_
         assert answer.json()["code"] == "being_prepared"
     assert builds == []
     asked = next(iter(builder._waiting.values()))
-    asked[begun.pk] -= timedelta(seconds=40)  # so long ago was the first time
+    long_ago = timezone.now() - timedelta(seconds=40)  # was the first time, and the start before it
+    asked[begun.pk] = long_ago
+    Attempt.objects.update(started_at=long_ago - timedelta(minutes=1))
     builder._work()
     assert len(builds) == 1
     assert client.get(url).status_code == 200
