@@ -37,7 +37,9 @@ from hiring.models import Candidate
 THREADS, QUERIES, STARTS_WITHIN_S = 8, 12, 60
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "sqlite", reason="copies the database as one file"),
+    pytest.mark.skipif(
+        connection.vendor != "sqlite", reason="needs SQLite: copies the database as one file"
+    ),
 ]
 
 
