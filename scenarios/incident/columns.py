@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from zlib_ng import zlib_ng
 
 Whole = NDArray[np.int64]
 Real = NDArray[np.float64]
@@ -192,8 +193,9 @@ def _pack(values: NDArray[np.integer]) -> tuple[bytes, int]:
     kind = next(k for k in _PLANES if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
     width = np.dtype(kind).itemsize
     planes = steps.astype(f"<i{width}").reshape(-1).view(np.uint8).reshape(-1, width).T
-    # Differences of noise hardly repeat: runs and frequencies are all there is to gain.
-    press = zlib.compressobj(1, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
+    # Differences of noise hardly repeat: runs and frequencies are all there is to gain. Looking for runs
+    # only, zlib-ng writes what zlib writes, on any processor.
+    press = zlib_ng.compressobj(1, zlib_ng.DEFLATED, 15, 9, zlib_ng.Z_RLE)
     return press.compress(first.tobytes() + planes.tobytes()) + press.flush(), width
 
 
