@@ -159,8 +159,8 @@ def test_a_damaged_file_is_refused_in_one_sentence(tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_the_bytes_are_those_of_zlib_itself(seed: int) -> None:
     """What packs them is quicker, and may not make a variant another one."""
-    raw = np.random.Philox(key=seed).random_raw(50_000).view(np.uint8)
-    raw = np.where(raw < 80 * seed, np.uint8(0), raw).tobytes()
+    noise = np.random.Philox(key=seed).random_raw(50_000).view(np.uint8)
+    raw = np.where(noise < 80 * seed, np.uint8(0), noise).tobytes()
     packed = []
     for made_by in (zlib, zlib_ng):
         press = made_by.compressobj(1, zlib.DEFLATED, 15, 9, zlib.Z_RLE)
