@@ -10,8 +10,6 @@ from urllib.parse import unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
-from headnode.data_folder import private_file
-
 BAD_DATABASE = (
     "DATABASE_URL must look like postgres://user:password@host:5432/name or sqlite:///path/to/file."
 )
@@ -129,12 +127,6 @@ def sqlite(path: Path) -> dict[str, Any]:
 
     Connections are kept: whoever closes the last one brings the whole log into the file first.
     """
-    try:
-        private_file(path)  # what SQLite lays beside it gets the same mode
-    except OSError as error:
-        raise ImproperlyConfigured(
-            f"The database {path} cannot be opened ({error.strerror}): make its folder, or name another one."
-        ) from error
     return {
         "ENGINE": "headnode.sqlite",
         "NAME": path,

@@ -16,6 +16,7 @@ import sys
 BOX = "/box/"
 SDK = "/opt/headnode"
 OUT_OF_MEMORY = 112
+ROOM = 2 << 20
 # In every Python these are loaded before the program: no file of its own has ever won there.
 FIRST = frozenset(sys.modules)
 DISPLACED: list[object] = []
@@ -218,6 +219,8 @@ def out_of_memory(error: MemoryError) -> int:
 
 
 def run(entry: str) -> int:
+    # Room to say that there is no more: untouched, it takes addresses and no memory.
+    room = bytearray(ROOM)
     module = type(sys)("__main__")
     module.__file__ = BOX + entry
     module.__dict__["__builtins__"] = builtins
@@ -229,6 +232,7 @@ def run(entry: str) -> int:
     except SystemExit:
         raise
     except MemoryError as error:
+        del room
         return out_of_memory(error)
     except BaseException as error:
         show(error)

@@ -161,12 +161,14 @@ def write_columns(
             _described(metric) | {"blocks": entries[name]} for name, metric in known.items()
         ],
     }
+    return _write(path, index, (data for name in known for data in packed[name]))
+
+
+def _write(path: Path, index: Mapping[str, Any], chunks: Iterable[bytes]) -> int:
     head = zlib.compress(json.dumps(index, separators=(",", ":")).encode(), 6)
     with path.open("wb") as out:
         out.write(MAGIC + _HEAD.pack(len(head)) + head)
-        for name in known:
-            for data in packed[name]:
-                out.write(data)
+        out.writelines(chunks)
         return out.tell()
 
 

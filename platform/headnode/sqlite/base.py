@@ -11,10 +11,14 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
+
+from headnode.data_folder import private_file
 
 PATIENCE_S = 20.0
 
@@ -62,6 +66,13 @@ os.register_at_fork(after_in_child=turns.reset)
 class DatabaseWrapper(base.DatabaseWrapper):
     # Django's stubs leave out what is private, though a backend consists of it.
     _has_turn = False
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        """A connection; the file is made readable to this account alone, and what lies beside it follows."""
+        if not self.is_in_memory_db():
+            with suppress(OSError):  # SQLite says itself what is wrong with the file
+                private_file(Path(conn_params["database"]))
+        return super().get_new_connection(conn_params)
 
     def _start_transaction_under_autocommit(self) -> None:
         if not self.is_in_memory_db():  # those of tests: their threads share one connection's fate

@@ -40,7 +40,7 @@ def started(data: Path, *command: str, **more: str) -> subprocess.CompletedProce
     [
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL must look like"),
         ({"DATABASE_URL": "postgres://u:p@h:port/x"}, "DATABASE_URL must look like"),
-        ({"DATABASE_URL": "sqlite:////nowhere/at/all/x.sqlite3"}, "cannot be opened"),
+        ({"DATABASE_URL": "sqlite:////nowhere/at/all/x.sqlite3"}, "The database cannot be used"),
         ({"DATABASE_URL": "postgres://u:p@127.0.0.1:1/x"}, "The database cannot be used"),
         ({"MFA_ROLES": "emperor"}, "the roles are: Administrator"),
         ({"OIDC_NEW_ROLE": "emperor"}, "the roles are: Administrator"),
