@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sandbox import handover
@@ -47,12 +47,13 @@ class Ready(Protocol):
 
 @dataclass(frozen=True)
 class Assignment:
-    """One call of `Backend.run`; `began` is its monotonic time."""
+    """One call of `Backend.run`; `began` is its monotonic time, `shown` the program's output once it runs."""
 
     spec: Spec
     session: Session
     cancel: threading.Event | None
     began: float
+    shown: list[Output] = field(default_factory=list)
 
     def elapsed(self) -> float:
         return time.monotonic() - self.began
@@ -92,6 +93,7 @@ def perform(ready: Ready, given: Assignment, report: Report, image: str, runs: R
     if report.refusal:
         raise StartFailed(report.refusal)
     spec, wiring = given.spec, ready.wiring()
+    given.shown.append(ready.output)
     if isinstance(given.session, Metered):
         given.session.cpu_s = wiring.cpu_s
     main, group = (int(str(ready.hello[key])) for key in ("main", "group"))

@@ -102,3 +102,13 @@ def test_fault_of_ours_is_not_taken_for_a_cancellation(
     spec = Spec({"controller.py": ASKS}, sdk=SDK)
     with pytest.raises(LookupError):
         namespace.run(spec, Announcing(), threading.Event())
+
+
+def test_what_was_printed_is_there_however_long_the_end_takes(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.episode._PART_S", 0.0)
+    session = Announcing()
+    program = b"print('begun', flush=True)\n" + ASKS + b"import time; time.sleep(60)"
+    outcome, _ = cancelled(backend, program, session, session.asked)
+    assert (outcome.status, outcome.stdout) == ("cancelled", "begun\n")
