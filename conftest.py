@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,14 +55,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 # First of all: -m and -k choose among what this leaves and by the marks that it sets.
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """Mark what asks the database; leave to the night what is marked so, unless tests are named."""
     for item in items:
         if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
             item.add_marker("database")
-    if nightly or any("::" in argument for argument in config.args):
-        return
+    if not nightly and not any("::" in argument for argument in config.args):
+        _leave_to_the_night(config, items)
+    yield
+    # The longest modules are the browser's, and they mostly wait: others fill what they leave free.
+    items.sort(key=lambda item: item.path.parent.name != "browser")
+
+
+def _leave_to_the_night(config: pytest.Config, items: list[pytest.Item]) -> None:
     by_day = _by_day(items)
     left = [item for item in items if item not in by_day]
     if left:

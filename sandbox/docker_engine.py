@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from docker.errors import DockerException
 from requests.exceptions import RequestException
 
 from sandbox import cgroups, probe, rootfs
+from sandbox.capture import Output
 from sandbox.container import LABEL_RUN, LABEL_STATE
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
 from sandbox.engine import Engine
@@ -91,10 +92,11 @@ class DockerBackend:
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
         def work() -> Outcome:
             if spec.gpus:
-                return self.cards.run(self.name, spec, session, cancel, self._run)
-            return self._run(spec, session, cancel)
+                return self.cards.run(self.name, spec, session, cancel, run)
+            return run(spec, session, cancel)
 
         given = Assignment(spec, session, cancel, time.monotonic())
+        run = partial(self._run, shown=given.shown)
         return until_cancelled(self.name, given, work)
 
     def _run(
@@ -103,8 +105,10 @@ class DockerBackend:
         session: Session,
         cancel: threading.Event | None,
         hardware: Hardware = NO_HARDWARE,
+        *,
+        shown: list[Output],
     ) -> Outcome:
-        given = Assignment(spec, session, cancel, time.monotonic())
+        given = Assignment(spec, session, cancel, time.monotonic(), shown)
         try:
             dock = self._here().on(spec.root)
             with self._runs, ExitStack() as stack:

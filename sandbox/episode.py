@@ -143,7 +143,9 @@ def until_cancelled(backend: str, given: Assignment, work: Callable[[], Outcome]
     thread.join(_PART_S)
     if ended.done():
         return ended.result()
-    return Outcome("cancelled", "The run was cancelled.", backend, wall_s=given.elapsed())
+    out, err = (given.shown[0].out.text(), given.shown[0].err.text()) if given.shown else ("", "")
+    said, took_s = "The run was cancelled.", given.elapsed()
+    return Outcome("cancelled", said, backend, stdout=out, stderr=err, wall_s=took_s)
 
 
 def failed(backend: str, given: Assignment, error: Exception) -> Outcome:

@@ -7,11 +7,12 @@ import shutil
 import threading
 import time
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandbox import cgroups, probe, rootfs, seccomp
+from sandbox.capture import Output
 from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
 from sandbox.episode import Assignment, Runs, failed, perform, until_cancelled
 from sandbox.handover import StartFailed
@@ -82,10 +83,11 @@ class NamespaceBackend:
     def run(self, spec: Spec, session: Session, cancel: threading.Event | None = None) -> Outcome:
         def work() -> Outcome:
             if spec.gpus:
-                return self.cards.run(self.name, spec, session, cancel, self._run)
-            return self._run(spec, session, cancel)
+                return self.cards.run(self.name, spec, session, cancel, run)
+            return run(spec, session, cancel)
 
         given = Assignment(spec, session, cancel, time.monotonic())
+        run = partial(self._run, shown=given.shown)
         return until_cancelled(self.name, given, work)
 
     def _run(
@@ -94,8 +96,10 @@ class NamespaceBackend:
         session: Session,
         cancel: threading.Event | None,
         hardware: Hardware = NO_HARDWARE,
+        *,
+        shown: list[Output],
     ) -> Outcome:
-        given = Assignment(spec, session, cancel, time.monotonic())
+        given = Assignment(spec, session, cancel, time.monotonic(), shown)
         try:
             host = self._here().on(spec.root)
             with self._runs, ExitStack() as stack:

@@ -109,6 +109,6 @@ def test_what_was_printed_is_there_however_long_the_end_takes(
 ) -> None:
     monkeypatch.setattr("sandbox.episode._PART_S", 0.0)
     session = Announcing()
-    program = b"print('begun', flush=True)\n" + ASKS + b"import time; time.sleep(60)"
+    program = b"import time\nprint('begun', flush=True)\ntime.sleep(2)\n" + ASKS + b"time.sleep(60)"
     outcome, _ = cancelled(backend, program, session, session.asked)
     assert (outcome.status, outcome.stdout) == ("cancelled", "begun\n")
