@@ -190,6 +190,8 @@ def main() -> None:
         "audit": audited,
     }
     name = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
+    if processes := os.environ.get("WEB_PROCESSES"):
+        name += f", {processes} web processes"
     keep(HERE / "cohort.json", name + (" with an attacker" if options.attacker else ""), answer)
 
 

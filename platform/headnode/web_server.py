@@ -8,6 +8,9 @@ from headnode.environment import integer
 
 wsgi_app = "headnode.wsgi"
 worker_class = "gthread"
+workers = integer(
+    "WEB_PROCESSES", 1
+)  # several only on PostgreSQL: SQLite's writers take turns within one
 threads = integer(
     "WEB_THREADS", 8
 )  # settings.WEB_THREADS: what is expensive leaves some of them free
