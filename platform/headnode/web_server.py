@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from headnode.environment import integer
 
 wsgi_app = "headnode.wsgi"
 worker_class = "gthread"
-workers = integer(
-    "WEB_PROCESSES", 1
-)  # several only on PostgreSQL: SQLite's writers take turns within one
-threads = integer(
-    "WEB_THREADS", 8
-)  # settings.WEB_THREADS: what is expensive leaves some of them free
+# Python runs one thread of a process at a time: with one process a hundred candidates wait a second for
+# a save. SQLite's writers take turns within a process, so there it stays at one.
+_on_postgresql = os.environ.get("DATABASE_URL", "").startswith("postgres")
+workers = integer("WEB_PROCESSES", 2 if _on_postgresql else 1)
+# As settings.WEB_THREADS: what is expensive leaves some of them free.
+threads = integer("WEB_THREADS", 8)
 
 
 def post_worker_init(worker: Any) -> None:
