@@ -15,13 +15,13 @@ from typing import Any
 import pandas as pd
 
 from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
-from graders.bill.calibration import missed, play, unnamed
-from scenarios.bill.focus_rules import broken, broken_columns, broken_sums
-from scenarios.bill.model import model_of
+from graders.cost.calibration import missed, play, unnamed
+from scenarios.company.profile import DEFAULT
+from scenarios.cost.focus_rules import broken, broken_columns, broken_sums
+from scenarios.cost.model import model_of
 from scenarios.packs import Pack, build, load_pack
-from scenarios.profile import DEFAULT
 
-_SOURCES = ("graders/bill", "scenarios/bill", "scenarios/packs/cost/fleet-bill/goldens")
+_SOURCES = ("graders/cost", "scenarios/cost", "scenarios/packs/cost/fleet-bill/goldens")
 
 
 def sources() -> str:

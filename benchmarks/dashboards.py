@@ -22,8 +22,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from assessments.room import metrics_answers as answers
-from assessments.room import metrics_query as queries
+from assessments.troubleshooting import metrics_answers as answers
+from assessments.troubleshooting import metrics_query as queries
 from benchmarks.commit import commit
 from headnode.tests.browser.actors import browser
 from headnode.tests.browser.room_page import metrics_of, room_page

@@ -13,18 +13,18 @@ from xml.etree import ElementTree
 import pandas as pd
 
 from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
-from graders.growth.calibration import missed, play, unnamed
-from scenarios.growth.checks import checks
-from scenarios.growth.draw import scene_of
-from scenarios.growth.plans import reference
+from graders.scaling.calibration import missed, play, unnamed
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, build, load_pack
-from scenarios.profile import DEFAULT
+from scenarios.scaling.checks import checks
+from scenarios.scaling.draw import scene_of
+from scenarios.scaling.plans import reference
 
 YEARS = 3
 """Hidden years of a variant here; a grade plays five. The order of the goldens needs no more."""
 _SOURCES = (
-    "graders/growth",
-    "scenarios/growth",
+    "graders/scaling",
+    "scenarios/scaling",
     "scenarios/packs/scaling-plan/growth-year/goldens",
 )
 

@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.commit import commit
-from scenarios.incident.calendar import HOUR
-from scenarios.incident.columns import Columns
-from scenarios.incident.exposition import openmetrics, scrapes
-from scenarios.incident.levels import LEVELS
-from scenarios.incident.signals.history import write_baseline, write_history
-from scenarios.incident.truth import make_incident
-from scenarios.profile import DEFAULT
+from scenarios.company.profile import DEFAULT
+from scenarios.troubleshooting.calendar import HOUR
+from scenarios.troubleshooting.columns import Columns
+from scenarios.troubleshooting.exposition import openmetrics, scrapes
+from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.signals.history import write_baseline, write_history
+from scenarios.troubleshooting.truth import make_incident
 
 SEEDS = range(5)
 LEVEL = "senior"

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scenarios.incident.columns import Columns
-from scenarios.incident.exposition import write_openmetrics
+from scenarios.troubleshooting.columns import Columns
+from scenarios.troubleshooting.exposition import write_openmetrics
 
 MISSING = "not installed"
 _GENUINE = (

@@ -14,16 +14,16 @@ from typing import Any
 
 from benchmarks.incident_checks import MISSING, check
 from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
-from graders.incident.calibration import missed, play
-from graders.incident.truth import truth_of
+from graders.troubleshooting.calibration import missed, play
+from graders.troubleshooting.truth import truth_of
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, build, load_pack
-from scenarios.profile import DEFAULT
 
 LARGEST_MB = 60
 MOST_OFF = 0.01
 _SOURCES = (
-    "graders/incident",
-    "scenarios/incident",
+    "graders/troubleshooting",
+    "scenarios/troubleshooting",
     "scenarios/packs/troubleshooting/slow-training/goldens",
 )
 _OTHERS = ("tests", "console", "promql", "__pycache__")

@@ -28,8 +28,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 
 from playwright.sync_api import sync_playwright
 
-from assessments.room.log_bundle import Bundle
-from assessments.room.log_lines import LogLine, Place, read
+from assessments.troubleshooting.log_bundle import Bundle
+from assessments.troubleshooting.log_lines import LogLine, Place, read
 from benchmarks.commit import commit
 from scenarios.packs.variant import build
 

@@ -45,8 +45,8 @@ from graders.session import EpisodeSession
 from graders.tests.local_backend import LocalBackend
 from graders.workloads import Workload, public_workload
 from sandbox import Backend, CallRefused, Outcome, Report, Session, Spec
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 TARGET = Path(__file__).parent / "scenarios.json"
 SEED = 7

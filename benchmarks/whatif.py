@@ -20,16 +20,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.commit import commit
-from scenarios.growth.arrivals import LONGEST, Asked, asked, mean_hours
-from scenarios.growth.checks import checks
-from scenarios.growth.demand import median
-from scenarios.growth.draw import scene_of
-from scenarios.growth.plan import Plan
-from scenarios.growth.plans import naive, reference
-from scenarios.growth.scene import Scene, Work
-from scenarios.growth.weather import weather
-from scenarios.growth.year import play, played_through
-from scenarios.profile import DEFAULT
+from scenarios.company.profile import DEFAULT
+from scenarios.scaling.arrivals import LONGEST, Asked, asked, mean_hours
+from scenarios.scaling.checks import checks
+from scenarios.scaling.demand import median
+from scenarios.scaling.draw import scene_of
+from scenarios.scaling.plan import Plan
+from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.scene import Scene, Work
+from scenarios.scaling.weather import weather
+from scenarios.scaling.year import play, played_through
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Nodes
 from scenarios.simulator.policies import open_policy

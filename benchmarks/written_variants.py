@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks.incident_checks import MISSING
 from graders import VERSION
-from graders.incident.calibration import SEEDS, summary
+from graders.troubleshooting.calibration import SEEDS, summary
 from scenarios.packs import Pack
 
 Row = dict[str, Any]

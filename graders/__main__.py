@@ -20,9 +20,9 @@ from graders.kit import kit_files, kit_name, zipped
 from graders.report import GradeReport
 from graders.workloads import hidden_workloads
 from sandbox import Backend, SandboxUnavailable, open_backend
+from scenarios.company.profile import DEFAULT, Profile, ProfileError, load_profile
 from scenarios.packs import PackInvalid, PackNotFound, load_pack
 from scenarios.packs.check import LEVELS
-from scenarios.profile import DEFAULT, Profile, ProfileError, load_profile
 
 STATE = Path(__file__).resolve().parent.parent / "data" / "sandbox"
 

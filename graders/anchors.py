@@ -8,8 +8,8 @@ from typing import Any
 from graders.inprocess import run_trusted
 from graders.session import EpisodeSession
 from graders.workloads import Workload
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack
-from scenarios.profile import Profile
 from scenarios.worlds import load_world
 
 Figures = dict[str, Any]

@@ -12,8 +12,8 @@ from typing import Any
 from graders.anchors import anchor_figures, play_trusted
 from graders.measures import Measured, measure_workloads
 from graders.workloads import Workload
+from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
-from scenarios.profile import DEFAULT, Profile
 
 NAMES = (
     "do_nothing", "naive", "competent", "expert", "thrasher", "budget_breaker", "crasher",

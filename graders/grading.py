@@ -15,8 +15,8 @@ from graders.quality import code_quality
 from graders.report import EMPTY_TIMELINE, GradeReport, Json, RunReport, Versions
 from graders.workloads import hidden_workloads, public_workload
 from sandbox import Backend
+from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack, load_pack
-from scenarios.profile import DEFAULT, Profile
 from scenarios.simulator import VERSION as SIMULATOR
 
 Progress = Callable[[int, int], None]

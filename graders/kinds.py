@@ -7,15 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from graders import grading
-from graders.bill import grading as bill
+from graders.cost import grading as bill
 from graders.gpu import grading as training
 from graders.grading import Progress
-from graders.growth import grading as growth
-from graders.incident import grading as incident
 from graders.report import GradeReport, RunReport
+from graders.scaling import grading as growth
+from graders.troubleshooting import grading as incident
 from sandbox import Backend
+from scenarios.company.profile import Profile
 from scenarios.packs import load_pack
-from scenarios.profile import Profile
 
 KINDS: Mapping[str, Any] = {
     "automation": grading,

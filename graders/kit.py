@@ -14,9 +14,9 @@ from typing import Any
 import scenarios
 from graders.inprocess import SDK_FOLDER
 from graders.workloads import public_workload
+from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
 from scenarios.packs.documents import fill
-from scenarios.profile import DEFAULT, Profile
 
 LOCAL_FOLDER = Path(__file__).parent / "local"
 KIT_PAGE = LOCAL_FOLDER / "KIT.md"
@@ -118,7 +118,7 @@ def sources_of(world: str) -> Files:
 
     What is not reached by an import is left out, and so are packs, other worlds and tests.
     """
-    todo = ["scenarios.profile", "scenarios.worlds.calls", f"scenarios.worlds.{world}"]
+    todo = ["scenarios.company.profile", "scenarios.worlds.calls", f"scenarios.worlds.{world}"]
     modules: set[str] = set()
     while todo:
         name = todo.pop()

@@ -8,8 +8,8 @@ from typing import Any
 
 from graders.anchors import anchor_figures
 from graders.playing import OURS, Played
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack
-from scenarios.profile import Profile
 
 Figures = Mapping[str, Any]
 ERROR_TAIL = 4000

@@ -13,8 +13,8 @@ from graders.inprocess import SDK_FOLDER
 from graders.session import EpisodeSession
 from graders.workloads import Workload
 from sandbox import Backend, Limits, Outcome, Spec
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack
-from scenarios.profile import Profile
 from scenarios.worlds import Episode, load_world
 
 OURS = ("sandbox_error", "cancelled")

@@ -12,8 +12,8 @@ from typing import Any
 from graders.inprocess import run_trusted
 from graders.session import EpisodeSession
 from graders.workloads import Workload, hidden_workloads, public_workload
+from scenarios.company.profile import DEFAULT, Profile, load_profile
 from scenarios.packs import Pack, load_pack
-from scenarios.profile import DEFAULT, Profile, load_profile
 from scenarios.simulator import VERSION as SIMULATOR
 from scenarios.worlds import load_world
 

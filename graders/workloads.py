@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack
-from scenarios.profile import Profile
 from scenarios.worlds import Episode, Figures, load_world
 
 HIDDEN_KEY = b"headnode hidden workloads v1"

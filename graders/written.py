@@ -11,8 +11,8 @@ from graders import VERSION
 from graders.measures import Measured
 from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
 from sandbox import Backend
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack
-from scenarios.profile import Profile
 from scenarios.simulator import VERSION as SIMULATOR
 
 LONGEST_SECTION = 60_000

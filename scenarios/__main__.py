@@ -8,9 +8,9 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from scenarios.company.profile import DEFAULT, ProfileError, load_profile
 from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build
 from scenarios.packs.check import LEVELS
-from scenarios.profile import DEFAULT, ProfileError, load_profile
 
 COMMANDS = {
     "simulate": "simulate",

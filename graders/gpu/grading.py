@@ -29,8 +29,8 @@ from graders.measures import Measured, measure_workloads
 from graders.playing import OURS, BadAnswer, sdk_version
 from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
 from sandbox import Backend
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack, load_pack
-from scenarios.profile import Profile
 
 Progress = Callable[[int, int], None]
 Figures = Mapping[str, Any]

@@ -19,8 +19,8 @@ from graders.session import EpisodeSession
 from graders.tests.local_backend import LocalBackend
 from graders.workloads import Workload, hidden_workloads, public_workload
 from sandbox import CallRefused
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 SEED = 23
 NAMES = [pack.name for pack in all_packs() if pack.kind == "automation"]

@@ -23,8 +23,8 @@ from graders.tests.sandboxes import backend
 from graders.workloads import HIDDEN_KEY, PUBLIC_KEY, hidden_workloads
 from sandbox import Backend, CallRefused, Limits
 from scenarios import worlds
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 __all__ = ["backend"]
 

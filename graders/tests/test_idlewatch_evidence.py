@@ -11,8 +11,8 @@ from graders.inprocess import run_trusted
 from graders.measures import Measured, measure_workloads
 from graders.session import EpisodeSession
 from graders.workloads import hidden_workloads
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.profile import DEFAULT
 
 PACK, SEED = load_pack("automation/gpu-idle-alerts"), 31
 ELSEWHERE = '''

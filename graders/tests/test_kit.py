@@ -10,8 +10,8 @@ import pytest
 
 from graders.kit import NoKit, kit_files, kit_name, sources_of, zipped
 from graders.workloads import hidden_workloads, public_workload
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 SEED = 9_181_716_151_413_121_110
 WORLDS = sorted({str(pack.data["world"]) for pack in all_packs() if "world" in pack.data})
@@ -40,7 +40,7 @@ def test_nothing_but_one_world_of_the_sources_is_in_it() -> None:
     worlds = {
         path.split("/")[3] for path in paths if path.startswith("headnode-local/scenarios/worlds/")
     }
-    assert {name for name in worlds if not name.endswith(".py")} == {"elastic"}
+    assert {name for name in worlds if not name.endswith(".py")} == {"queue_autoscaler"}
     for part in ("/packs/", "/tests/", "/commands/", "graders", "pack.toml", "sandbox"):
         assert [path for path in paths if part in path] == []
 

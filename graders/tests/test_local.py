@@ -13,8 +13,8 @@ from graders.tests.kits import python_in, unpacked
 from graders.tests.sandboxes import backend, unhurried
 from graders.workloads import public_workload
 from sandbox import Backend
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
-from scenarios.profile import DEFAULT
 
 __all__ = ["backend", "unhurried"]
 

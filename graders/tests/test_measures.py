@@ -7,7 +7,7 @@ import pytest
 from graders.measures import Measured, measure_workloads, total
 from scenarios.packs import Measure, all_packs
 from scenarios.worlds.averages import percentile
-from scenarios.worlds.elastic.measures import MEASURES
+from scenarios.worlds.queue_autoscaler.measures import MEASURES
 
 
 def measure(key: str = "cost", better: str = "lower", floor: float = 10.0) -> Measure:

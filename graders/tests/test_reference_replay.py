@@ -9,8 +9,8 @@ import pytest
 
 from graders.anchors import anchor_figures
 from graders.reference_replay import has_reference, reference_replay, workload_named
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, load_pack
-from scenarios.profile import DEFAULT
 
 PACK = load_pack("automation/queue-autoscaler")
 SEED = 11

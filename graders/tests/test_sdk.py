@@ -7,9 +7,9 @@ import pytest
 
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
-from scenarios.profile import DEFAULT
-from scenarios.worlds.elastic import WORLD
-from scenarios.worlds.elastic.setting import Setting, open_day
+from scenarios.company.profile import DEFAULT
+from scenarios.worlds.queue_autoscaler import WORLD
+from scenarios.worlds.queue_autoscaler.setting import Setting, open_day
 
 EVERY_CALL = """
 def control(cluster):

@@ -9,7 +9,7 @@ import pytest
 
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
-from scenarios.profile import DEFAULT
+from scenarios.company.profile import DEFAULT
 from scenarios.worlds import load_world
 
 EVERY_CALL = """
@@ -44,7 +44,7 @@ SENIOR = {
 
 
 def test_every_verb_of_a_monitor_fits_the_world() -> None:
-    world = load_world("idlewatch")
+    world = load_world("gpu_idle_alerts")
     days = world.open(DEFAULT, world.settings(SENIOR), "steady", "sdk", faults=False)
     run_trusted(EVERY_CALL, EpisodeSession(days, world.methods))
     kept: dict[str, Any] = sys.modules["sdk_probe"].kept
@@ -85,7 +85,7 @@ def test_long_texts_are_cut_and_values_become_strings() -> None:
 
 @pytest.mark.parametrize("evidence", [[["util", "gpu-01/0"]], [["util", "gpu-01/0", 3]], "util"])
 def test_malformed_evidence_is_refused_at_the_door(evidence: object) -> None:
-    world = load_world("idlewatch")
+    world = load_world("gpu_idle_alerts")
     assert not world.methods["finding"]["evidence"](evidence)
 
 
@@ -98,4 +98,4 @@ def test_malformed_evidence_is_refused_at_the_door(evidence: object) -> None:
     ],
 )
 def test_malformed_panels_are_refused_at_the_door(panel: object) -> None:
-    assert not load_world("idlewatch").methods["dashboard"]["panels"]([panel])
+    assert not load_world("gpu_idle_alerts").methods["dashboard"]["panels"]([panel])

@@ -6,8 +6,8 @@ from typing import Any
 
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.profile import DEFAULT
 
 EVERY_CALL = """
 import sys

@@ -6,8 +6,8 @@ from typing import Any
 
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
-from scenarios.profile import DEFAULT
-from scenarios.worlds.burst import WORLD
+from scenarios.company.profile import DEFAULT
+from scenarios.worlds.cloud_bursting import WORLD
 
 EVERY_CALL = """
 import sys

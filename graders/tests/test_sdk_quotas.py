@@ -7,11 +7,11 @@ import pytest
 from graders.inprocess import sdk
 from graders.session import EpisodeSession
 from sandbox import CallRefused
-from scenarios.profile import DEFAULT
+from scenarios.company.profile import DEFAULT
 from scenarios.worlds import load_world
-from scenarios.worlds.partitions.setting import Setting, open_quarter
+from scenarios.worlds.slurm_fair_partitions.setting import Setting, open_quarter
 
-WORLD = load_world("partitions")
+WORLD = load_world("slurm_fair_partitions")
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from graders.inprocess import run_trusted, sdk
 from graders.session import EpisodeSession
 from sandbox import CallRefused
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.profile import DEFAULT
-from scenarios.worlds.slices import WORLD
+from scenarios.worlds.mig_sharing import WORLD
 
 PACK = load_pack("automation/mig-sharing")
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from graders.inprocess import run_trusted
 from graders.session import EpisodeSession
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.profile import DEFAULT
-from scenarios.worlds.cohort import WORLD
+from scenarios.worlds.cluster_priorities import WORLD
 
 EVERY_CALL = """
 import sys

@@ -4,11 +4,11 @@ import pytest
 
 from graders.session import EpisodeSession
 from sandbox import CallRefused
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import all_packs, load_pack
-from scenarios.profile import DEFAULT
 from scenarios.worlds import load_world
-from scenarios.worlds.elastic import WORLD
-from scenarios.worlds.elastic.setting import Setting, open_day
+from scenarios.worlds.queue_autoscaler import WORLD
+from scenarios.worlds.queue_autoscaler.setting import Setting, open_day
 
 
 @pytest.fixture

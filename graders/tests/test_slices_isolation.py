@@ -9,8 +9,8 @@ import pytest
 from graders.anchors import anchor_figures, play_trusted
 from graders.measures import Measured, measure_workloads, total
 from graders.workloads import Workload, hidden_workloads
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.profile import DEFAULT
 
 PACK, LEVEL, SEED = load_pack("automation/mig-sharing"), "senior", 31
 KEEPS = "    def allowed(self, tenant: str, gpu: MigGpu) -> bool:\n"

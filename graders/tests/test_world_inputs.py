@@ -16,8 +16,8 @@ from graders.inprocess import run_trusted
 from graders.session import EpisodeSession
 from graders.workloads import hidden_workloads
 from sandbox import CallRefused, Session
+from scenarios.company.profile import DEFAULT
 from scenarios.packs import all_packs, load_pack
-from scenarios.profile import DEFAULT
 from scenarios.worlds import load_world
 from scenarios.worlds.checks import Check
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from assessments.models import Attempt
-from assessments.room.escapes import writable
+from assessments.troubleshooting.escapes import writable
 from library.packs import pack_of
 
 MAX_FILES = 40

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from assessments.models import Attempt
 from hiring.models import Opening
-from scenarios.profile import DEFAULT, Profile, read_profile
+from scenarios.company.profile import DEFAULT, Profile, read_profile
 
 
 def of_attempt(attempt: Attempt) -> Profile:

@@ -23,9 +23,9 @@ from assessments.jobs import Job, Result
 from assessments.models import Attempt, GradingPart, GradingRun, PreparedVariant, Run
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
-from assessments.plan import playing
 from assessments.processes import start_time
 from assessments.queue import publish
+from assessments.scaling import playing
 from graders.kinds import grade, is_parted, run_public
 from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend

@@ -12,7 +12,7 @@ from django.urls import reverse
 from assessments import answers, candidate_data, company, gpu, kit, spoken
 from assessments.clock import Phase
 from assessments.models import Attempt, Submission
-from assessments.room import here, sheets, variants
+from assessments.troubleshooting import here, sheets, variants
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
 from library.markdown import rendered as rendered

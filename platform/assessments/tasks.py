@@ -17,7 +17,7 @@ from assessments.outages import credit_run, keep_pulse
 from assessments.prepared import building
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
-from assessments.room import variants
+from assessments.troubleshooting import variants
 from assessments.turns import take_turn
 
 logger = logging.getLogger(__name__)

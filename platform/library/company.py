@@ -9,7 +9,7 @@ from django.db import models, transaction
 
 from accounts.models import User
 from library.models import CompanyProfile
-from scenarios.profile import DEFAULT, Profile, complete, digest, read_profile, to_toml
+from scenarios.company.profile import DEFAULT, Profile, complete, digest, read_profile, to_toml
 
 DEFAULT_WORDS = "The default cluster: 20 nodes of 8 H100"
 

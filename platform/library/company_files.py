@@ -9,8 +9,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from library.models import CompanyProfile
-from scenarios.importer import BadRow, Export, Exports, ImportRefused, fit
-from scenarios.profile import Profile, ProfileError, complete, read_profile
+from scenarios.company.importer import BadRow, Export, Exports, ImportRefused, fit
+from scenarios.company.profile import Profile, ProfileError, complete, read_profile
 
 MOST_TOML = 1_000_000
 MOST_EXPORT = 100_000_000

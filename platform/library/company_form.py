@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from library.company_words import PARTS, Part
-from scenarios.profile import GPU_MODELS, Profile, ProfileError, complete, parse_profile
-from scenarios.profile.basics import MOST
-from scenarios.profile.columns import REQUIRED, Column, plain
+from scenarios.company.profile import GPU_MODELS, Profile, ProfileError, complete, parse_profile
+from scenarios.company.profile.basics import MOST
+from scenarios.company.profile.columns import REQUIRED, Column, plain
 
 MOST_POLICIES = 40
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")

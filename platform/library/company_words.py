@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scenarios.profile.basics import CLUSTER, PRICES
-from scenarios.profile.columns import Column, columns_of
-from scenarios.profile.tables import (
+from scenarios.company.profile.basics import CLUSTER, PRICES
+from scenarios.company.profile.columns import Column, columns_of
+from scenarios.company.profile.tables import (
     ClassGrowth,
     Fabric,
     Facility,

@@ -16,7 +16,7 @@ from reviews.answer_text import visible
 from reviews.corrections import Corrected
 from reviews.models import MatchCorrection
 from reviews.readings import reading_of
-from scenarios.bill.catalogue import FINDINGS
+from scenarios.cost.catalogue import FINDINGS
 
 Json = Mapping[str, Any]
 STATES = {

@@ -9,8 +9,8 @@ from typing import Any
 from accounts.models import User
 from assessments.answers import OPPORTUNITIES
 from assessments.models import Attempt, GradingRun, RevisionRound, Submission
-from assessments.room.escapes import writable
-from graders.bill.answer import MOST_ROWS
+from assessments.troubleshooting.escapes import writable
+from graders.cost.answer import MOST_ROWS
 from library.packs import pack_of
 from reviews import bill_evidence, corrections, opportunity_text
 from reviews.answer_text import section_titles, title_of, visible

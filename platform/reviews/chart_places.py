@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 import numpy as np
 
-from assessments.room import metrics_answers
-from assessments.room.access import Room
+from assessments.troubleshooting import metrics_answers
+from assessments.troubleshooting.access import Room
 from reviews.incident_key import chart_url
-from scenarios.incident.columns import SECOND, Series
+from scenarios.troubleshooting.columns import SECOND, Series
 
 MOST_LABELS = 8
 

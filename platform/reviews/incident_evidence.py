@@ -13,7 +13,7 @@ from typing import Any
 from django.urls import reverse
 
 from assessments.models import Attempt, GradingRun
-from graders.incident.catalogue import subjects
+from graders.troubleshooting.catalogue import subjects
 from reviews import corrections, first_written
 from reviews.answer_text import visible
 from reviews.corrections import Corrected

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from assessments.models import Attempt
-from assessments.room import here
-from assessments.room.access import room as materials
+from assessments.troubleshooting import here
+from assessments.troubleshooting.access import room as materials
 
 SPANS_SHOWN = 6
 WORTHS = {

@@ -16,7 +16,7 @@ from django.http import Http404
 
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, Submission
-from assessments.room.access import NotThere, Room, room
+from assessments.troubleshooting.access import NotThere, Room, room
 from reviews import answer_text, chart_places, evidence
 from reviews.evaluations import NotPossible
 from reviews.models import Assignment, Pin, PinWording

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from assessments.models import GradingRun
-from graders.growth.grading import YEAR
-from graders.growth.measuring import measures
+from graders.scaling.grading import YEAR
+from graders.scaling.measuring import measures
 from reviews import corrections, plan_years
 from reviews.answer_text import visible
 from reviews.corrections import Corrected

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from reviews.structured import Row, Table, further, lines, load, rows_in, said
-from scenarios.growth.reading import CELLS
+from scenarios.scaling.reading import CELLS
 
 TITLE = "Structured plan"
 ORDERS = (

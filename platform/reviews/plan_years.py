@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from graders.growth.measuring import measures
+from graders.scaling.measuring import measures
 from reviews.structured import Table
 
 Json = Mapping[str, Any]

@@ -6,18 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from graders.bill import assess as bill_assess
-from graders.bill import grading as bill
-from graders.bill.matching import subject as bill_subject
-from graders.growth import assess as plan_assess
-from graders.growth import grading as plan
-from graders.growth.found import findings as plan_findings
-from graders.incident import assess as incident_assess
-from graders.incident import grading as incident
-from graders.incident.catalogue import CAUSE
-from graders.incident.catalogue import subjects as incident_subjects
+from graders.cost import assess as bill_assess
+from graders.cost import grading as bill
+from graders.cost.matching import subject as bill_subject
 from graders.measures import Measured
-from scenarios.bill.catalogue import levers, traps
+from graders.scaling import assess as plan_assess
+from graders.scaling import grading as plan
+from graders.scaling.found import findings as plan_findings
+from graders.troubleshooting import assess as incident_assess
+from graders.troubleshooting import grading as incident
+from graders.troubleshooting.catalogue import CAUSE
+from graders.troubleshooting.catalogue import subjects as incident_subjects
+from scenarios.cost.catalogue import levers, traps
 
 Report = Mapping[str, Any]
 Corrections = Sequence[Mapping[str, str]]

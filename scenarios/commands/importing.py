@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from scenarios.importer import Export, Exports, Fitted, ImportRefused, fit
+from scenarios.company.importer import Export, Exports, Fitted, ImportRefused, fit
 
 FILES = ("sacct", "focus", "inventory")
 

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-from scenarios.incident.columns import Columns
-from scenarios.incident.exposition import openmetrics
+from scenarios.troubleshooting.columns import Columns
+from scenarios.troubleshooting.exposition import openmetrics
 
 _MANIFEST = "manifest.json"
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -45,6 +45,8 @@ class Generator(Protocol):
     """The levels that it knows."""
     WORDS: Sequence[str]
     """The placeholders that `words` fills."""
+    FACTS: str
+    """The name under which the manifest holds `facts`; part of the file's format."""
 
     def write(self, folder: Path, profile: Profile, level: str, seed: int) -> list[Written]:
         """Write the materials below the folder; tell every file, in the order in which it is shown."""
@@ -59,7 +61,7 @@ class Generator(Protocol):
         ...
 
     def facts(self, profile: Profile, level: str, seed: int) -> Mapping[str, object]:
-        """What the manifest says of the variant under the generator's name; a candidate may read it."""
+        """What the manifest says of the variant, under the name FACTS; a candidate may read it."""
         ...
 
 
@@ -73,6 +75,6 @@ def load_generator(name: str) -> Generator:
     found = import_module(f"{package}.variant")
     if not isinstance(found, Generator):
         raise UnknownGenerator(
-            f"scenarios/{name}/variant.py is no generator: it needs LEVELS, WORDS, write, key, words and facts."
+            f"scenarios/{name}/variant.py is no generator: it needs LEVELS, WORDS, FACTS, write, key, words and facts."
         )
     return found

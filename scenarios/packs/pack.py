@@ -10,11 +10,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs.check import LEVELS, MANIFEST, PackInvalid, check_manifest
 from scenarios.packs.documents import Document, Maker, fill, read_documents
 from scenarios.packs.generated import Generator, load_generator
 from scenarios.packs.rubric import Rubric, read_rubric
-from scenarios.profile import DEFAULT, Profile
 from scenarios.worlds import World, load_world
 
 ROOT = Path(__file__).parent

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs.pack import Pack, load_pack
-from scenarios.profile import DEFAULT, Profile
 
 _MANIFEST = "manifest.json"
 
@@ -100,7 +100,7 @@ def _manifest(
     for one in generator.write(folder, profile, level, seed):
         found.append((one.path, one.kind, one.title, one.before))
     manifest["files"] = list(_rows(folder, found))
-    manifest[str(pack.data["materials"])] = generator.facts(profile, level, seed)
+    manifest[generator.FACTS] = generator.facts(profile, level, seed)
     return manifest
 
 

@@ -13,9 +13,9 @@ HEAVY = {
     "urllib.request",
 }  # fmt: skip
 GENERATORS = {
-    "cost/fleet-bill": "scenarios.bill",
-    "scaling-plan/growth-year": "scenarios.growth",
-    "troubleshooting/slow-training": "scenarios.incident",
+    "cost/fleet-bill": "scenarios.cost",
+    "scaling-plan/growth-year": "scenarios.scaling",
+    "troubleshooting/slow-training": "scenarios.troubleshooting",
 }
 OTHERS = ("automation/queue-autoscaler", "gpu/low-utilisation")
 

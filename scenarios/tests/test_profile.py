@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.profile import DEFAULT, ProfileError, load_profile, parse_profile, read_profile
+from scenarios.company.profile import (
+    DEFAULT,
+    ProfileError,
+    load_profile,
+    parse_profile,
+    read_profile,
+)
 
 
 def test_profile_without_keys_is_the_default() -> None:

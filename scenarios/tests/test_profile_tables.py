@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.profile import (
+from scenarios.company.profile import (
     DEFAULT,
     GPU_MODELS,
     ProfileError,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 from scenarios.worlds.checks import Check
 
 Figures = Mapping[str, Any]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 from scenarios.worlds import Episode, World, load_world
 
 FILE = "workloads.json"

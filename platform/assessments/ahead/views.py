@@ -21,8 +21,8 @@ from assessments.link import invitation_for
 from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare
 from assessments.prepared.standing import READY, standing
-from assessments.room import here
-from assessments.room.variants import NotBuilt
+from assessments.troubleshooting import here
+from assessments.troubleshooting.variants import NotBuilt
 from hiring.models import Exercise, Invitation
 from library.packs import pack_of
 

@@ -8,14 +8,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from assessments.bill import store
+from assessments.cost import store
 from assessments.execution import perform, worker_name
 from assessments.jobs import Result
 from assessments.prepared.drawing import prepare
 from assessments.prepared.models import PreparedVariant
 from assessments.queue import publish
-from assessments.room import log_bundle, variants
-from assessments.room.access import manifest_of
+from assessments.troubleshooting import log_bundle, variants
+from assessments.troubleshooting.access import manifest_of
 from hiring.models import Invitation
 
 TASK = "assessments.tasks.prepare_variant"

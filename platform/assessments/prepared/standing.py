@@ -9,8 +9,8 @@ from statistics import median
 from assessments.jobs import Result
 from assessments.prepared.drawing import has_failed
 from assessments.prepared.models import PreparedVariant
-from assessments.room import here
-from assessments.room.variants import NotBuilt
+from assessments.troubleshooting import here
+from assessments.troubleshooting.variants import NotBuilt
 
 USUAL_S, LOOKED_AT = 6.0, 9
 MOST_SHARE = 95

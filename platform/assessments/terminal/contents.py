@@ -12,10 +12,10 @@ from zoneinfo import ZoneInfo
 
 from assessments.terminal.cluster import METRICS, Cluster
 from sandbox import Limits, Spec
-from scenarios.incident.console import HELP, Console
-from scenarios.incident.levels import LEVELS
-from scenarios.incident.truth import make_incident
-from scenarios.profile import DEFAULT, Profile
+from scenarios.company.profile import DEFAULT, Profile
+from scenarios.troubleshooting.console import HELP, Console
+from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.truth import make_incident
 
 INSIDE = Path(__file__).parent / "inside"
 PLACE = ".headnode"

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scenarios.incident.columns import Columns, Real, Series
+from scenarios.troubleshooting.columns import Columns, Real, Series
 
 MOST_ROWS = 300_000
 STEPS_S = (15, 30, 60, 120, 300, 600, 900, 1800, 3600)

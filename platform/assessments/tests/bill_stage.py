@@ -14,10 +14,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments import attempts
-from assessments.bill import api
+from assessments.cost import api
 from assessments.models import Attempt
-from assessments.room import variants
 from assessments.tests.stage import NOW, POLICIES, Stage, enter
+from assessments.troubleshooting import variants
 
 BILL = "cost/fleet-bill"
 LEVEL, SEED = "junior", 2_718_281_828_459_045

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from assessments import answers, attempts
 from assessments.models import Attempt
-from assessments.plan.access import scene
+from assessments.scaling.access import scene
 from assessments.tests.stage import NOW, POLICIES, Stage, enter
 
 PACK, LEVEL, SEED = "scaling-plan/growth-year", "junior", 4_203_117_955_031_777_209

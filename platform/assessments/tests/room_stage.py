@@ -12,8 +12,8 @@ from django.test import override_settings
 
 from assessments import attempts
 from assessments.models import Attempt
-from assessments.room import variants
 from assessments.tests.stage import NOW, POLICIES, Stage
+from assessments.troubleshooting import variants
 
 INCIDENT = "troubleshooting/slow-training"
 LEVEL, SEED = "junior", 4_203_117_955_031_777_209
@@ -68,4 +68,4 @@ def fake_build(calls: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
         key.write_text('{"causes": []}')
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr("assessments.room.variants.subprocess.run", run)
+    monkeypatch.setattr("assessments.troubleshooting.variants.subprocess.run", run)

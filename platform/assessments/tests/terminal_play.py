@@ -16,7 +16,7 @@ from assessments.terminal.cluster import Cluster, Reply
 from assessments.terminal.contents import spec_of
 from assessments.terminal.traffic import Ran, Traffic
 from sandbox import Backend, Outcome
-from scenarios.incident.columns import Block, Metric, write_columns
+from scenarios.troubleshooting.columns import Block, Metric, write_columns
 
 NOW_MS = 1_789_482_720_000  # 2026-09-15 14:32:00 UTC
 SMI = "GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-1)\n"

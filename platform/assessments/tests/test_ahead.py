@@ -21,8 +21,8 @@ from assessments.jobs import Result
 from assessments.ledger import NotPossible
 from assessments.models import Attempt, PreparedVariant
 from assessments.prepared.building import prepare_now
-from assessments.room import variants
 from assessments.tests.stage import NOW, POLICIES, Stage, enter, make_stage
+from assessments.troubleshooting import variants
 from hiring.invitations import send_link
 from hiring.models import Exercise, Invitation
 

@@ -17,9 +17,9 @@ import pytest
 from django.conf import settings
 
 from assessments.models import Attempt
-from assessments.room import answerer, answering
-from assessments.room.access import room
-from assessments.room.answering import TOO_LONG, TOO_MUCH, Answerers, Refused, TooSlow
+from assessments.troubleshooting import answerer, answering
+from assessments.troubleshooting.access import room
+from assessments.troubleshooting.answering import TOO_LONG, TOO_MUCH, Answerers, Refused, TooSlow
 
 pytestmark = pytest.mark.django_db
 LONG = "+".join(['count({__name__=~"node.*"})'] * 60)
@@ -156,7 +156,7 @@ def test_what_fills_the_memory_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_the_process_keeps_within_its_bounds_and_knows_no_site(code: str, ended: int) -> None:
     path = f"{settings.ROOT}/platform:{settings.ROOT}"
     done = subprocess.run(
-        [sys.executable, "-c", f"from assessments.room import answerer\n{code}"],
+        [sys.executable, "-c", f"from assessments.troubleshooting import answerer\n{code}"],
         env={"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
         check=False,

@@ -16,17 +16,17 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments import answers, pages
-from assessments.bill import api, lines, store
+from assessments.cost import api, lines, store
 from assessments.models import Attempt, GradingRun
-from assessments.room import variants
 from assessments.tests.bill_stage import BILL, LEVEL, SEED, Asked
 from assessments.tests.room_stage import start_incident
 from assessments.tests.stage import Stage, enter, hand_in
-from graders.bill.answer import parse
-from graders.bill.reading import read
-from graders.bill.scope import cents, groups_of, select
-from scenarios.bill.catalogue import Lever, Trap, levers, traps
-from scenarios.profile import DEFAULT
+from assessments.troubleshooting import variants
+from graders.cost.answer import parse
+from graders.cost.reading import read
+from graders.cost.scope import cents, groups_of, select
+from scenarios.company.profile import DEFAULT
+from scenarios.cost.catalogue import Lever, Trap, levers, traps
 
 pytestmark = pytest.mark.django_db
 SERVICES = {"table": "costs", "value": "EffectiveCost", "by": ["ServiceName"]}
@@ -249,7 +249,7 @@ def test_tables_are_made_once_whoever_asks(tmp_path: Path, monkeypatch: pytest.M
         Path(command[-1]).write_bytes(b"tables")
         return subprocess.CompletedProcess(command, 0, "", "")
 
-    monkeypatch.setattr("assessments.bill.store.subprocess.run", run)
+    monkeypatch.setattr("assessments.cost.store.subprocess.run", run)
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(lambda _: store.file_of(folder), range(8)))
     assert len(found) == len(calls) == 1
@@ -261,7 +261,7 @@ def test_tables_that_cannot_be_made_are_said_to_be_our_fault(
     (the_folder() / store.NAME).unlink(missing_ok=True)
     failed = subprocess.CompletedProcess[str]([], 1, "", "No space left.")
     with monkeypatch.context() as patched:
-        patched.setattr("assessments.bill.store.subprocess.run", lambda *_, **__: failed)
+        patched.setattr("assessments.cost.store.subprocess.run", lambda *_, **__: failed)
         status, told = asked("tables")
     assert status == 503
     assert "our fault" in told["detail"]
@@ -273,7 +273,7 @@ def test_the_list_of_materials_begins_to_make_the_tables(
     bill: Attempt, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Path] = []
-    monkeypatch.setattr("assessments.room.views.prepare", begun.append)
+    monkeypatch.setattr("assessments.troubleshooting.views.prepare", begun.append)
     assert client.get(reverse("room-manifest", args=[bill.pk])).status_code == 200
     assert begun == [the_folder()]
 

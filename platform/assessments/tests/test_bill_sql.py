@@ -12,12 +12,12 @@ from uuid import UUID
 
 import pytest
 
-from assessments.bill import asking, store
+from assessments.cost import asking, store
 from assessments.models import Attempt
 from assessments.places import EACH, PLACES
-from assessments.room import variants
 from assessments.tests.bill_stage import BILL, LEVEL, SEED, Asked
-from scenarios.bill.query import BadQuery
+from assessments.troubleshooting import variants
+from scenarios.cost.query import BadQuery
 
 pytestmark = pytest.mark.django_db
 READS = "Queries only read"
@@ -178,7 +178,7 @@ def test_the_process_knows_nothing_of_the_site(
         seen.append(options)
         return real(*args, **options)
 
-    monkeypatch.setattr("assessments.bill.asking.subprocess.run", run)
+    monkeypatch.setattr("assessments.cost.asking.subprocess.run", run)
     assert asked("sql", {"sql": "SELECT 1"})[0] == 200
     assert seen[0]["env"] == {}
 

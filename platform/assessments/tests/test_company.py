@@ -13,11 +13,11 @@ import pytest
 
 from assessments import company, execution, kit, pages, parts
 from assessments.models import Attempt, GradingPart, GradingRun
-from assessments.room import variants
 from assessments.tests.stage import NOW, PACK, Stage, begin, stage, submit
+from assessments.troubleshooting import variants
 from library.company import keep
 from library.models import CompanyProfile
-from scenarios.profile import DEFAULT, Profile, complete, parse_profile
+from scenarios.company.profile import DEFAULT, Profile, complete, parse_profile
 
 __all__ = ["stage"]
 NORDLYS = parse_profile({"cluster": {"name": "Nordlys", "nodes": 24, "gpu_model": "H200"}})

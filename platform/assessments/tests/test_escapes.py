@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assessments.room.escapes import writable
+from assessments.troubleshooting.escapes import writable
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

@@ -16,7 +16,7 @@ from assessments.reproduction import compare
 from assessments.tests.stage import NOW, another_worker, submit
 from graders.parts import Part
 from graders.tests.local_backend import LocalBackend
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 
 pytestmark = pytest.mark.django_db
 

@@ -14,8 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments.models import Attempt, Draft
-from assessments.plan import checking
-from assessments.plan.access import LONGEST_PLAN
+from assessments.scaling import checking
+from assessments.scaling.access import LONGEST_PLAN
 from assessments.tests.plan_stage import EMPTY, check, order, plan, staff_only, start_plan
 from assessments.tests.plan_stage import ada as ada
 from assessments.tests.stage import Stage, begin, enter

@@ -19,7 +19,7 @@ from assessments.candidate_data import WHAT_IF_FAILED
 from assessments.jobs import Result
 from assessments.models import Attempt, Draft, Run
 from assessments.outages import credit_run
-from assessments.plan import player, playing, what_ifs
+from assessments.scaling import player, playing, what_ifs
 from assessments.tests.plan_stage import ada as ada
 from assessments.tests.plan_stage import order, plan, play, staff_only
 
@@ -145,7 +145,7 @@ def test_a_failure_of_ours_is_tried_again_and_gives_the_time_back(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing._run", failing(1))
+    monkeypatch.setattr("assessments.scaling.playing._run", failing(1))
     assert play(client, attempt, plan()).status_code == 202
     run = Run.objects.get()
     execution.execute_run(str(run.pk))
@@ -172,7 +172,7 @@ def test_a_plan_beyond_all_bounds_is_said_to_be_that(
     ada: Ada, published: Any, monkeypatch: pytest.MonkeyPatch, code: int
 ) -> None:
     client, attempt = ada
-    monkeypatch.setattr("assessments.plan.playing._run", failing(code))
+    monkeypatch.setattr("assessments.scaling.playing._run", failing(code))
     play(client, attempt, plan())
     run = Run.objects.get()
     execution.execute_run(str(run.pk))

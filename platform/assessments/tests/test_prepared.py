@@ -25,7 +25,6 @@ from assessments.models import Attempt, PreparedVariant, TimeEvent
 from assessments.prepared import building, drawing
 from assessments.prepared.drawing import prepare
 from assessments.prepared.standing import READY, standing
-from assessments.room import here, variants
 from assessments.tests.room_stage import (
     INCIDENT,
     LEVEL,
@@ -35,6 +34,7 @@ from assessments.tests.room_stage import (
 )
 from assessments.tests.stage import POLICIES, Stage, enter, make_stage
 from assessments.tests.test_company import chosen
+from assessments.troubleshooting import here, variants
 from hiring.invitations import revoke
 from library.packs import pack_of
 
@@ -279,7 +279,7 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> here.Builder:
     one = here.Builder()
     monkeypatch.setattr(here, "BUILDER", one)
     monkeypatch.setattr(here, "Thread", Mock())
-    monkeypatch.setattr("assessments.room.here.connection.close", lambda: None)
+    monkeypatch.setattr("assessments.troubleshooting.here.connection.close", lambda: None)
     return one
 
 

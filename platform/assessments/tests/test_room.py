@@ -18,9 +18,9 @@ from django.utils import timezone
 
 from assessments import answers
 from assessments.models import Attempt, GradingRun
-from assessments.room import variants
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, fake_build, start_incident
 from assessments.tests.stage import NOW, Stage, begin, enter, hand_in
+from assessments.troubleshooting import variants
 from library.packs import pack_of
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +116,8 @@ def test_materials_stay_what_they_were_when_the_pack_changes(
     begun = variants.folder_of(INCIDENT, LEVEL, 9)
     digest = pack_of(INCIDENT).digest
     monkeypatch.setattr(
-        "assessments.room.variants.pack_of", lambda _: type("New", (), {"digest": "f" * 64})
+        "assessments.troubleshooting.variants.pack_of",
+        lambda _: type("New", (), {"digest": "f" * 64}),
     )
     assert variants.folder_of(INCIDENT, LEVEL, 9, digest) == begun
     assert variants.folder_of(INCIDENT, LEVEL, 9) != begun
@@ -128,7 +129,9 @@ def test_broken_build_leaves_nothing_to_trip_over(
     settings.VARIANTS = tmp_path
     failed = subprocess.CompletedProcess[str]([], 2, "", "No space left.")
     with monkeypatch.context() as patched:
-        patched.setattr("assessments.room.variants.subprocess.run", lambda *_, **__: failed)
+        patched.setattr(
+            "assessments.troubleshooting.variants.subprocess.run", lambda *_, **__: failed
+        )
         with pytest.raises(variants.NotBuilt, match="No space left"):
             variants.folder_of(INCIDENT, LEVEL, 9)
     fake_build([], monkeypatch)

@@ -14,11 +14,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from assessments.room import variants
-from assessments.room.log_bundle import MAGIC, NAME, Bundle, bundle_of, packed
-from assessments.room.log_lines import SEVERITIES, LogLine, Place, read
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, start_incident
 from assessments.tests.stage import Stage, enter
+from assessments.troubleshooting import variants
+from assessments.troubleshooting.log_bundle import MAGIC, NAME, Bundle, bundle_of, packed
+from assessments.troubleshooting.log_lines import SEVERITIES, LogLine, Place, read
 
 HELSINKI = Place("gpu-n003", "dmesg", 180, 2026)
 

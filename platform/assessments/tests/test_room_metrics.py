@@ -17,18 +17,18 @@ from django.utils import timezone
 
 from assessments.models import Attempt
 from assessments.places import PLACES
-from assessments.room import metrics
-from assessments.room import metrics_answers as answers
-from assessments.room.access import room
-from assessments.room.kept import Kept
-from assessments.room.metrics_answers import Asked, Board
-from assessments.room.panels import heats
 from assessments.tests.room_stage import start_incident
 from assessments.tests.stage import Stage, enter
-from scenarios.incident.columns import Real
-from scenarios.incident.promql.engine import Engine
-from scenarios.incident.promql.reading import read
-from scenarios.incident.promql.vectors import Vector
+from assessments.troubleshooting import metrics
+from assessments.troubleshooting import metrics_answers as answers
+from assessments.troubleshooting.access import room
+from assessments.troubleshooting.kept import Kept
+from assessments.troubleshooting.metrics_answers import Asked, Board
+from assessments.troubleshooting.panels import heats
+from scenarios.troubleshooting.columns import Real
+from scenarios.troubleshooting.promql.engine import Engine
+from scenarios.troubleshooting.promql.reading import read
+from scenarios.troubleshooting.promql.vectors import Vector
 
 pytestmark = pytest.mark.django_db
 HOUR = 3_600_000

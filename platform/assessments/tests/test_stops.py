@@ -19,7 +19,7 @@ from assessments import answers, api, execution
 from assessments.candidate_data import WHAT_IF_STOPPED
 from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, Run
-from assessments.plan import playing, what_ifs
+from assessments.scaling import playing, what_ifs
 from assessments.tests.plan_stage import ada as planner
 from assessments.tests.plan_stage import plan, play
 from assessments.tests.stage import Stage, begin, enter, run_of

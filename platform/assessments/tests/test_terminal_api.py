@@ -14,9 +14,9 @@ from django.test import Client
 from django.utils import timezone
 
 from assessments.models import Attempt, TerminalChunk, TerminalSession
-from assessments.room import variants
 from assessments.terminal import endings, sessions
 from assessments.tests.stage import Stage, begin, enter, make_stage
+from assessments.troubleshooting import variants
 from hiring.models import Exercise
 
 pytestmark = pytest.mark.django_db

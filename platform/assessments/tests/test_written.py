@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assessments.answers import OPPORTUNITIES, PLAN, STRUCTURED, written
-from scenarios.growth.reading import parse_object
+from scenarios.scaling.reading import parse_object
 
 BILL, YEAR = STRUCTURED["bill"], STRUCTURED["plan"]
 

@@ -12,10 +12,10 @@ from django.utils import timezone
 from assessments import answers, attempts
 from assessments.ahead import release
 from assessments.models import Attempt, GradingRun, Run
-from assessments.room.access import NotThere
-from assessments.room.variants import NotBuilt
 from assessments.tests.room_stage import INCIDENT
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
+from assessments.troubleshooting.access import NotThere
+from assessments.troubleshooting.variants import NotBuilt
 from hiring.models import Exercise, Invitation
 from reviews.tests.scene import LATER
 
@@ -56,7 +56,7 @@ def in_rooms(
     def unmade(*_: object) -> None:
         raise NotThere
 
-    monkeypatch.setattr("assessments.room.access.room", unmade)
+    monkeypatch.setattr("assessments.troubleshooting.access.room", unmade)
     for name in ("incident_key", "bill_key", "plan_key"):
         monkeypatch.setattr(f"reviews.{name}.key_of", unmade)
     return found
@@ -75,7 +75,7 @@ def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     def unmade(*_: object, **__: object) -> None:
         raise NotBuilt
 
-    monkeypatch.setattr("assessments.room.here.folder", unmade)
+    monkeypatch.setattr("assessments.troubleshooting.here.folder", unmade)
     return exercise
 
 

@@ -20,9 +20,9 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.jobs import Result
 from assessments.models import Attempt, GradingRun, Run
-from assessments.room import variants
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, built, start_incident
 from assessments.tests.stage import Stage, begin, body, enter, make_stage, save, submit
+from assessments.troubleshooting import variants
 from hiring.models import Accommodation, Candidate
 from library.packs import load_packs, pack_of
 from reviews import evaluations

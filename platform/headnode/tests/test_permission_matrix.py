@@ -42,7 +42,7 @@ from library.models import PackVersion, Question, Rubric
 from reviews import evaluations
 from reviews.replays import reference_workloads
 from reviews.tests.scene import LATER, handed_in, score_all
-from scenarios.profile import DEFAULT
+from scenarios.company.profile import DEFAULT
 
 __all__ = ["attempt", "handed_in", "in_rooms", "published", "read_ahead", "stage"]
 # name of the visitor -> (role, whether the attempt is assigned to them)

@@ -13,7 +13,7 @@ from accounts.staff_admin import StaffAdmin, allow
 from library import company
 from library.admin import company_pages
 from library.models import CompanyProfile
-from scenarios.profile.describing import describe, totals
+from scenarios.company.profile.describing import describe, totals
 
 
 @admin.register(CompanyProfile)

@@ -21,8 +21,8 @@ from library.company_form import CompanyForm, from_post, from_profile
 from library.markdown import rendered
 from library.models import CompanyProfile
 from library.packs import pack_of
+from scenarios.company.profile import Profile
 from scenarios.packs import Document, PackNotFound, all_packs
-from scenarios.profile import Profile
 
 SHOWN_LINES = 200
 

@@ -19,8 +19,15 @@ from library.company import ReplacedMeanwhile, keep, note_on, profile_of
 from library.company_form import from_post, from_profile, in_words
 from library.models import CompanyProfile
 from library.tests.test_library_pages import signed_in
-from scenarios.importer.tests.exports import STOCK, focus, job, sacct, year
-from scenarios.profile import DEFAULT, complete, digest, parse_profile, read_profile, to_toml
+from scenarios.company.importer.tests.exports import STOCK, focus, job, sacct, year
+from scenarios.company.profile import (
+    DEFAULT,
+    complete,
+    digest,
+    parse_profile,
+    read_profile,
+    to_toml,
+)
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)

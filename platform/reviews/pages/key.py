@@ -12,9 +12,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from assessments.models import Attempt
-from assessments.room.access import BeingPrepared, NotThere
-from assessments.room.here import AGAIN_S, BeingBuilt
-from assessments.room.variants import NotBuilt
+from assessments.troubleshooting.access import BeingPrepared, NotThere
+from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
+from assessments.troubleshooting.variants import NotBuilt
 from reviews import bill_key, incident_key, plan_key
 from reviews.pages.access import attempt_for, page_context, submission_of
 

@@ -16,9 +16,9 @@ from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
 from assessments.models import Attempt
-from assessments.room import sheets
-from assessments.room import urls as candidates
-from assessments.room.access import RoomView
+from assessments.troubleshooting import sheets
+from assessments.troubleshooting import urls as candidates
+from assessments.troubleshooting.access import RoomView
 from reviews.models import Assignment
 from reviews.pages.access import attempt_for, page_context, submission_of
 from reviews.pages.pins import pins_context

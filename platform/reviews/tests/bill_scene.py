@@ -11,10 +11,10 @@ import pytest
 
 from assessments import answers, attempts
 from assessments.models import Attempt, GradingRun
-from assessments.room import variants
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from graders.bill.grading import grade as graded
-from graders.bill.makers import write_golden
+from assessments.troubleshooting import variants
+from graders.cost.grading import grade as graded
+from graders.cost.makers import write_golden
 from reviews import evaluations
 from reviews.tests.scene import LATER
 from scenarios.packs import load_pack

@@ -11,11 +11,11 @@ import pytest
 
 from assessments import answers
 from assessments.models import Attempt, GradingRun
-from assessments.room import here, variants
 from assessments.tests.room_stage import INCIDENT, LEVEL, SEED
 from assessments.tests.stage import NOW, Stage, hand_in
-from graders.incident.grading import grade as graded
-from graders.incident.matching import spoken_of
+from assessments.troubleshooting import here, variants
+from graders.troubleshooting.grading import grade as graded
+from graders.troubleshooting.matching import spoken_of
 from reviews import evaluations
 from reviews.tests.scene import LATER
 

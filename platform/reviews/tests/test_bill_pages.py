@@ -14,8 +14,8 @@ from django.utils.html import escape
 
 from assessments.answers import OPPORTUNITIES
 from assessments.models import Attempt
-from assessments.room import variants
 from assessments.tests.stage import NOW, Stage, enter
+from assessments.troubleshooting import variants
 from reviews import corrections, readings
 from reviews.tests.bill_scene import COST, LEVEL, SEED
 from reviews.tests.scene import score_all

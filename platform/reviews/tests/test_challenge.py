@@ -16,7 +16,7 @@ from assessments import answers, pages
 from assessments.answers import OPPORTUNITIES, BadAnswer
 from assessments.models import Attempt, RevisionRound
 from assessments.tests.stage import Stage, enter
-from graders.bill.answer import MOST_ROWS
+from graders.cost.answer import MOST_ROWS
 from reviews import challenges, defence
 from reviews.models import Feedback
 from reviews.tests.scene import LATER, score_all

@@ -16,8 +16,8 @@ from django.utils.html import escape
 
 from assessments import answers, attempts
 from assessments.models import Attempt, Draft
-from assessments.room import here, variants
 from assessments.tests.stage import NOW, Stage, enter
+from assessments.troubleshooting import here, variants
 from reviews.models import MatchCorrection
 from reviews.tests.room_scene import claim_of, key, known_causes
 from reviews.tests.scene import LATER, score_all

@@ -11,7 +11,7 @@ from library.company import keep
 from library.models import CompanyProfile
 from library.tests.test_library_pages import signed_in
 from reviews.admin.openings import clusters_of_their_own
-from scenarios.profile import parse_profile
+from scenarios.company.profile import parse_profile
 
 __all__ = ["stage"]
 

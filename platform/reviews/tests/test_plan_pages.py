@@ -11,9 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from assessments.models import Attempt, GradingRun, Run
-from assessments.room import variants
 from assessments.tests.stage import NOW, Stage, enter
-from graders.growth.grading import run_public
+from assessments.troubleshooting import variants
+from graders.scaling.grading import run_public
 from reviews import corrections
 from reviews.tests.plan_scene import LEVEL, PLAN, SEED, YEARS
 from reviews.tests.scene import score_all

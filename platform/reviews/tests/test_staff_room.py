@@ -19,9 +19,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from assessments.models import Attempt
-from assessments.room import variants
 from assessments.terminal.models import TerminalChunk, TerminalCommand, TerminalSession
 from assessments.tests.stage import NOW, Stage, enter
+from assessments.troubleshooting import variants
 from reviews import erasure, evaluations, pins, terminal_record, work_history
 from reviews.candidate_export import export
 from reviews.models import Pin

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from scenarios.__main__ import main
-from scenarios.importer.tests.exports import STOCK, focus, job, sacct, year
-from scenarios.profile import load_profile
+from scenarios.company.importer.tests.exports import STOCK, focus, job, sacct, year
+from scenarios.company.profile import load_profile
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 
 from scenarios.packs import Pack, PackInvalid, all_packs, build, load_pack
 from scenarios.packs.generated import Generator, UnknownGenerator, load_generator
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 
 NAME = "troubleshooting/slow-training"
 GENERATED = [pack.name for pack in all_packs() if pack.generator]
@@ -35,10 +35,10 @@ def changed(pack: Pack, root: Path, old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('materials = "incident"', 'materials = "weather"', "No generator 'weather'"),
-        ('materials = "incident"', 'materials = "simulator"', "No generator 'simulator'"),
-        ('materials = "incident"', 'materials = "incident"\nworld = "elastic"', "world belongs to"),
-        ('materials = "incident"', 'materials = "incident"\nanchor = 1', "unknown key anchor;"),
+        ('materials = "troubleshooting"', 'materials = "weather"', "No generator 'weather'"),
+        ('materials = "troubleshooting"', 'materials = "simulator"', "No generator 'simulator'"),
+        ('materials = "troubleshooting"', 'materials = "troubleshooting"\nworld = "queue_autoscaler"', "world belongs to"),
+        ('materials = "troubleshooting"', 'materials = "troubleshooting"\nanchor = 1', "unknown key anchor;"),
         ("[levels.mid]", "[levels.principal]", "a level is one of junior, mid, senior"),
         ("[levels.mid]", "[levels.mid]\nhidden = 5", "hidden belongs to"),
         ("[levels.mid]\nminutes = 40", "[levels.mid]", "the key minutes is missing"),
@@ -55,15 +55,15 @@ def test_a_wrong_manifest_is_refused_by_name(
 
 
 def test_a_module_without_the_functions_is_no_generator(monkeypatch: pytest.MonkeyPatch) -> None:
-    from scenarios.incident import variant
+    from scenarios.troubleshooting import variant
 
     load_generator.cache_clear()
     monkeypatch.delattr(variant, "facts")
     with pytest.raises(UnknownGenerator, match="is no generator: it needs LEVELS"):
-        load_generator("incident")
+        load_generator("troubleshooting")
     monkeypatch.undo()
     load_generator.cache_clear()
-    assert isinstance(load_generator("incident"), Generator)
+    assert isinstance(load_generator("troubleshooting"), Generator)
 
 
 @pytest.mark.parametrize("name", GENERATED)

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from scenarios.profile import DEFAULT, Profile
-from scenarios.worlds.elastic.scrape import snapshot
-from scenarios.worlds.elastic.setting import Setting
+from scenarios.company.profile import DEFAULT, Profile
+from scenarios.worlds.queue_autoscaler.scrape import snapshot
+from scenarios.worlds.queue_autoscaler.setting import Setting
 
 LINE = re.compile(r'^(\w+)\{(\w+="[^"]*"(?:,\w+="[^"]*")*)\} (-?[0-9.]+)$')
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build, load_pack
-from scenarios.profile import Profile
+from scenarios.company.profile import Profile
 
 AUTOSCALER = "automation/queue-autoscaler"
 

@@ -17,13 +17,13 @@ from threading import Thread
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
-from assessments.room import metrics_answers as answers
-from assessments.room import metrics_query as queries
-from scenarios.incident.levels import LEVELS
-from scenarios.incident.signals.history import write_baseline, write_history
-from scenarios.incident.truth import make_incident
-from scenarios.incident.variant import facts
-from scenarios.profile import DEFAULT
+from assessments.troubleshooting import metrics_answers as answers
+from assessments.troubleshooting import metrics_query as queries
+from scenarios.company.profile import DEFAULT
+from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.signals.history import write_baseline, write_history
+from scenarios.troubleshooting.truth import make_incident
+from scenarios.troubleshooting.variant import facts
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}

@@ -21,8 +21,8 @@ from accounts.models import User
 from assessments import answers, attempts
 from assessments.models import GradingRun
 from assessments.tests.stage import POLICIES, hand_in
-from graders.bill.grading import grade
-from graders.bill.makers import write_golden
+from graders.cost.grading import grade
+from graders.cost.makers import write_golden
 from hiring.models import Exercise
 from reviews import evaluations
 from scenarios.packs import load_pack
@@ -56,10 +56,10 @@ from django.utils import timezone
 from accounts.models import User
 from assessments import answers, attempts
 from assessments.models import GradingRun
-from assessments.room import here, variants
+from assessments.troubleshooting import here, variants
 from assessments.tests.stage import POLICIES, hand_in
-from graders.growth.grading import grade
-from graders.growth.makers import write_golden
+from graders.scaling.grading import grade
+from graders.scaling.makers import write_golden
 from hiring.models import Exercise
 from reviews import evaluations
 from scenarios.packs import load_pack

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from assessments.room.log_bundle import Bundle
-from assessments.room.log_lines import LogLine
+from assessments.troubleshooting.log_bundle import Bundle
+from assessments.troubleshooting.log_lines import LogLine
 from headnode.tests.browser.actors import DESKTOP, PHONE, Person, browser
 from headnode.tests.browser.room_page import RoomPage, metrics_of, room_page
 from headnode.tests.browser.site import Site

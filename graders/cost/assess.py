@@ -1,0 +1,336 @@
+"""From a reading, and what interviewers corrected in it, to measures and evidence. Decides nothing."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from graders.cost.challenge import challenges
+from graders.cost.matching import NONE, STATES, VERDICTS, fitting_risk, subject, subjects
+from graders.cost.tally import Tally, tally, usd
+from graders.measures import Measured
+from scenarios.cost.catalogue import CATEGORIES, FINDINGS, levers, traps
+from scenarios.packs import Measure
+
+Json = dict[str, Any]
+Corrections = Sequence[Mapping[str, str]]
+"""Each {"statement": id of an opportunity, "subject": lever or trap, "verdict": "states" or "none"}."""
+ENOUGH = 5
+"""Opportunities that are asked for."""
+NEAR = 1.25
+"""Merits closer than this stand in either order."""
+_EASE = {"low": 1.0, "medium": 0.8, "high": 0.6}
+_STEPS = ("low", "medium", "high")
+_SPREAD = 2.0
+AIM = 1.5
+"""So many rows for each real opportunity are taken as they are; of more, the part."""
+LEAST_AREA = 0.02
+"""Part of the achievable saving from which on an area of the bill counts."""
+
+
+class BadCorrection(ValueError):
+    """A correction names an opportunity, subject or verdict that there is not; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Measured):
+    """A measure that says in its own words what was counted."""
+
+    told: str = ""
+
+    def _explanation(self) -> str:
+        return f"{self.told} {self.measure.meaning}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """Measures in the table's order, and rows of evidence for people."""
+
+    measures: list[Measured]
+    evidence: list[Json]
+
+
+@cache
+def measures() -> Mapping[str, Measure]:
+    """The measures of the cost exercise by key: percentages, more is better."""
+    rows = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))[
+        "measures"
+    ]
+    return {
+        row["key"]: Measure(row["key"], row["label"], "%", "higher", 100.0, row["meaning"])
+        for row in rows
+    }
+
+
+def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
+    """Measures and evidence of a reading. Pure: the reading is left as it is. Raises BadCorrection."""
+    one = tally(_corrected(reading, corrections))
+    found = [
+        _found(one),
+        _accuracy(one),
+        _soundness(one),
+        _order(one),
+        _coverage(one),
+        _feasibility(one),
+    ]
+    rows: list[Json] = [_total(one), *(_opportunity(one, row) for row in one.rows)]
+    rows += [finding.plain() for finding in one.findings]
+    rows += [_lever(one, key) for key in one.truth["best"]]
+    rows += challenges(one)
+    rows += [{"kind": "note", "text": note} for note in reading["notes"]]
+    return Assessed(list(found), rows)
+
+
+def _corrected(reading: Json, corrections: Corrections) -> Json:
+    """The reading with what interviewers say that rows mean; the last word on a row counts."""
+    known = {row["id"] for row in reading["statements"]}
+    wanted: dict[str, dict[str, str]] = {}
+    for one in corrections:
+        if one["statement"] not in known:
+            raise BadCorrection(f"The answer has no opportunity {one['statement'][:80]!r}.")
+        if one["subject"] not in subjects():
+            raise BadCorrection(f"There is no lever or trap {one['subject'][:80]!r}.")
+        if one["verdict"] not in VERDICTS:
+            raise BadCorrection(f"A verdict is one of {', '.join(VERDICTS)}.")
+        wanted.setdefault(one["statement"], {})[one["subject"]] = one["verdict"]
+    rows = []
+    for row in reading["statements"]:
+        mine = wanted.get(row["id"], {})
+        kept = [match for match in row["matches"] if mine.get(match["subject"]) != NONE]
+        said = [key for key, verdict in mine.items() if verdict == STATES]
+        rows.append({**row, "matches": [_by_hand(said[-1])] if said else kept})
+    return {**reading, "statements": rows}
+
+
+def _by_hand(key: str) -> Json:
+    return {
+        "subject": key,
+        "title": subject(key).title,
+        "verdict": STATES,
+        "words": [],
+        "placed": True,
+        "weight": 1.0,
+        "why": "an interviewer's word",
+        "corrected": True,
+    }
+
+
+def _told(key: str, value: float, told: str) -> Told:
+    # 0.0 is added because a sum of nothing can come out as minus zero
+    return Told(measures()[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
+
+
+def _enough(count: int) -> float:
+    return min(1.0, count / ENOUGH)
+
+
+def _found(one: Tally) -> Told:
+    reckoned = [key for key in one.real if _near(one, key) > 0]
+    saved = 0.5 * one.saved(one.real) + 0.5 * one.saved(reckoned)
+    most = one.truth["most_cents"]
+    told = (
+        f"{one.real_rows} of {len(one.rows)} rows are really there; they are {len(one.real)} opportunities,"
+        f" {len(reckoned)} with a figure of the right size, and count {usd(saved)} of {usd(most)}."
+    )
+    return _told("found", saved / most * _aim(one) if most else 0.0, told)
+
+
+def _aim(one: Tally) -> float:
+    """1 for tables of which two rows in three are real; the part for longer lists of anything."""
+    return min(1.0, AIM * one.real_rows / max(1, len(one.rows)))
+
+
+def _near(one: Tally, key: str) -> float:
+    return nearness(one.claim(key), one.lever(key)["low"], one.lever(key)["high"])
+
+
+def nearness(claimed: float | None, low: float, high: float) -> float:
+    """1 within the range, falling to 0 at twice its end or half its beginning; 0 without a claim."""
+    if not claimed:
+        return 0.0
+    if low <= claimed <= high:
+        return 1.0
+    ratio = claimed / high if claimed > high else low / claimed
+    return max(0.0, 1 - (ratio - 1) / (_SPREAD - 1))
+
+
+def _accuracy(one: Tally) -> Told:
+    size = {key: float(one.lever(key)["alone"]) for key in one.real}
+    near = {key: _near(one, key) for key in one.real}
+    whole = sum(size.values())
+    value = sum(size[key] * near[key] for key in size) / whole if whole else 0.0
+    within = sum(one == 1.0 for one in near.values())
+    told = f"{within} of {len(near)} real opportunities have a figure within what the data support."
+    return _told("accuracy", value * _enough(len(near)), told)
+
+
+def _soundness(one: Tally) -> Told:
+    marked = {given for finding in one.findings for given in finding.opportunities}
+    judged = marked | set(one.means)
+    value = (len(judged) - len(marked)) / len(judged) if judged else 0.0
+    kinds = sorted({FINDINGS[finding.finding] for finding in one.findings})
+    told = (
+        f"{len(marked)} of {len(judged)} rows that the program knows have a finding"
+        f"{': ' + ', '.join(kinds) if kinds else ''}."
+    )
+    return _told("soundness", value * _enough(len(one.rows)), told)
+
+
+def merit(one: Tally, given: str) -> float:
+    """What an opportunity is worth doing early: net saving weighed with effort, side effects and time."""
+    key = one.means.get(given)
+    if key is None or key in traps():
+        return 0.0
+    lever, figures = levers()[key], one.lever(key)
+    time = 1 - min(11.0, sum(lever.months) / 2) / 12
+    net = max(0, figures["alone"] - figures["effort"])
+    return float(net) * _EASE[lever.complexity] * (1 - 0.08 * lever.severity) * time
+
+
+def _order(one: Tally) -> Told:
+    placed = [
+        (row["priority"], merit(one, row["id"])) for row in one.rows if row["id"] in one.means
+    ]
+    right = wrong = pairs = 0
+    for (first, a), (second, b) in combinations(placed, 2):
+        if a == b == 0:
+            continue
+        pairs += 1
+        if first is None or second is None or first == second:
+            continue
+        if max(a, b) < NEAR * min(a, b) or (first < second) == (a > b):
+            right += 1
+        else:
+            wrong += 1
+    value = (right - wrong) / pairs if pairs else 0.0
+    return _told(
+        "order", value * _enough(len(placed)), f"{right} pairs of {pairs} right, {wrong} wrong."
+    )
+
+
+def _coverage(one: Tally) -> Told:
+    wanted = set(_areas(one))
+    there = wanted & {levers()[key].category for key in one.real}
+    names = ", ".join(CATEGORIES[key] for key in CATEGORIES if key in wanted - there)
+    told = f"{len(there)} of {len(wanted)} areas{'; without ' + names if names else ''}."
+    return _told("coverage", len(there) / len(wanted) * _aim(one) if wanted else 0.0, told)
+
+
+def _areas(one: Tally) -> list[str]:
+    """Categories in which this bill has more than a trifle to save."""
+    sums: dict[str, int] = {}
+    for key in one.truth["best"]:
+        category = levers()[key].category
+        sums[category] = sums.get(category, 0) + one.lever(key)["alone"]
+    return [key for key, cents in sums.items() if cents >= LEAST_AREA * one.truth["most_cents"]]
+
+
+def _feasibility(one: Tally) -> Told:
+    parts = [_fits(one, key) for key in one.real]
+    value = sum(parts) / len(parts) if parts else 0.0
+    told = f"{sum(part >= 0.75 for part in parts)} of {len(parts)} real opportunities are stated fittingly."
+    return _told("feasibility", value * _enough(len(parts)), told)
+
+
+def _fits(one: Tally, key: str) -> float:
+    lever, row = levers()[key], one.row(one.named[key][0])
+    points = [
+        _complexity(row["complexity"], lever.complexity),
+        float(fitting_risk(key, row["risk"])),
+    ]
+    points.append(_in_time(row["months"], lever.months))
+    if _depends(one, key):
+        points.append(float(bool(row["dependency"].strip())))
+    return sum(points) / len(points)
+
+
+def _complexity(said: str, true: str) -> float:
+    return 0.0 if not said else max(0.0, 1 - 0.5 * abs(_STEPS.index(said) - _STEPS.index(true)))
+
+
+def _in_time(said: float | None, true: tuple[float, float]) -> float:
+    if said is None:
+        return 0.0
+    return 1.0 if true[0] / 2 <= said <= true[1] * 2 else 0.0
+
+
+def _depends(one: Tally, key: str) -> bool:
+    """Whether other real levers of this bill act on the same money, or a contract's date decides."""
+    mine = set(levers()[key].lines)
+    others = [other for other in one.truth["levers"] if other != key and one.lever(other)["real"]]
+    return any(mine & set(levers()[other].lines) for other in others)
+
+
+def _total(one: Tally) -> Json:
+    claims = [row["claimed_cents"] or 0 for row in one.rows]
+    return {
+        "kind": "total",
+        "bill_usd": round(one.truth["total_cents"] / 100),
+        "achievable_usd": round(one.truth["most_cents"] / 100),
+        "claimed_usd": round(sum(claims) / 100),
+        "supported_usd": round(one.saved(one.real) / 100),
+        "text": (
+            f"{usd(sum(claims))} are claimed. What is really there of it saves {usd(one.saved(one.real))}"
+            f" together;"
+            f" {usd(one.truth['most_cents'])} of {usd(one.truth['total_cents'])} can be saved."
+        ),
+    }
+
+
+def _opportunity(one: Tally, row: Json) -> Json:
+    key = one.means.get(row["id"])
+    figures = one.lever(key) if key in levers() and key else None
+    said = next((match for match in row["matches"] if match["subject"] == key), None)
+    return {
+        "kind": "opportunity",
+        "id": row["id"],
+        "what": row["text"],
+        "where": row["where"],
+        "subject": key or "",
+        "title": subject(key).title if key else "",
+        "why": said["why"]
+        if said
+        else "It fits none of the levers that the program knows; judge it yourself.",
+        "corrected": bool(said and said.get("corrected")),
+        "placed": bool(said and said["placed"]),
+        "claimed_usd": None if row["claimed_cents"] is None else round(row["claimed_cents"] / 100),
+        "claimed_of": row["claimed_of"],
+        "selected_usd": round(row["selected_cents"] / 100, 2),
+        "selected_rows": row["selected_rows"],
+        "rows": row["rows"],
+        "supported_usd": [round(figures["low"] / 100), round(figures["high"] / 100)]
+        if figures
+        else None,
+        "how": figures["how"] if figures else "",
+        "shows": figures["shows"] if figures else [],
+        "real": bool(figures and figures["real"]),
+        "findings": [
+            finding.finding for finding in one.findings if row["id"] in finding.opportunities
+        ],
+        "priority": row["priority"],
+    }
+
+
+def _lever(one: Tally, key: str) -> Json:
+    figures, lever = one.lever(key), levers()[key]
+    ids = one.named.get(key, [])
+    state = "missed" if not ids else "found" if one.claim(key) else "named"
+    rows = [shown for line in lever.lines for shown in one.truth["line_rows"].get(line, [])]
+    return {
+        "kind": "lever",
+        "key": key,
+        "title": lever.title,
+        "category": CATEGORIES[lever.category],
+        "state": state,
+        "opportunities": ids,
+        "saving_usd": round(figures["alone"] / 100),
+        "left_when_all_else_is_done_usd": round(figures["last"] / 100),
+        "how": figures["how"],
+        "shows": figures["shows"],
+        "rows": rows,
+    }

@@ -1,0 +1,112 @@
+"""From an answer and a bill to plain data, from which everything else is computed without either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from graders.cost.answer import Answer, Opportunity
+from graders.cost.matching import lines_of, match
+from graders.cost.scope import Group, base_of, by_line, cents, groups_of, select, shown
+from scenarios.company.profile import Profile
+from scenarios.cost.catalogue import levers, traps
+from scenarios.cost.model import Model, model_of
+
+Json = dict[str, Any]
+_NUMBER = r"(\d{1,4}(?:[.,]\d{1,2})?)"
+_TIME = re.compile(
+    rf"(?<![\d.,]){_NUMBER}(?:\s?(?:-|–|to)\s?{_NUMBER})?\s?(day|week|wk|month|mo\b|quarter|year|d\b|w\b|m\b|q\b)",
+    re.I,
+)
+_MONTHS = {"d": 1 / 30, "w": 1 / 4.33, "m": 1.0, "q": 3.0, "y": 12.0}
+
+
+def read(answer: Answer, profile: Profile, level: str, seed: int) -> Json:
+    """What the answer says, row by row, beside what is true of the bill. Plain JSON. Raises NoBill."""
+    model, groups = model_of(profile, level, seed), groups_of(profile, level, seed)
+    return {
+        "statements": [_row(one, groups) for one in answer.opportunities],
+        "notes": list(answer.notes),
+        "truth": _truth(model, groups),
+    }
+
+
+def _row(one: Opportunity, groups: Sequence[Group]) -> Json:
+    selected = select(groups, one.where) if one.where else []
+    claimed, base = _claimed(one, selected, groups)
+    chosen = set(selected)
+    return {
+        "id": one.id,
+        "text": one.what,
+        "where": {key: list(values) for key, values in one.where.items()},
+        "selected_cents": cents(selected),
+        "selected_rows": sum(group.rows for group in selected),
+        "picked": [at for at, group in enumerate(groups) if group in chosen],
+        "lines": by_line(selected),
+        "rows": shown(selected),
+        "claimed_cents": claimed,
+        "claimed_of": base,
+        "complexity": one.complexity,
+        "risk": one.risk,
+        "months": months_said(one.timeline),
+        "dependency": one.dependency,
+        "priority": one.priority,
+        "matches": match(one, selected),
+    }
+
+
+def _claimed(
+    one: Opportunity, selected: Sequence[Group], groups: Sequence[Group]
+) -> tuple[int | None, str]:
+    """Cents a year that are claimed, and of what they are a part in words."""
+    saving = one.saving
+    if saving.value is None:
+        return None, "no figure"
+    if saving.kind == "money":
+        return round(saving.value * 100), "money"
+    base, words = base_of(saving.of, selected, groups)
+    return round(saving.value / 100 * cents(base)), words
+
+
+def months_said(text: str) -> float | None:
+    """Months that a timeline gives, the middle of a range; None where it gives none."""
+    found = _TIME.search(text)
+    if not found:
+        return None
+    low = float(found[1].replace(",", "."))
+    high = float((found[2] or found[1]).replace(",", "."))
+    return round((low + high) / 2 * _MONTHS[found[3][0].lower()], 3)
+
+
+def _truth(model: Model, groups: Sequence[Group]) -> Json:
+    bill = model.bill
+    return {
+        "total_cents": bill.total,
+        "most_cents": model.most,
+        "best": list(model.best),
+        "cost": {line: value for line, value in bill.cost.items() if value},
+        "line_rows": _line_rows(groups),
+        "levers": {
+            key: {
+                "alone": saving.alone,
+                "last": saving.last,
+                "low": saving.low,
+                "high": saving.high,
+                "effort": saving.effort,
+                "real": saving.real,
+                "parts": dict(bill.worths[key].parts),
+                "how": saving.how,
+                "shows": list(saving.shows),
+            }
+            for key, saving in model.savings.items()
+        },
+        "suggested": list(bill.scene.baits),
+    }
+
+
+def _line_rows(groups: Sequence[Group]) -> Mapping[str, list[Json]]:
+    wanted = {line for key in (*levers(), *traps()) for line in lines_of(key)}
+    return {
+        line: shown([group for group in groups if group.line == line]) for line in sorted(wanted)
+    }

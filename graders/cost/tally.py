@@ -1,0 +1,248 @@
+"""What the opportunities of a reading come to: which levers, with which claims, and which findings."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from graders.cost.matching import STATES
+from scenarios.cost.catalogue import FINDINGS, Lever, levers, traps
+
+Json = dict[str, Any]
+SLACK = 1.1
+"""So far above the supported range a claim may be before it is called too high."""
+SMALL = 500_000
+"""Cents by which a claim has to be above the range as well: nobody argues about less."""
+_AWARE = re.compile(
+    r"after|first|before|once|overlap|same|less|shrink|smaller|remain|depend|effici|right-?siz|instead|either|exclu",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One finding about opportunities; `rows` are the cost rows that show it, `where` the materials."""
+
+    finding: str
+    opportunities: tuple[str, ...]
+    text: str
+    rows: Sequence[Json]
+    where: tuple[str, ...] = ()
+
+    def plain(self) -> Json:
+        """The row of evidence."""
+        return {
+            "kind": "finding",
+            "finding": self.finding,
+            "title": FINDINGS[self.finding],
+            "opportunities": list(self.opportunities),
+            "text": self.text,
+            "rows": list(self.rows),
+            "where": list(self.where),
+        }
+
+
+@dataclass(frozen=True)
+class Tally:
+    """`means`: opportunity -> subject; `named`: lever -> opportunities that mean it; findings in order."""
+
+    reading: Json
+    means: Mapping[str, str]
+    named: Mapping[str, list[str]]
+    findings: list[Found] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[Json]:
+        found: list[Json] = self.reading["statements"]
+        return found
+
+    @property
+    def truth(self) -> Json:
+        found: Json = self.reading["truth"]
+        return found
+
+    def row(self, given: str) -> Json:
+        """The opportunity of that id."""
+        return next(row for row in self.rows if row["id"] == given)
+
+    def lever(self, key: str) -> Json:
+        """The figures of a lever in this bill."""
+        found: Json = self.truth["levers"][key]
+        return found
+
+    @property
+    def real(self) -> list[str]:
+        """Levers that the answer has and that save more than they cost, largest first."""
+        found = [key for key in self.named if self.lever(key)["real"]]
+        return sorted(found, key=lambda key: (-self.lever(key)["alone"], key))
+
+    @property
+    def real_rows(self) -> int:
+        """Rows of levers that save more than they cost, without those that repeat another."""
+        return sum(len(self.named[key]) - len(self.again(key)) for key in self.real)
+
+    def again(self, key: str) -> list[str]:
+        """Opportunities that name a lever for cost rows for which an earlier one has named it."""
+        ids = self.named[key]
+        return [
+            one for at, one in enumerate(ids) if any(self._same_money(one, b) for b in ids[:at])
+        ]
+
+    def _same_money(self, a: str, b: str) -> bool:
+        first, second = (set(self.row(one).get("picked", ())) for one in (a, b))
+        return not first or not second or bool(first & second)
+
+    def claim(self, key: str) -> int | None:
+        """Cents claimed for a lever: the largest where rows repeat it, the sum where they share it out."""
+        claims = [self.row(one)["claimed_cents"] for one in self.named[key]]
+        given: list[int] = [one for one in claims if one]
+        if not given:
+            return None
+        return max(given) if self.again(key) else sum(given)
+
+    def saved(self, chosen: Iterable[str]) -> float:
+        """Cents that these levers save together, each on what the others leave."""
+        kept: dict[str, str] = {}
+        for key in chosen:
+            group = levers()[key].group or key
+            if group not in kept or self.lever(key)["alone"] > self.lever(kept[group])["alone"]:
+                kept[group] = key
+        parts = [self.lever(key)["parts"] for key in kept.values()]
+        cost: Mapping[str, int] = self.truth["cost"]
+        total: float = sum(
+            value * (1 - prod(1 - part.get(line, 0.0) for part in parts))
+            for line, value in cost.items()
+        )
+        return total
+
+
+def tally(reading: Json) -> Tally:
+    """Everything that the measures and the evidence need."""
+    means, named = {}, defaultdict(list)
+    for row in reading["statements"]:
+        for one in row["matches"]:
+            if one["verdict"] == STATES:
+                means[row["id"]] = one["subject"]
+                if one["subject"] in levers():
+                    named[one["subject"]].append(row["id"])
+    found = Tally(reading, means, dict(named))
+    found.findings.extend(_findings(found))
+    return found
+
+
+def _findings(one: Tally) -> list[Found]:
+    found = [finding for row in one.rows for finding in _of_row(one, row)]
+    return [*found, *_twice(one), *_too_much_of_a_line(one)]
+
+
+def usd(cents: float) -> str:
+    """Dollars for a sentence."""
+    return f"{round(cents / 100):,} USD"
+
+
+def _of_row(one: Tally, row: Json) -> Iterable[Found]:
+    subject, claimed = one.means.get(row["id"]), row["claimed_cents"]
+    if subject is None:
+        if claimed and row["selected_rows"] and claimed > row["selected_cents"]:
+            text = (
+                f"{usd(claimed)} are claimed of rows that cost {usd(row['selected_cents'])} in all."
+            )
+            yield Found("over_claim", (row["id"],), text, row["rows"])
+        elif claimed and not row["selected_rows"] and claimed > one.truth["most_cents"]:
+            text = (
+                f"{usd(claimed)} are claimed and no rows named; everything that can be saved in this bill"
+                f" comes to {usd(one.truth['most_cents'])}."
+            )
+            yield Found("over_claim", (row["id"],), text, row["rows"])
+        return
+    if subject in traps():
+        trap = traps()[subject]
+        rows = row["rows"] or [
+            r for line in trap.lines[:2] for r in one.truth["line_rows"].get(line, [])
+        ]
+        yield Found(trap.finding, (row["id"],), trap.why, rows, (trap.where,))
+        return
+    yield from _of_lever(one, row, levers()[subject])
+
+
+def _of_lever(one: Tally, row: Json, lever: Lever) -> Iterable[Found]:
+    figures, claimed = one.lever(lever.key), row["claimed_cents"]
+    rows = [shown for line in lever.lines for shown in one.truth["line_rows"].get(line, [])]
+    where = tuple(figures["shows"])
+    if claimed and claimed > figures["high"] * SLACK + SMALL:
+        text = (
+            f"{usd(claimed)} are claimed; the data support {_supported(figures)}. {figures['how']}"
+        )
+        yield Found("over_claim", (row["id"],), text, rows, where)
+    elif figures["high"] < figures["effort"]:
+        text = f"{_most(figures)} for work that costs {usd(figures['effort'])}. {figures['how']}"
+        yield Found("below_effort", (row["id"],), text, rows, where)
+    if lever.key == "commit_base" and _sized_to_waste(one, row):
+        text = (
+            "Serving can be made smaller first: of a commitment sized to today's load"
+            f" {usd(figures['alone'] - figures['last'])} would be paid for hours that are then not used."
+        )
+        yield Found("waste_commitment", (row["id"],), text, rows, where)
+
+
+def _supported(figures: Json) -> str:
+    """The range that the data support, in words."""
+    if figures["high"] <= 0:
+        return "no saving here"
+    return f"{usd(figures['low'])} to {usd(figures['high'])}"
+
+
+def _most(figures: Json) -> str:
+    """What can be had at most, as the beginning of a sentence."""
+    if figures["high"] <= 0:
+        return "Nothing can be saved here"
+    return f"At most {usd(figures['high'])} a year can be saved"
+
+
+def _sized_to_waste(one: Tally, row: Json) -> bool:
+    """A commitment of today's load, by somebody who does not say that the load will be smaller."""
+    figures, smaller = one.lever("commit_base"), one.lever("serving_efficiency")
+    claimed = row["claimed_cents"] or 0
+    if not smaller["real"] or claimed <= figures["last"] * SLACK * 1.1:
+        return False
+    return not _AWARE.search(row["dependency"])
+
+
+def _twice(one: Tally) -> Iterable[Found]:
+    for key in one.named:
+        if again := one.again(key):
+            rows = [r for line in levers()[key].lines for r in one.truth["line_rows"].get(line, [])]
+            text = f"{levers()[key].title}: the same saving is in the table {len(again) + 1} times."
+            yield Found("double_count", tuple(again), text, rows)
+    groups: dict[str, list[str]] = defaultdict(list)
+    for key in one.named:
+        if levers()[key].group and one.lever(key)["real"]:
+            groups[levers()[key].group].append(key)
+    for keys in groups.values():
+        ids = [one.named[key][0] for key in keys]
+        aware = any(_AWARE.search(one.row(given)["dependency"]) for given in ids)
+        if len(keys) > 1 and not aware:
+            rows = [
+                r for line in levers()[keys[0]].lines for r in one.truth["line_rows"].get(line, [])
+            ]
+            titles = " and ".join(levers()[key].title for key in keys)
+            text = f"{titles} act on the same hours: only one of them can be had."
+            yield Found("double_count", tuple(ids), text, rows)
+
+
+def _too_much_of_a_line(one: Tally) -> Iterable[Found]:
+    """Claims that together are more than the line on which they act costs."""
+    claims: dict[str, dict[str, int]] = defaultdict(dict)
+    for key, ids in one.named.items():
+        if len(levers()[key].lines) == 1:
+            # a lever that is there twice is a finding of its own, and not its first row's fault
+            claims[levers()[key].lines[0]][ids[0]] = one.claim(key) or 0
+    for line, by in claims.items():
+        cost = one.truth["cost"].get(line, 0)
+        if len(by) > 1 and sum(by.values()) > cost > 0:
+            text = f"Together {usd(sum(by.values()))} are claimed of rows that cost {usd(cost)}."
+            yield Found("double_count", tuple(by), text, one.truth["line_rows"].get(line, []))

@@ -1,0 +1,75 @@
+"""From a reading, and the findings that interviewers set aside, to measures and evidence. Plays nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from graders.measures import Measured
+from graders.scaling.measuring import measured
+
+Json = dict[str, Any]
+Corrections = Sequence[Mapping[str, str]]
+"""Each {"statement": id of a finding, "subject": its kind, "verdict": "none" or "states"}."""
+VERDICTS = ("none", "states")
+
+
+class BadCorrection(ValueError):
+    """A correction names a finding or verdict that there is not; the message is one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """Measures in the table's order, and rows of evidence for people."""
+
+    measures: list[Measured]
+    evidence: list[Json]
+
+
+def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
+    """Measures and evidence of a reading. Pure: the reading is left as it is. Raises BadCorrection."""
+    played = reading["played"]
+    found = measured(played["plan"], played["naive"], played["reference"])
+    aside = _aside(reading, corrections)
+    rows: list[Json] = [_total(reading, found)]
+    rows += reading["orders"]
+    rows += reading["claims"]
+    rows += reading["bottlenecks"]
+    rows += [{**one, "aside": one["id"] in aside} for one in reading["findings"]]
+    rows += reading["checks"]
+    rows += [{"kind": "note", "text": note} for note in reading["notes"]]
+    return Assessed(found, rows)
+
+
+def _aside(reading: Json, corrections: Corrections) -> set[str]:
+    """Ids of findings that are set aside; the last word on one counts."""
+    known = {one["id"]: one["finding"] for one in reading["findings"]}
+    last: dict[str, str] = {}
+    for one in corrections:
+        if known.get(one["statement"]) != one["subject"]:
+            raise BadCorrection(f"The answer has no finding {one['statement'][:80]!r}.")
+        if one["verdict"] not in VERDICTS:
+            raise BadCorrection(f"A verdict is one of {', '.join(VERDICTS)}.")
+        last[one["statement"]] = one["verdict"]
+    return {given for given, verdict in last.items() if verdict == "none"}
+
+
+def _total(reading: Json, found: Sequence[Measured]) -> Json:
+    """One line over everything, for the head of a page."""
+    above = [one.measure.label for one in found if one.score >= 1]
+    below = [one.measure.label for one in found if one.score <= 0]
+    count = len(reading["played"]["plan"])
+    text = f"Played over {count} hidden year{'s' if count != 1 else ''}."
+    if above:
+        text += f" As good as the reference plan or better: {', '.join(above)}."
+    if below:
+        text += f" No better than buying evenly: {', '.join(below)}."
+    return {
+        "kind": "total",
+        "text": text,
+        "draws": count,
+        "changes": reading["changes"],
+        "capex_usd": reading["capex_usd"],
+        "findings": len(reading["findings"]),
+    }

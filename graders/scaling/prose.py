@@ -1,0 +1,181 @@
+"""Figures in the written parts that the plan does not have; only sentences that leave no doubt are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from scenarios.scaling.plan import Plan
+from scenarios.scaling.scene import Scene
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_WORDS = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "sixteen": 16,
+    "twenty": 20,
+}
+_COUNT = rf"(\d{{1,4}}|{'|'.join(_WORDS)})"
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_HEDGE = re.compile(
+    r"\b(?:not?|never|none|instead|rather|alternativ\w*|would|could|might|may (?:be|need|have)|if|unless"
+    r"|reject\w*|unlike|compare\w*|versus|vs|simpl\w+|naive|colleague\w*|suggest\w*|option\w*|scenario\w*|today|exist\w*"
+    r"|already|present\w*|current\w*|up to|at most|at least|between|about half|other|another|further"
+    r"|second|previous|last year|each|every|per)\b",
+    re.I,
+)
+_NODES = re.compile(rf"\b{_COUNT}\b(?:\s+[\w-]+){{0,4}}?\s+nodes?\b", re.I)
+_GPUS = re.compile(r"\b(\d{1,5})\b(?:\s+[\w-]+){0,3}?\s+GPUs?\b")
+_ORDER = re.compile(r"\b(?:order\w*|buy\w*|purchas\w*|procure\w*)\b", re.I)
+_ARRIVE = re.compile(r"\b(?:arriv\w*|deliver\w*|usable|in service|install\w*|come)\b", re.I)
+_RENT = re.compile(r"\b(?:rent\w*|reserve|reserved|reserving|lease)\b", re.I)
+_CAPITAL = re.compile(r"\b(?:capex|capital|purchases)\b", re.I)
+_WHOLE = re.compile(
+    r"\b(?:total\w*|in all|altogether|whole year|over the year|for the year)\b", re.I
+)
+_USD = re.compile(
+    r"(?:\$|USD\s?)\s?(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M\b|k\b)?"
+    r"|\b(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M|k)?\s?(?:USD|US dollars|dollars)\b"
+)
+_MONTH = re.compile(rf"\b({'|'.join(MONTHS)})\b")
+_SUM = re.compile(
+    rf"\b(?i:by|until|till|before|since|through)\s+(?:\w+\s+){{0,3}}?(?:{'|'.join(MONTHS)})\b"
+)
+"""What is ordered by a month is a sum over several."""
+_SCALE = {"million": 1e6, "M": 1e6, "k": 1e3, "": 1.0}
+CLOSE = 0.1
+"""Part by which a sum of money in the text may be off."""
+MOST_SENTENCES = 2_000
+"""Of a section that are read."""
+MOST_FOUND = 12
+"""Nobody reads more, and one careless figure may be repeated often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A sentence that the plan does not bear out. `rows`: ids of the plan's rows it is held against."""
+
+    section: str
+    quote: str
+    text: str
+    rows: tuple[str, ...] = ()
+
+
+def contradictions(
+    sections: Mapping[str, str], plan: Plan, scene: Scene, capex: float
+) -> list[Against]:
+    """Sentences with a figure that the plan does not have. capex: USD of all orders of the plan."""
+    found = []
+    for section, text in sections.items():
+        for sentence in _SENTENCE.split(text)[:MOST_SENTENCES]:
+            if not sentence.strip() or len(sentence) > 600 or _HEDGE.search(sentence):
+                continue
+            for said, rows in _of(sentence, plan, scene, capex):
+                found.append(Against(section, sentence.strip()[:300], said, rows))
+                if len(found) == MOST_FOUND:
+                    return found
+    return found
+
+
+def _of(
+    sentence: str, plan: Plan, scene: Scene, capex: float
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for reader in (_ordered, _rented, _spent):
+        found = reader(sentence, plan, scene, capex)
+        if found:
+            yield found
+
+
+def _number(text: str) -> int:
+    return _WORDS.get(text.lower()) or int(text)
+
+
+def _sums(values: Sequence[int]) -> set[int]:
+    """Every sum of some of the values; of many, each alone and all together."""
+    if len(values) > 8:
+        return {*values, sum(values)}
+    return {sum(some) for n in range(1, len(values) + 1) for some in combinations(values, n)}
+
+
+def _ordered(
+    sentence: str, plan: Plan, scene: Scene, capex: float
+) -> tuple[str, tuple[str, ...]] | None:
+    nodes, months = _NODES.findall(sentence), _MONTH.findall(sentence)
+    if len(nodes) != 1 or len(months) != 1 or not _ORDER.search(sentence):
+        return None
+    if _ARRIVE.search(sentence):
+        return None
+    if _SUM.search(sentence):
+        return None
+    month = _month(sentence, months[0], scene)
+    rows = [one for one in plan.purchases if one.item.startswith("node:") and one.month == month]
+    count = _number(nodes[0])
+    if not month or count in _sums([one.count for one in rows]):
+        return None
+    there = sum(one.count for one in rows)
+    said = f"the plan orders {there or 'none'} in {month}"
+    return f"The text orders {count} nodes in {months[0]}; {said}.", tuple(one.id for one in rows)
+
+
+def _month(sentence: str, said: str, scene: Scene) -> str:
+    """The plan's month that a sentence names; "" where it names a month of another year."""
+    number = MONTHS.index(said) + 1
+    month = next((one.name for one in scene.months if one.start.month == number), "")
+    year = re.search(rf"\b{said},?\s+(\d{{4}})\b", sentence)
+    return month if year is None or month.startswith(year[1]) else ""
+
+
+def _rented(
+    sentence: str, plan: Plan, scene: Scene, capex: float
+) -> tuple[str, tuple[str, ...]] | None:
+    gpus = _GPUS.findall(sentence)
+    if len(gpus) != 1 or not _RENT.search(sentence) or "cloud" not in sentence.lower():
+        return None
+    count, rows = int(gpus[0]), plan.cloud
+    if count in _sums([one.gpus for one in rows]):
+        return None
+    there = ", ".join(f"{one.gpus} ({one.start} to {one.end})" for one in rows[:6]) or "none"
+    said = f"The text rents {count} GPUs in the cloud; the plan rents {there}."
+    return said, tuple(one.id for one in rows)
+
+
+def _spent(
+    sentence: str, plan: Plan, scene: Scene, capex: float
+) -> tuple[str, tuple[str, ...]] | None:
+    sums = _USD.findall(sentence)
+    wanted = _CAPITAL.search(sentence) and _WHOLE.search(sentence)
+    if len(sums) != 1 or not wanted or re.search(r"budget|quarter|Q[1-4]", sentence):
+        return None
+    digits, scale = (sums[0][0], sums[0][1]) if sums[0][0] else (sums[0][2], sums[0][3])
+    usd = float(digits.replace(",", "")) * _SCALE[scale]
+    if abs(usd - capex) <= CLOSE * max(usd, capex):
+        return None
+    return (
+        f"The text puts capital at {usd:,.0f} USD; the plan's orders come to {capex:,.0f} USD.",
+        tuple(one.id for one in plan.purchases),
+    )

@@ -1,0 +1,124 @@
+"""Divides what was written into statements: sentences of the sections, and the claims of hypotheses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from graders.troubleshooting.answer import Answer
+
+_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(.*)$")
+_HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*$|^\s*\*\*([^*]{2,120})\*\*:?\s*$")
+_RULE = re.compile(r"^\s*\|?[\s:|-]{3,}\|?\s*$")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bapprox\.)\s+(?=[A-Z0-9\"'(`*])"
+)
+MOST_STATEMENTS = 3_000
+_LONGEST = 700
+"""Characters of a sentence; what follows is another statement, so that one cannot hold everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing that was said. `section` is "" for a hypothesis, whose id is in `hypothesis`.
+
+    Statements of one paragraph or list entry share `block`; `under` is the heading or the leading line
+    that they stand below. `more` is what a hypothesis adds to its claim (reason, actions, pins).
+    """
+
+    id: str
+    where: str
+    text: str
+    section: str
+    block: int
+    under: str = ""
+    hypothesis: str = ""
+    more: str = ""
+
+    def beside(self, other: Statement) -> bool:
+        """Whether both stand in the same block."""
+        return (self.section, self.block) == (other.section, other.block)
+
+
+def statements(answer: Answer) -> list[Statement]:
+    """Every statement in the order of the answer: sections first, then hypotheses."""
+    found: list[Statement] = []
+    for key, text in answer.sections.items():
+        for number, (block, under, sentence) in enumerate(_sentences(text), start=1):
+            where = f"{key.replace('_', ' ')}, sentence {number}"
+            found.append(Statement(f"{key}:{number}", where, sentence, key, block, under))
+    found = found[:MOST_STATEMENTS]
+    for number, one in enumerate(answer.hypotheses, start=1):
+        pins = [f"{pin.text} {pin.note} {pin.says()}" for pin in one.pins[:40]]
+        more = "\n".join([one.reason, one.mitigation, one.prevention, *pins])
+        where = f"hypothesis {number}"
+        found.append(
+            Statement(f"h:{one.id}", where, one.claim, "", -number, hypothesis=one.id, more=more)
+        )
+    return found
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str, str]]:
+    """(number of the block, heading or leading line above it, sentence)."""
+    for number, (under, block) in enumerate(_blocks(text)):
+        for line in block:
+            for sentence in _END.split(line):
+                for part in _parts(sentence.strip()):
+                    if any(sign.isalnum() for sign in part):
+                        yield number, under, part
+
+
+def _parts(sentence: str) -> Iterator[str]:
+    """The sentence, or pieces of it where it goes on for ever."""
+    while len(sentence) > _LONGEST:
+        cut = sentence.rfind(" ", _LONGEST // 2, _LONGEST)
+        cut = cut if cut > 0 else _LONGEST
+        yield sentence[:cut].strip()
+        sentence = sentence[cut:].strip()
+    yield sentence
+
+
+def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
+    """(what it stands under, lines): a paragraph, an entry of a list with what lies below it, or a row."""
+    under, lead, indent = "", "", -1
+    block: list[str] = []
+    for line in [*text.splitlines(), ""]:
+        heading, bullet = _HEADING.match(line), _BULLET.match(line)
+        row = line.strip().startswith("|")
+        inner = bullet and block and indent >= 0 and len(bullet.group(1)) > indent
+        if inner and bullet:
+            block.append(bullet.group(2))
+            continue
+        if block and (not line.strip() or heading or bullet or row):
+            yield lead or under, block
+            lead = _lead(block, lead, bool(bullet) or not line.strip(), indent)
+            block, indent = [], -1
+        if heading:
+            under, lead = (heading.group(1) or heading.group(2)).strip(), ""
+            block = [under]
+        elif bullet:
+            block, indent = [bullet.group(2)], len(bullet.group(1))
+        elif row and not _RULE.match(line):
+            yield (
+                lead or under,
+                [" , ".join(cell.strip() for cell in line.strip("| \t").split("|"))],
+            )
+        elif line.strip():
+            lead = lead if block else ""
+            _add(block, line.strip())
+
+
+def _lead(block: list[str], before: str, listed: bool, indent: int) -> str:
+    """The line that leads in a list ("Ruled out:"), until a paragraph that belongs to no list."""
+    if indent >= 0:
+        return before
+    return block[-1] if listed and block[-1].endswith(":") and len(block[-1]) < 200 else ""
+
+
+def _add(block: list[str], line: str) -> None:
+    """Lines of a paragraph are one text; a heading stays by itself."""
+    if block and not block[-1].endswith((":", ".")):
+        block[-1] = f"{block[-1]} {line}"
+    else:
+        block.append(line)

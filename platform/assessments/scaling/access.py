@@ -1,0 +1,56 @@
+"""Who may have a plan checked and played: the candidate whose plan it is, while they work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+
+from assessments import company
+from assessments.models import Attempt
+from assessments.troubleshooting.access import RoomView
+from assessments.troubleshooting.escapes import writable
+from scenarios.scaling.draw import scene_of
+from scenarios.scaling.plan import BadPlan, Plan
+from scenarios.scaling.reading import parse
+from scenarios.scaling.scene import Scene
+
+LONGEST_PLAN = 200_000
+
+
+class Unreadable(APIException):
+    status_code = 400
+    default_code = "plan"
+
+
+class PlanView(RoomView):
+    """Needs no materials on this host: the scene follows from the seed."""
+
+    workplace = "plan"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        self.admit(request, *args, **kwargs)
+        exercise = self.attempt.exercise
+        if not exercise.has_room or exercise.workplace != self.workplace:
+            raise Http404
+
+
+def scene(attempt: Attempt) -> Scene:
+    """What the attempt's plan is for; kept by the model for the next who asks."""
+    return scene_of(company.of_attempt(attempt), attempt.level, attempt.seed)
+
+
+def plan_of(text: object) -> Plan:
+    """The plan in the text of plan.json. Raises Unreadable with one sentence."""
+    if not isinstance(text, str):
+        raise Unreadable("Send the plan as text.")
+    if len(text) > LONGEST_PLAN:
+        raise Unreadable(
+            f"The plan is {len(text):,} characters long and may have {LONGEST_PLAN:,}: shorten its notes."
+        )
+    try:
+        return parse(writable(text))
+    except BadPlan as error:
+        raise Unreadable(str(error)) from error

@@ -1,0 +1,117 @@
+"""What-ifs: the plan played against the published demand, a stated number of times in each round."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from rest_framework import status
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from assessments import answers, attempts
+from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
+from assessments.candidate_data import run_row
+from assessments.jobs import Result
+from assessments.models import Attempt, Run
+from assessments.queue import enqueue_run
+from assessments.scaling.access import PlanView, plan_of
+from scenarios.scaling.levels import LEVELS
+from scenarios.scaling.measures import MEASURES
+
+WORKLOAD = "median"
+UNDER_WAY = "Your last what-if has not ended yet: wait for it or stop it, then ask again."
+
+
+class UsedUp(APIException):
+    status_code = status.HTTP_429_TOO_MANY_REQUESTS
+    default_code = "what_ifs_used"
+
+
+def allowed(attempt: Attempt) -> int:
+    """What-ifs in each round of an attempt."""
+    return LEVELS[attempt.level].what_ifs
+
+
+def carried_out(attempt: Attempt) -> int:
+    """What-ifs of the present round that were played; what failed on our side or was stopped is none."""
+    return attempt.runs.filter(round=attempt.round, result=Result.DONE).count()
+
+
+def used_up(attempt: Attempt) -> str:
+    """The sentence for a candidate who has none left."""
+    return (
+        f"You have used the {allowed(attempt)} what-ifs of this round. The checks go on, and the plan that you "
+        "hand in is played in any case."
+    )
+
+
+def told(attempt: Attempt, now: datetime) -> dict[str, Any]:
+    """How many there are and are left, what is measured, and every what-if so far, the newest first."""
+    rows = attempt.runs.select_related("draft", "attempt__pack_version")
+    rows = rows.defer("report", "draft__body")
+    left = max(0, allowed(attempt) - carried_out(attempt))
+    return {
+        "allowed": allowed(attempt),
+        "left": left,
+        "used_up": "" if left else used_up(attempt),
+        "measures": [asdict(one) for one in MEASURES.values()],
+        "runs": [_row(run, now) for run in rows],
+    }
+
+
+def _row(run: Run, now: datetime) -> dict[str, Any]:
+    return run_row(run, now, with_report=False) | {
+        "round": run.round,
+        "counts": run.result == Result.DONE,
+    }
+
+
+class WhatIfsView(PlanView):
+    """GET: what there is. POST: save what the page holds, as a draft does, and play its plan."""
+
+    def get(self, request: Request, pk: UUID) -> Response:
+        return Response(told(self.attempt, self.now))
+
+    def post(self, request: Request, pk: UUID) -> Response:
+        fields = self.fields(request, SaveRequest)
+        plan_of(fields["body"]["files"].get(answers.PLAN, ""))
+        saved = self.save(**fields, limited=False)
+        if not saved.in_time:
+            raise Closed(CLOSED)
+        run = self._queue(saved)
+        answer = {**_row(run, self.now), "saved": self.saved_answer(saved)}
+        return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+    def _queue(self, saved: attempts.Saved) -> Run:
+        """Under the attempt's lock, so that two clicks cannot both take the last one."""
+        with attempts.locked(self.attempt.pk) as attempt:
+            if attempt.runs.unfinished().exists():
+                raise TooManyRuns(UNDER_WAY)
+            if carried_out(attempt) >= allowed(attempt):
+                raise UsedUp(used_up(attempt))
+            check_pace(attempt, self.now)
+            run = Run.objects.create(
+                attempt=attempt,
+                round=attempt.round,
+                draft=saved.draft,
+                workload=WORKLOAD,
+                created_at=self.now,
+            )
+            enqueue_run(run.pk)
+        return run
+
+
+class WhatIfView(PlanView):
+    """One what-if with its figures and the plan that was played."""
+
+    def get(self, request: Request, pk: UUID, run: UUID) -> Response:
+        found = self.attempt.runs.select_related("draft").filter(pk=run).first()
+        if found is None:
+            raise Http404
+        row = _row(found, self.now) | {"report": found.report}
+        return Response(row | {"plan": found.draft.body["files"].get(answers.PLAN, "")})

@@ -1,8 +1,0 @@
-"""The cluster's commands as a candidate's terminal asks them: `Console(incident).run(host, argv)`."""
-
-from __future__ import annotations
-
-from scenarios.incident.console.command import Reply
-from scenarios.incident.console.engine import HELP, Console
-
-__all__ = ["HELP", "Console", "Reply"]

@@ -1,0 +1,241 @@
+"""The jobs of the ninety days as Slurm's accounting shows them: who, how long, how many GPUs, how it ended.
+
+The model knows whole hours. A job that waited starts in it at a full hour: it is moved earlier by a part of an
+hour of its own, the same for all of its times. One that did not wait holds its GPUs from the full hour before
+its start: its end is moved later by that part. Waits, lengths and GPU-hours are then those of the hours.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from scenarios.company.profile import digest
+from scenarios.company.profile.tables import Team
+from scenarios.scaling.scene import Scene
+from scenarios.scaling.tables import Cells, slugs
+from scenarios.scaling.traces import JobRow, Traces
+from scenarios.simulator.streams import Stream
+
+PARTITIONS = {
+    "training": "train",
+    "fine_tuning": "tune",
+    "inference": "serve",
+    "interactive": "interactive",
+    "batch": "batch",
+}
+_NAMES = {
+    "training": ("pretrain", "continue", "ablation"),
+    "fine_tuning": ("finetune", "align", "distil"),
+    "inference": ("endpoint", "score", "embed"),
+    "interactive": ("notebook", "shell", "explore"),
+    "batch": ("nightly", "features", "transcode"),
+}
+_UTIL = {
+    "training": (68, 91),
+    "fine_tuning": (52, 84),
+    "inference": (34, 62),
+    "interactive": (22, 58),
+    "batch": (46, 80),
+}
+_CODES = {
+    "COMPLETED": "0:0",
+    "FAILED": "1:0",
+    "CANCELLED": "0:15",
+    "TIMEOUT": "0:1",
+    "PREEMPTED": "0:15",
+}
+FIRST_ID = 180_000
+HEAD = (
+    "JobID",
+    "JobName",
+    "User",
+    "Account",
+    "Partition",
+    "Cluster",
+    "Submit",
+    "Start",
+    "End",
+    "ElapsedRaw",
+    "TimelimitRaw",
+    "NNodes",
+    "AllocTRES",
+    "State",
+    "ExitCode",
+    "TRESUsageInAve",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job of the model, with whose it is. early_s: seconds by which its times lie before the model's."""
+
+    row: JobRow
+    team: str
+    user: str
+    name: str
+    early_s: int
+    util: int
+    slack: float
+
+    def days(self, most: int) -> Iterator[tuple[int, float]]:
+        """Days from the first of the trace, below `most`, with the hours that it ran on each."""
+        at, end = max(0.0, self.row.started_h), min(self.row.ended_h, most * 24.0)
+        while at < end:
+            day = int(at // 24)
+            until = min(end, (day + 1) * 24.0)
+            yield day, until - at
+            at = until
+
+
+def jobs_of(scene: Scene, traces: Traces) -> list[Job]:
+    """All jobs of the trace, each given to a team that does such work and a person in it.
+
+    A job that was stopped and started again has several rows; all of them are the same person's.
+    """
+    own = f"growth accounts {scene.level} {scene.seed} {digest(scene.profile)[:16]}"
+    stream = Stream(own, "people")
+    teams = scene.profile.teams
+    choices = {work.job_class: _choices(teams, work.job_class) for work in scene.work}
+    prefixes = _prefixes(teams)
+    found: dict[tuple[str, int], Job] = {}
+    jobs = []
+    for row in traces.jobs:
+        key = (row.job_class, row.id)
+        if key not in found:
+            found[key] = _job(stream, row, choices[row.job_class], prefixes)
+        jobs.append(replace(found[key], row=_held(row)))
+    return jobs
+
+
+def _held(row: JobRow) -> JobRow:
+    """The row with the length for which the model held its GPUs."""
+    return replace(row, ended_h=row.ended_h + row.started_h - math.floor(row.started_h))
+
+
+def _choices(teams: Sequence[Team], job_class: str) -> list[tuple[Team, float]]:
+    found = [(team, team.gpu_share * team.mix[job_class]) for team in teams]
+    return [one for one in found if one[1] > 0] or [(team, 1.0) for team in teams]
+
+
+def _prefixes(teams: Sequence[Team]) -> dict[str, str]:
+    """Team -> the first letters of its people's logins, each its own."""
+    found: dict[str, str] = {}
+    for name, known in slugs([team.name for team in teams]).items():
+        short, number = known.replace("_", "")[:4], 2
+        while short in found.values():
+            short, number = f"{known[:3]}{number}", number + 1
+        found[name] = short
+    return found
+
+
+def _job(
+    stream: Stream, row: JobRow, choices: Sequence[tuple[Team, float]], prefixes: dict[str, str]
+) -> Job:
+    team = stream.pick(choices)
+    # A few people of a team do most of its work.
+    person = int(team.headcount * stream.unit() ** 2) + 1
+    low, high = _UTIL[row.job_class]
+    ran = row.ended_h - row.started_h
+    busy = 1 - min(1.0, row.idle_h / ran) if ran > 0 else 1.0
+    name = stream.pick([(one, 1.0) for one in _NAMES[row.job_class]])
+    return Job(
+        row,
+        team.name,
+        f"{prefixes[team.name]}{person:02}",
+        name,
+        int(3600 * stream.unit()) if row.started_h == int(row.started_h) else 0,
+        round(busy * stream.between(low, high)),
+        stream.between(1.15, 2.6),
+    )
+
+
+def sacct(scene: Scene, traces: Traces, jobs: Sequence[Job]) -> tuple[tuple[str, ...], list[Cells]]:
+    """Columns and rows, as `sacct --parsable2 --allocations` has them, in the order of submission."""
+    first = datetime(traces.start.year, traces.start.month, traces.start.day)  # noqa: DTZ001  (the site's clock)
+    names = slugs([team.name for team in scene.profile.teams])
+    ordered = sorted(jobs, key=lambda job: (job.row.submitted_h * 3600 - job.early_s, job.row.id))
+    most = scene.profile.policies.get("longest_job_hours", 168)
+    limit_h = float(most) if isinstance(most, int | float) else 168.0
+    per_node = scene.profile.gpus_per_node
+    ids: dict[tuple[str, int], int] = {}
+    for job in ordered:
+        # A job that was stopped and started again has a row for each time, under the same id.
+        ids.setdefault((job.row.job_class, job.row.id), FIRST_ID + len(ids))
+    clusters = _clusters(scene)
+    return HEAD, [
+        _row(
+            first,
+            traces,
+            job,
+            ids[job.row.job_class, job.row.id],
+            names[job.team],
+            limit_h,
+            per_node,
+            clusters[job.row.pool.rsplit("/", 2)[0]],
+        )
+        for job in ordered
+    ]
+
+
+def _clusters(scene: Scene) -> dict[str, str]:
+    """Site -> what its scheduler calls itself: the cluster's name, at further sites with the region."""
+    own = scene.profile.cluster.lower()
+    found = {}
+    for number, place in enumerate(scene.places):
+        region = re.sub(r"[^a-z0-9]+", "-", place.site.region.lower()).strip("-") or str(number + 1)
+        found[place.site.name] = own if number == 0 else f"{own}-{region}"
+    return found
+
+
+def _row(
+    first: datetime,
+    traces: Traces,
+    job: Job,
+    id: int,
+    account: str,
+    limit_h: float,
+    per_node: int,
+    cluster: str,
+) -> Cells:
+    row = job.row
+    nodes = max(1, math.ceil(row.gpus / per_node))
+    state, started, ended = _state(traces, row)
+    until = row.ended_h if ended else float(traces.hours)
+    ran = round((until - row.started_h) * 3600) + (0 if ended else job.early_s) if started else 0
+    limit = max(ran / 60, min(60 * limit_h, (row.ended_h - row.started_h) * 60 * job.slack))
+    tres = f"billing={row.gpus},cpu={row.gpus * 14},gres/gpu={row.gpus},mem={row.gpus * 250}G,node={nodes}"
+    return (
+        id,
+        job.name,
+        job.user,
+        account,
+        PARTITIONS[row.job_class],
+        cluster,
+        _clock(first, row.submitted_h, job),
+        _clock(first, row.started_h, job) if started else "Unknown",
+        _clock(first, row.ended_h, job) if ended else "Unknown",
+        ran,
+        math.ceil(limit / 30) * 30,
+        nodes,
+        tres if started else "",
+        state,
+        _CODES.get(state, "0:0"),
+        f"gres/gpuutil={job.util}" if started else "",
+    )
+
+
+def _state(traces: Traces, row: JobRow) -> tuple[str, bool, bool]:
+    """Its state at the end of the trace, whether it has started, whether it has ended."""
+    if row.started_h >= traces.hours or row.started_h < row.submitted_h:
+        return "PENDING", False, False
+    if row.ended_h > traces.hours:
+        return "RUNNING", True, False
+    return row.state, True, True
+
+
+def _clock(first: datetime, hours: float, job: Job) -> str:
+    return f"{first + timedelta(seconds=round(hours * 3600) - job.early_s):%Y-%m-%dT%H:%M:%S}"

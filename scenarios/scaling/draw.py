@@ -1,0 +1,236 @@
+"""Draws the scene of one company, level and seed."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+
+from scenarios.company.profile import Profile, digest
+from scenarios.company.profile.defaults import node_type
+from scenarios.company.profile.tables import Offer, PolicyValue, PriceBook, Quarter
+from scenarios.scaling.levels import LEVELS, Settings
+from scenarios.scaling.places import places_of
+from scenarios.scaling.rates import (
+    CLOUD_EXTRAS,
+    FULL_DRAW,
+    LINK_USD_GBPS,
+    electricity_usd,
+    running_usd,
+)
+from scenarios.scaling.scene import Event, Month, Place, Rent, Scene, Work
+from scenarios.scaling.troubles import drawn
+from scenarios.scaling.work import KINDS, shares_of, work_of
+from scenarios.simulator.streams import Stream
+
+MONTHS = 12
+FEWEST_GPUS, MOST_GPUS = 32, 40_000
+_OPEX = (1.08, 1.15, 1.24, 1.30)
+"""Least budget for running costs in each quarter over what the present fleet costs: growth has to be paid."""
+_LINE, _WIDE_LINE = 10.0, 0.625
+"""Line to the cloud in Gb/s; for each own GPU where the level does not plan it, 100 for 160."""
+_FAR = ("Ohio", 0.85)
+"""A cloud region on another continent, and its prices over those of the nearest."""
+_NEAR = ("Ireland", 0.97)
+
+
+@lru_cache(maxsize=64)
+def scene_of(profile: Profile, level: str, seed: int) -> Scene:
+    """The scene, cached. Raises ValueError, one sentence, where the profile cannot carry it."""
+    if level not in LEVELS:
+        raise ValueError(f"There is no level {level}: the levels are {', '.join(LEVELS)}.")
+    gpus = sum(one.gpus * one.count for one in profile.node_types)
+    if not FEWEST_GPUS <= gpus <= MOST_GPUS:
+        raise ValueError(
+            f"A scaling plan needs a cluster of {FEWEST_GPUS} to {MOST_GPUS} GPUs; this one has {gpus}."
+        )
+    settings, name = LEVELS[level], f"{digest(profile)}/{level}/{seed}"
+    troubles = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
+    strength = {one.key: one.strength for one in troubles}
+    places = places_of(profile, settings.sites, "spine" in strength)
+    months = _months(profile)
+    events = _events(profile, settings, months, Stream(name, "events"))
+    load = _load(profile, events, Stream(name, "load"))
+    work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, troubles))
+    return Scene(
+        profile=profile,
+        level=level,
+        seed=seed,
+        months=months,
+        places=places,
+        work=work,
+        offers=_offers(profile, settings, places),
+        policies=settings.policies,
+        events=events,
+        bottlenecks=troubles,
+        has_cloud=bool(settings.cloud),
+        quarters=_quarters(profile, places, months, settings),
+        rents=_rents(profile.price_book, settings, places),
+        before=_before(settings, strength),
+        link_gbps=_line(places, settings),
+        spread=1.2 + 1.9 * strength.get("small_jobs", 0.0),
+    )
+
+
+def _months(profile: Profile) -> tuple[Month, ...]:
+    """Twelve, from the first month of the budget's first quarter."""
+    year, quarter = profile.budget.quarters[0].quarter.split("-Q")
+    first, found = int(year) * 12 + 3 * (int(quarter) - 1), []
+    for index in range(MONTHS):
+        year_number, month = divmod(first + index, 12)
+        days = calendar.monthrange(year_number, month + 1)[1]
+        found.append(
+            Month(
+                index=index,
+                name=f"{year_number}-{month + 1:02}",
+                start=date(year_number, month + 1, 1),
+                hours=24 * days,
+                quarter=f"{year_number}-Q{month // 3 + 1}",
+            )
+        )
+    return tuple(found)
+
+
+def _events(
+    profile: Profile, settings: Settings, months: tuple[Month, ...], chance: Stream
+) -> tuple[Event, ...]:
+    """What is announced. A launch comes in the middle of the year, so that it can be prepared for."""
+    shares, found = shares_of(profile), []
+    launched = (
+        "inference" if shares.get("inference", 0) > 0.05 else max(shares, key=lambda k: shares[k])
+    )
+    when, size = int(chance.between(5, 9)), round(chance.between(1.18, 1.35), 2)
+    title = KINDS[launched].title.lower()
+    found.append(Event("launch", when, f"Launch of a product: more {title}", size, launched))
+    if "price" in settings.events:
+        when, size = int(chance.between(5, 8)), round(chance.between(1.05, 1.09), 2)
+        found.append(Event("price", when, "New price list of the vendor for nodes", size))
+    if "freeze" in settings.events:
+        when = int(chance.between(5, 9))
+        what = f"No installation in {months[when].name}: quarter-end close and a security audit"
+        found.append(Event("freeze", when, what))
+    if "end_of_support" in settings.events and len(profile.node_types) > 1:
+        oldest = min(profile.node_types, key=lambda one: (one.purchased, one.name))
+        what = f"The vendor's support of {oldest.name} becomes dearer: older than its contract"
+        found.append(Event("end_of_support", 6, what, 1.8, oldest.name))
+    return tuple(found)
+
+
+def _load(profile: Profile, events: tuple[Event, ...], chance: Stream) -> float:
+    """Load before the year, such that at its end the demand is just above what the present GPUs can do."""
+    rates = {one.job_class: one.monthly_percent / 100 for one in profile.growth.classes}
+    launches = {one.subject: one.factor for one in events if one.kind == "launch"}
+    grown = sum(
+        part * (1 + rates.get(name, 0.0)) ** MONTHS * launches.get(name, 1.0)
+        for name, part in shares_of(profile).items()
+    )
+    return min(0.64, max(0.50, chance.between(0.90, 0.97) / grown))
+
+
+def _bound(one: Work, places: tuple[Place, ...], settings: Settings) -> Work:
+    """Where the class's data may go: personal data of fine-tuning and sessions stays in near regions."""
+    near = (*dict.fromkeys(place.site.region for place in places), _NEAR[0])
+    if one.job_class in ("fine_tuning", "interactive") and settings.sites > 1:
+        return replace(one, regions=near)
+    if one.job_class == "interactive":
+        return replace(one, may_burst=False)
+    return one
+
+
+def _offers(profile: Profile, settings: Settings, places: tuple[Place, ...]) -> tuple[Offer, ...]:
+    """The own kind first, then others of the price book; those that can carry an exercise's work."""
+    given = [one for one in profile.price_book.offers if one.gpus]
+    own = [one for one in given if one.gpu == profile.gpu]
+    if not own:
+        kind = node_type(f"{profile.gpu} node", 1, profile.gpu, profile.gpus_per_node)
+        weeks = profile.facility.node_weeks
+        same = Offer(
+            kind.name, kind.gpu, kind.gpus, kind.price_usd, kind.power_kw, kind.rack_units, weeks
+        )
+        own = [same]
+    others = [one for one in given if one.gpu != profile.gpu]
+    return tuple((own[:1] + others)[: settings.offers])
+
+
+def _rents(book: PriceBook, settings: Settings, places: tuple[Place, ...]) -> tuple[Rent, ...]:
+    """Kinds of rent by region: near the first site, and for seniors in two more."""
+    prices = {
+        "on_demand": book.on_demand_gpu_hour,
+        "reserved_1y": book.reserved_1y_gpu_hour,
+        "reserved_3y": book.reserved_3y_gpu_hour,
+        "spot": book.spot_gpu_hour,
+    }
+    regions = [(places[0].site.region, 1.0)]
+    if settings.sites > 1:
+        regions += [one for one in (_NEAR, _FAR) if one[0] != regions[0][0]]
+    return tuple(
+        Rent(kind, region, round(prices[kind] * factor * CLOUD_EXTRAS, 4))
+        for region, factor in regions
+        for kind in settings.cloud
+    )
+
+
+def _before(settings: Settings, strength: Mapping[str, float]) -> dict[str, PolicyValue]:
+    """What holds before the year."""
+    usual: dict[str, PolicyValue] = {
+        "idle_notebook_limit_h": 0,
+        "mig_for_small": False,
+        "defragment": False,
+        "share_idle_quota": "static_quota" not in strength,
+        "preemption": False,
+        "serving_reserve_gpus": 0,
+        "checkpoint_to_nvme": False,
+        "cache_on_nvme": False,
+        "topology_aware": False,
+        "burst_after_h": 4,
+        "night_batch": False,
+        "cloud_link_gbps": _LINE,
+    }
+    return {name: usual[name] for name in settings.policies}
+
+
+def _line(places: tuple[Place, ...], settings: Settings) -> float:
+    """Speed of the line to the cloud, Gb/s."""
+    if "cloud_link_gbps" in settings.policies:
+        return _LINE
+    gpus = sum(kind.gpus * count for place in places for kind, count in place.nodes)
+    return float(max(10, round(_WIDE_LINE * gpus, -1)))
+
+
+def _quarters(
+    profile: Profile,
+    places: tuple[Place, ...],
+    months: tuple[Month, ...],
+    settings: Settings,
+) -> tuple[Quarter, ...]:
+    """Purchases as the profile says; running costs at least what the fleet costs and a part for growth."""
+    given = {one.quarter: one for one in profile.budget.quarters}
+    last, found = profile.budget.quarters[0], []
+    for index, name in enumerate(dict.fromkeys(one.quarter for one in months)):
+        last = given.get(name, last)
+        month = present_usd_month(profile, places) + _line(places, settings) * LINK_USD_GBPS
+        least = 3 * month * _OPEX[index]
+        opex = max(last.opex_usd, float(round(least, -4) or round(least)))
+        found.append(Quarter(name, last.capex_usd, opex))
+    return tuple(found)
+
+
+def present_usd_month(profile: Profile, places: tuple[Place, ...]) -> float:
+    """Running costs of the present fleet in a usual month, USD."""
+    book = profile.price_book
+    kinds = [pair for one in places for pair in one.nodes]
+    total = sum(
+        running_usd(
+            book,
+            sum(kind.price_usd * count for kind, count in kinds),
+            sum(kind.gpus * count for kind, count in kinds),
+            sum(count for _, count in kinds),
+        ).values()
+    )
+    for one in places:
+        drawn_kw = (one.site.total_kw - one.power_free_kw) * FULL_DRAW
+        total += one.site.total_kw * book.colocation_kw_month
+        total += electricity_usd(one.site, drawn_kw * 730)
+    return total

@@ -1,0 +1,120 @@
+"""What a candidate's page knows of the year without reading a file; the documents say the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from scenarios.scaling.diagrams import counts
+from scenarios.scaling.items import Item, items
+from scenarios.scaling.levels import LEVELS
+from scenarios.scaling.policies import policies
+from scenarios.scaling.scene import Place, Scene, Work
+from scenarios.scaling.start import start
+
+RENTS = {
+    "on_demand": "On demand",
+    "reserved_1y": "Reserved for a year",
+    "reserved_3y": "Reserved for three years",
+    "spot": "Spot",
+}
+
+
+def facts_of(scene: Scene) -> dict[str, Any]:
+    """As JSON holds it; nothing of bottlenecks, of the seed or of years that are drawn later."""
+    return {
+        "cluster": scene.profile.cluster,
+        "gpu": scene.profile.gpu,
+        "months": [
+            {
+                "name": one.name,
+                "quarter": one.quarter,
+                "title": f"{one.start:%B %Y}",
+                "hours": one.hours,
+            }
+            for one in scene.months
+        ],
+        **_there(scene),
+        "items": [_item(one) for one in items(scene).values()],
+        "cloud": _cloud(scene),
+        "policies": [
+            asdict(one) | {"choices": list(one.choices)} for one in policies(scene).values()
+        ],
+        "classes": [_class(work) for work in scene.work],
+        "budget": [asdict(one) for one in scene.quarters],
+        "events": [
+            {"kind": one.kind, "month": scene.months[one.month].name, "what": one.what}
+            for one in scene.events
+        ],
+        "what_ifs": LEVELS[scene.level].what_ifs,
+        "start": start(scene.level),
+    }
+
+
+def _there(scene: Scene) -> dict[str, Any]:
+    """Sites, nodes and storage at the start."""
+    nodes = [
+        (place.site.name, kind, count) for place in scene.places for kind, count in place.nodes
+    ]
+    tiers = [(place.site.name, tier) for place in scene.places for tier in place.tiers]
+    return {
+        "sites": [_site(place) for place in scene.places],
+        "node_types": [
+            {"item": kind.name, "gpu": kind.gpu, "gpus": kind.gpus, "count": count, "site": site}
+            for site, kind, count in nodes
+        ],
+        "tiers": [asdict(tier) | {"site": site} for site, tier in tiers],
+    }
+
+
+def _item(item: Item) -> dict[str, Any]:
+    told = {key: value for key, value in asdict(item).items() if key != "offer"}
+    units = item.offer.rack_units if item.offer else 0
+    return told | {"sites": list(item.sites), "rack_units": units}
+
+
+def _class(work: Work) -> dict[str, Any]:
+    return {
+        "job_class": work.job_class,
+        "title": work.title,
+        "wait_target_h": work.wait_target_h,
+        "steady": work.steady,
+        "may_burst": work.may_burst,
+        "regions": list(work.regions),
+    }
+
+
+def _site(place: Place) -> dict[str, Any]:
+    free, bare = counts.room(place)
+    return {
+        "name": place.site.name,
+        "region": place.site.region,
+        "racks": place.site.racks,
+        "racks_free": place.racks_free,
+        "floor_free": place.floor_free,
+        "power_kw": place.site.total_kw,
+        "power_free_kw": place.power_free_kw,
+        "leaf_ports_free": place.leaf_ports_free,
+        "spine_ports_free": place.spine_ports_free,
+        "nodes_with_uplinks": free,
+        "nodes_without_uplinks": bare,
+    }
+
+
+def _cloud(scene: Scene) -> list[dict[str, Any]]:
+    """Kinds of rent in the order in which they are first named, each with its regions and their prices."""
+    found: dict[str, dict[str, Any]] = {}
+    for rent in scene.rents:
+        one = found.setdefault(
+            rent.kind,
+            {
+                "kind": rent.kind,
+                "title": RENTS[rent.kind],
+                "usd_gpu_hour": rent.usd,
+                "regions": [],
+                "prices": {},
+            },
+        )
+        one["regions"].append(rent.region)
+        one["prices"][rent.region] = rent.usd
+    return list(found.values())

@@ -1,0 +1,124 @@
+"""The key of one year, for staff: what holds work up and where it shows, and two plans played."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from scenarios.scaling.demand import median
+from scenarios.scaling.documents import colleagues
+from scenarios.scaling.history import DAYS
+from scenarios.scaling.items import items
+from scenarios.scaling.measures import MEASURES
+from scenarios.scaling.plan import Plan
+from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.policies import policies
+from scenarios.scaling.reading import to_json
+from scenarios.scaling.scene import Bottleneck, Scene
+from scenarios.scaling.signs import Sign, signs
+from scenarios.scaling.traces import history
+from scenarios.scaling.troubles import TROUBLES
+from scenarios.scaling.year import play
+
+_MISTAKES = Path(__file__).parent / "texts/mistakes.toml"
+
+
+def key_of(scene: Scene) -> dict[str, Any]:
+    """As JSON holds it. Plays two plans on the published demand."""
+    read = signs(scene, history(scene, DAYS))
+    there = {one.key for one in scene.bottlenecks}
+    return {
+        "bottlenecks": [_bottleneck(scene, one, read[one.key]) for one in scene.bottlenecks],
+        "no_bottlenecks": [
+            {
+                "key": key,
+                "title": TROUBLES[key].title,
+                "reading": sign.said,
+                "shown_in": list(sign.files),
+            }
+            for key, sign in read.items()
+            if key not in there
+        ],
+        "to_come": [
+            {
+                "kind": one.kind,
+                "month": scene.months[one.month].name,
+                "what": one.what,
+                "factor": one.factor,
+                "announced_in": "documents/business.md",
+            }
+            for one in scene.events
+        ],
+        "naive": _played(scene, naive(scene)),
+        "reference": _played(scene, reference(scene)),
+        "notes": [
+            {
+                "who": one.who,
+                "text": one.text,
+                "kind": one.kind,
+                "about": TROUBLES[one.about].title if one.about else "",
+                "why": one.why,
+            }
+            for one in colleagues(scene)
+        ],
+        "common_mistakes": list(_mistakes(scene)),
+    }
+
+
+def _bottleneck(scene: Scene, one: Bottleneck, sign: Sign) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "title": one.title,
+        "strength": one.strength,
+        "reading": sign.said,
+        "threshold_percent": sign.threshold,
+        "shown_in": list(sign.files),
+        "cured_by": [_cure(scene, cure) for cure in one.cured_by],
+    }
+
+
+def _cure(scene: Scene, cure: str) -> dict[str, str]:
+    """A purchase by its kind, or a policy by its key, with what it is called."""
+    known = policies(scene)
+    if cure in known:
+        return {"policy": cure, "title": known[cure].title}
+    titles = [one.title for one in items(scene).values() if one.kind == cure]
+    return {"item": cure, "title": titles[0] if titles else cure}
+
+
+def _played(scene: Scene, plan: Plan) -> dict[str, Any]:
+    """The plan as JSON, and its measures on the published demand."""
+    year = play(scene, plan, median(scene))
+    return {
+        "plan": to_json(plan),
+        "figures": [
+            {
+                "key": key,
+                "title": one.title,
+                "unit": one.unit,
+                "better": one.better,
+                "value": round(year.measures[key], 3),
+            }
+            for key, one in MEASURES.items()
+            if key in year.measures
+        ],
+    }
+
+
+def _mistakes(scene: Scene) -> Iterator[str]:
+    """Those that can be made in this year."""
+    own = scene.offers[0]
+    there = {one.kind for one in scene.events} | {""}
+    there |= {"cloud"} if scene.rents else set()
+    there |= {"regions"} if any(work.regions for work in scene.work) else set()
+    there |= {"dense"} if any(one.power_kw > own.power_kw for one in scene.offers) else set()
+    figures = {
+        "node_weeks": own.weeks,
+        "longest_weeks": max(one.weeks for one in scene.offers),
+        "power_weeks": scene.profile.facility.power_weeks,
+    }
+    for row in tomllib.loads(_MISTAKES.read_text(encoding="utf-8"))["mistakes"]:
+        if row["needs"] in there:
+            yield row["text"].format(**figures)

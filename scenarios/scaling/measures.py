@@ -1,0 +1,124 @@
+"""The measures of a year: what each is, its unit and which way is better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scenarios.scaling.months import own_delivered, unused
+
+if TYPE_CHECKING:
+    from scenarios.scaling.year import Played
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """better: high or low. about: how it is computed, for those who read it."""
+
+    key: str
+    title: str
+    unit: str
+    better: str
+    about: str = ""
+
+
+MEASURES: Mapping[str, Measure] = {
+    one.key: one
+    for one in (
+        Measure(
+            "waits_met",
+            "Waits within target",
+            "%",
+            "high",
+            "Of all classes and months, those whose p95 wait is within the promised one.",
+        ),
+        Measure(
+            "wait_p50_h",
+            "Median wait",
+            "h",
+            "low",
+            "Median wait of each class over the year, averaged by GPU-hours asked for.",
+        ),
+        Measure(
+            "wait_p95_h",
+            "p95 wait",
+            "h",
+            "low",
+            "p95 wait of each class over the year, averaged by GPU-hours asked for.",
+        ),
+        Measure(
+            "delivered",
+            "Delivered",
+            "%",
+            "high",
+            "GPU-hours delivered, of those that were asked for.",
+        ),
+        Measure(
+            "utilisation",
+            "Use of own GPUs",
+            "%",
+            "high",
+            "GPU-hours of work done on own GPUs, of those that stood there; what cannot be used counts.",
+        ),
+        Measure(
+            "months_over",
+            "Months over",
+            "months",
+            "low",
+            "Months that are over budget, power, ports, racks or storage connections.",
+        ),
+        Measure(
+            "saturated",
+            "Storage or network full",
+            "%",
+            "low",
+            "Hours in which storage or spine of a site had more asked of it than it carries.",
+        ),
+        Measure(
+            "unused",
+            "Unused capacity",
+            "%",
+            "low",
+            "Of the GPU-hours paid for, those that nobody could use or that were reserved and left.",
+        ),
+        Measure(
+            "usd_per_gpu_hour",
+            "Cost of a GPU-hour",
+            "USD",
+            "low",
+            "Running costs and what is written off, over the GPU-hours delivered.",
+        ),
+    )
+}
+
+
+def measured(
+    played: Played, months: Sequence[Mapping[str, Any]], classes: Mapping[str, Mapping[str, Any]]
+) -> dict[str, float]:
+    """Key -> value."""
+    asked = sum(one["asked_gpu_hours"] for one in classes.values()) or 1.0
+    delivered = sum(one["delivered_gpu_hours"] for one in classes.values())
+    paid = sum(one.paid for one in played.tallies) or 1.0
+    rented = sum(one.cloud_paid for one in played.tallies)
+    idle = sum(unused(one) for one in played.tallies)
+    cells = [one["met"] for month in months for one in month["classes"].values()]
+    cost = sum(one.spent.running + one.spent.written_off for one in played.bills)
+    hours = sum(one.hours for one in played.tallies) or 1
+    found = {
+        "waits_met": 100 * sum(cells) / max(1, len(cells)),
+        "wait_p50_h": _weighted(classes, "wait_p50_h", asked),
+        "wait_p95_h": _weighted(classes, "wait_p95_h", asked),
+        "delivered": min(100.0, 100 * delivered / asked),
+        "utilisation": 100 * sum(own_delivered(one) for one in played.tallies) / paid,
+        "months_over": float(sum(bool(one["over"]) for one in months)),
+        "saturated": 100 * sum(one.any_full for one in played.tallies) / hours,
+        "unused": 100 * idle / (paid + rented),
+        "usd_per_gpu_hour": cost / max(1.0, delivered),
+    }
+    return {key: round(value, 4) if math.isfinite(value) else 0.0 for key, value in found.items()}
+
+
+def _weighted(classes: Mapping[str, Mapping[str, Any]], key: str, asked: float) -> float:
+    return float(sum(one[key] * one["asked_gpu_hours"] for one in classes.values()) / asked)

@@ -1,0 +1,121 @@
+"""What a planner rents: GPUs for the months in which own ones are short, as far as running costs allow."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from scenarios.scaling.budget import bills
+from scenarios.scaling.buying import BUSY, SIGMAS
+from scenarios.scaling.checking_cloud import reads_gbs
+from scenarios.scaling.estate import estate
+from scenarios.scaling.fleet import lawful, leases
+from scenarios.scaling.orders import orders
+from scenarios.scaling.outlooks import capacity, needed
+from scenarios.scaling.plan import Change, Plan, Rented
+from scenarios.scaling.policies import held
+from scenarios.scaling.scene import Rent, Scene
+
+SPARE_OPEX = 0.985
+"""Part of the budget for running costs that a planner spends: demand may come out higher."""
+CLASSES = ("training", "batch", "fine_tuning")
+"""Classes that a planner sends to a cloud, as far as rules on data allow."""
+
+
+def rented(scene: Scene, plan: Plan) -> Plan:
+    """The plan with a reservation for the rest of the year, and the line that it needs."""
+    kinds = {one.kind: one for one in reversed(_near(scene))}
+    rent = kinds.get("reserved_1y") or kinds.get("on_demand")
+    if rent is None:
+        return plan
+    classes = tuple(
+        one.job_class for one in scene.work if one.job_class in CLASSES and lawful(one, rent.region)
+    )
+    if not classes:
+        return plan
+    step = scene.profile.gpus_per_node
+    for start in range(len(scene.months)):
+        short = _short(scene, plan, start)
+        count = math.floor(short / step) * step
+        while count > 0:
+            tried = _with(scene, plan, rent, classes, start, count)
+            if _within(scene, tried):
+                plan = tried
+                break
+            count -= step
+    burst = kinds.get("on_demand")
+    return _bridged(scene, plan, burst, classes) if burst else plan
+
+
+def _bridged(scene: Scene, plan: Plan, rent: Rent, classes: tuple[str, ...]) -> Plan:
+    """GPUs on demand for the months of a quarter that are still short, with what it has left."""
+    step = scene.profile.gpus_per_node
+    for quarter in range(4):
+        months = [3 * quarter + one for one in range(3)]
+        short = [one for one in months if _gap(scene, plan, one) >= step / 2]
+        if not short:
+            continue
+        most = max(_gap(scene, plan, one) for one in short)
+        count = math.ceil(most / step) * step
+        while count > 0:
+            tried = _with(scene, plan, rent, classes, short[0], count, short[-1])
+            if _within(scene, tried):
+                plan = tried
+                break
+            count -= step
+    return plan
+
+
+def _near(scene: Scene) -> list[Rent]:
+    return [one for one in scene.rents if one.region == scene.rents[0].region]
+
+
+def _short(scene: Scene, plan: Plan, start: int) -> float:
+    """GPUs that are short in every month from one on: a reservation is paid until the end."""
+    return min(_gap(scene, plan, month) for month in range(start, len(scene.months)))
+
+
+def _gap(scene: Scene, plan: Plan, month: int) -> float:
+    """GPUs that demand asks for in a month beyond those that are there."""
+    made, holds, leased = orders(scene, plan), held(scene, plan), leases(scene, plan)
+    gpus = sum(needed(scene, holds[month], month, SIGMAS).values())
+    there = sum(one.row.gpus for one in leased if one.first <= month <= one.last)
+    return gpus / BUSY - capacity(scene, estate(scene, plan, made)[month]) - there
+
+
+def _with(
+    scene: Scene,
+    plan: Plan,
+    rent: Rent,
+    classes: tuple[str, ...],
+    start: int,
+    count: int,
+    end: int = -1,
+) -> Plan:
+    months = scene.months
+    row = Rented(
+        f"r{len(plan.cloud) + 1}",
+        months[start].name,
+        months[end].name,
+        rent.kind,
+        count,
+        rent.region,
+        classes,
+    )
+    plan = replace(plan, cloud=(*plan.cloud, row))
+    if "cloud_link_gbps" not in scene.before:
+        return plan
+    rows = leases(scene, plan)
+    most = max(reads_gbs(scene, rows, month) * 8 for month in range(len(months)))
+    gbps = float(max(scene.link_gbps, math.ceil(most * 1.1 / 5) * 5))
+    others = tuple(one for one in plan.policies if one.policy != "cloud_link_gbps")
+    first = min(one.start for one in plan.cloud)
+    return replace(plan, policies=(*others, Change("line", first, "cloud_link_gbps", gbps)))
+
+
+def _within(scene: Scene, plan: Plan) -> bool:
+    """Whether running costs stay within the budget in every quarter."""
+    made, holds = orders(scene, plan), held(scene, plan)
+    cost = bills(scene, made, estate(scene, plan, made), leases(scene, plan), holds)
+    most = {one.quarter: one.opex_usd for one in scene.quarters}
+    return all(one.opex_left >= (1 - SPARE_OPEX) * most[one.quarter] for one in cost)

@@ -1,0 +1,141 @@
+"""Calls of functions: which there are, and how their arguments reach them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import promql_parser as ast
+
+from scenarios.troubleshooting.promql import functions, windows
+from scenarios.troubleshooting.promql.errors import NotHere, QueryError
+from scenarios.troubleshooting.promql.reading import equal_labels
+from scenarios.troubleshooting.promql.regex import Pattern
+from scenarios.troubleshooting.promql.vectors import Scalar, Text, Vector
+
+if TYPE_CHECKING:
+    from scenarios.troubleshooting.promql.engine import Run, Value
+
+Args = list[ast.Expr]
+
+
+def call(run: Run, node: ast.Call) -> Value:
+    """The answer of one call. Raises NotHere for a function that is not evaluated here."""
+    name, args = node.func.name, list(node.args)
+    if name in windows.FUNCTIONS:
+        return _over(run, name, args)
+    if name in functions.PLAIN:
+        return run.vector(args[0]).changed(functions.PLAIN[name])
+    if name in functions.CALENDAR:
+        at = run.vector(args[0]) if args else functions.vector_of(_time(run, args))
+        return at.changed(lambda seconds: functions.of_calendar(name, seconds))
+    known = _CALLS.get(name)
+    if known is None:
+        raise NotHere(f"{name}()")
+    return known(run, args)
+
+
+def known() -> list[str]:
+    """Names of all functions."""
+    return sorted([*windows.FUNCTIONS, *functions.PLAIN, *functions.CALENDAR, *_CALLS])
+
+
+def _over(run: Run, name: str, args: Args) -> Vector:
+    number = 0.0
+    if name == "quantile_over_time":
+        number, args = float(run.number(args[0])[0]), args[1:]
+    elif name == "predict_linear":
+        number = float(run.number(args[1])[0])
+    return windows.over(name, run.matrix(args[0]), number, run.spend)
+
+
+def _string(run: Run, node: ast.Expr) -> str:
+    found = run.value(node)
+    if not isinstance(found, Text):
+        raise QueryError("A string in quotes is needed here.")
+    return found.value
+
+
+def _time(run: Run, _: Args) -> Scalar:
+    return Scalar(functions.seconds(run.at))
+
+
+def _round(run: Run, args: Args) -> Vector:
+    to = run.number(args[1]) if len(args) > 1 else np.ones(len(run.at))
+    return functions.rounded(run.vector(args[0]), to)
+
+
+def _clamp(run: Run, args: Args) -> Vector:
+    return functions.clamped(run.vector(args[0]), run.number(args[1]), run.number(args[2]))
+
+
+def _clamp_low(run: Run, args: Args) -> Vector:
+    low = run.number(args[1])
+    return run.vector(args[0]).changed(lambda values: np.maximum(low, values))
+
+
+def _clamp_high(run: Run, args: Args) -> Vector:
+    high = run.number(args[1])
+    return run.vector(args[0]).changed(lambda values: np.minimum(high, values))
+
+
+def _absent(run: Run, args: Args) -> Vector:
+    inner = args[0]
+    equal = equal_labels(inner) if isinstance(inner, ast.VectorSelector) else {}
+    return functions.absent_of(run.vector(inner), equal)
+
+
+def _absent_over(run: Run, args: Args) -> Vector:
+    inner = args[0]
+    equal = equal_labels(inner.vector_selector) if isinstance(inner, ast.MatrixSelector) else {}
+    found = windows.over("present_over_time", run.matrix(inner), 0.0, run.spend)
+    return functions.absent_of(found, equal)
+
+
+def _replace(run: Run, args: Args) -> Vector:
+    vector = run.vector(args[0])
+    target, replacement, source, text = (_string(run, one) for one in args[1:])
+    functions.is_label(target)
+    pattern = Pattern(text)
+
+    def match(value: str) -> str | None:
+        groups = pattern.groups(value)
+        if groups is None:
+            return None
+        return re.sub(
+            r"\$(\$|\d+|\{\d+\})", lambda found: _group(found[1].strip("{}"), groups), replacement
+        )
+
+    return functions.label_replaced(vector, match, source, target)
+
+
+def _group(number: str, groups: list[str]) -> str:
+    if number == "$":
+        return "$"
+    return groups[int(number)] if int(number) < len(groups) else ""
+
+
+def _join(run: Run, args: Args) -> Vector:
+    vector = run.vector(args[0])
+    target, between, *sources = (_string(run, one) for one in args[1:])
+    return functions.label_joined(vector, functions.is_label(target), between, sources)
+
+
+_CALLS: dict[str, Callable[[Run, Args], Value]] = {
+    "absent": _absent,
+    "absent_over_time": _absent_over,
+    "clamp": _clamp,
+    "clamp_max": _clamp_high,
+    "clamp_min": _clamp_low,
+    "label_join": _join,
+    "label_replace": _replace,
+    "pi": lambda run, _: Scalar(np.full(len(run.at), np.pi)),
+    "round": _round,
+    "scalar": lambda run, args: functions.scalar_of(run.vector(args[0])),
+    "sort": lambda run, args: functions.ordered(run.vector(args[0]), False),
+    "sort_desc": lambda run, args: functions.ordered(run.vector(args[0]), True),
+    "time": _time,
+    "vector": lambda run, args: functions.vector_of(Scalar(run.number(args[0]))),
+}

@@ -1,0 +1,196 @@
+"""Configuration of hosts, switches and the subnet manager, as it is and as it last was known to be good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scenarios.simulator.streams import Stream
+from scenarios.troubleshooting.plant import Plant
+from scenarios.troubleshooting.texts.train_files import differences
+from scenarios.troubleshooting.traces import Trace
+from scenarios.troubleshooting.truth import Incident
+
+
+@dataclass
+class Pair:
+    """One file twice. Lines are (text last known good, text now, tag)."""
+
+    host: str
+    path: str
+    lines: list[tuple[str, str, str | None]] = field(default_factory=list)
+
+    def same(self, *texts: str) -> None:
+        self.lines += [(text, text, None) for text in texts]
+
+    def moved(self, before: str, after: str, tag: str | None = None) -> None:
+        self.lines.append((before, after, tag))
+
+
+_OPTIONS = "nfs4,rsize=1048576,wsize=1048576,nconnect=16,noatime"
+
+
+def host_files(incident: Incident) -> list[Pair]:
+    """Every file under configuration management that is not Slurm's, in order of host and path."""
+    traces, draw = differences(incident), Stream(incident.seed, "host files")
+    pairs = [
+        _fstab(incident.plant, traces),
+        _resolver(incident),
+        _sysctl(draw),
+        _chrony(draw),
+        _profiles(incident, traces),
+        _limits(incident, traces),
+        _opensm(incident, traces),
+        _directories(incident, traces),
+    ]
+    return pairs + [
+        _ports(incident.plant, name, traces) for name in incident.plant.storage_switches
+    ]
+
+
+def _found(traces: list[Trace], path: str, host: str | None = None) -> Trace | None:
+    for trace in traces:
+        if trace.fields["path"] == path and host in (None, trace.host):
+            return trace
+    return None
+
+
+def _fstab(plant: Plant, traces: list[Trace]) -> Pair:
+    pair, storage = Pair("nodes", "/etc/fstab"), plant.storage
+    trace = _found(traces, pair.path)
+    before = str(trace.fields["before"]) if trace else _OPTIONS
+    after = str(trace.fields["after"]) if trace else _OPTIONS
+    pair.same("# <file system> <mount point> <type> <options> <dump> <pass>")
+    pair.same("UUID=6f0c1b2e-6a0e-4f0d-9b53-1c0a7d2be911 / ext4 defaults 0 1")
+    pair.same("/dev/md0 /local xfs defaults,noatime 0 0")
+    mds = f"{storage.mds_ip}@tcp:/{storage.fsname}"
+    pair.same(f"{mds} {storage.mount} lustre defaults,_netdev,flock 0 0")
+    source = f"{storage.nfs_server}:{storage.nfs_export} {storage.home}"
+    texts = [f"{source} {_nfs(text)} 0 0" for text in (before, after)]
+    pair.moved(texts[0], texts[1], trace.tag if trace else None)
+    return pair
+
+
+def _nfs(options: str) -> str:
+    """`nfs4,a,b` as the two columns of fstab."""
+    kind, _, rest = options.partition(",")
+    return f"{kind} {rest},_netdev"
+
+
+def _resolver(incident: Incident) -> Pair:
+    """The list of name servers has not changed; whether the first one answers is another matter."""
+    pair = Pair("nodes", "/etc/resolv.conf")
+    gone = next((c.key for c in incident.causes if c.key == "name-service-slow"), None)
+    pair.same(f"search {incident.plant.domain}")
+    first = "nameserver 10.20.0.53"
+    pair.moved(first, first, gone)
+    pair.same("nameserver 10.20.0.54", "nameserver 10.20.0.55")
+    if gone is None:
+        pair.same("options timeout:1 attempts:2 rotate")
+    return pair
+
+
+def _sysctl(draw: Stream) -> Pair:
+    pair = Pair("nodes", "/etc/sysctl.d/90-hpc.conf")
+    backlog = draw.pick([("4096", 1.0), ("8192", 1.0), ("1024", 2.0)])
+    pair.same("vm.swappiness = 1", "vm.zone_reclaim_mode = 0", "kernel.numa_balancing = 0")
+    pair.same("net.core.rmem_max = 268435456", "net.core.wmem_max = 268435456")
+    pair.moved("net.core.somaxconn = 1024", f"net.core.somaxconn = {backlog}")
+    return pair
+
+
+def _chrony(draw: Stream) -> Pair:
+    pair = Pair("nodes", "/etc/chrony/chrony.conf")
+    polling = draw.pick([("6", 1.0), ("8", 1.0)])
+    pair.same("server 10.20.0.11 iburst", "server 10.20.0.12 iburst")
+    pair.moved("maxpoll 6", f"maxpoll {polling}")
+    pair.same("makestep 1.0 3", "rtcsync")
+    return pair
+
+
+def _profiles(incident: Incident, traces: list[Trace]) -> Pair:
+    """tuned's profile of every node, one line each, as pdsh shows it."""
+    pair = Pair("nodes", "/etc/tuned/active_profile")
+    for node in incident.plant.nodes:
+        trace = _found(traces, pair.path, node.name)
+        before = str(trace.fields["before"]) if trace else "throughput-performance"
+        after = str(trace.fields["after"]) if trace else before
+        pair.moved(f"{node.name}: {before}", f"{node.name}: {after}", trace.tag if trace else None)
+    return pair
+
+
+def _limits(incident: Incident, traces: list[Trace]) -> Pair:
+    """What the boot unit sets as power limit on every node, one line each."""
+    pair = Pair("nodes", "/etc/default/gpu-power")
+    for node in incident.plant.nodes:
+        trace = _found(traces, pair.path, node.name)
+        before = str(trace.fields["before"]) if trace else str(incident.plant.top_w)
+        after = str(trace.fields["after"]) if trace else before
+        texts = [f"{node.name}: GPU_POWER_LIMIT_W={watts}" for watts in (before, after)]
+        pair.moved(texts[0], texts[1], trace.tag if trace else None)
+    return pair
+
+
+def _opensm(incident: Incident, traces: list[Trace]) -> Pair:
+    pair = Pair("ufm01", "/etc/opensm/opensm.conf")
+    trace = _found(traces, pair.path)
+    crowd = next((c.key for c in incident.causes if c.key == "fabric-neighbour"), None)
+    static = "updn" if crowd else "ar_updn"
+    before = str(trace.fields["before"]) if trace else static
+    after = str(trace.fields["after"]) if trace else static
+    pair.same(
+        "guid 0x0000000000000000", "m_key 0x0000000000000000", "subnet_prefix 0xfe80000000000000"
+    )
+    pair.same("lmc 0", "max_wire_smps 8", "transaction_timeout 200", "sweep_interval 10")
+    pair.moved(f"routing_engine {before}", f"routing_engine {after}", trace.tag if trace else crowd)
+    pair.same("root_guid_file /etc/opensm/root_guids.conf", "use_ucast_cache TRUE", "qos FALSE")
+    pair.same("log_file /var/log/opensm.log", "log_flags 0x03", "sm_priority 14")
+    return pair
+
+
+def _directories(incident: Incident, traces: list[Trace]) -> Pair:
+    """Where new files of some directories go: `lfs getstripe -d`."""
+    training, mount = incident.training, incident.plant.storage.mount
+    pair = Pair(incident.plant.login, "/lustre/directory-defaults")
+    rebuild = next((c.key for c in incident.causes if c.key == "ost-rebuild"), None)
+    for folder in (
+        training.checkpoints,
+        training.dataset,
+        f"{mount}/projects/vision",
+        f"{mount}/scratch",
+    ):
+        trace = _found(traces, f"lfs getstripe -d {folder}")
+        count = 1 if folder == training.dataset else 8
+        tag = rebuild if folder == training.dataset else None
+        pools = (
+            [str(trace.fields[name]) for name in ("before", "after")]
+            if trace
+            else ["flash", "flash"]
+        )
+        pair.same(folder)
+        texts = [
+            f"stripe_count:  {count} stripe_size:   4194304 pattern: raid0 stripe_offset: -1 pool: {pool}"
+            for pool in pools
+        ]
+        pair.moved(texts[0], texts[1], trace.tag if trace else tag)
+        pair.same("")
+    return pair
+
+
+def _ports(plant: Plant, name: str, traces: list[Trace]) -> Pair:
+    """The first sixteen ports of a storage switch, where servers and nodes are bonded."""
+    pair = Pair(name, "/etc/network/interfaces")
+    trace = _found(traces, pair.path, name)
+    stricken: set[int] = set()
+    if trace:
+        first, last = str(trace.fields["key"]).split()[0].removeprefix("swp").split("-")
+        stricken = set(range(int(first), int(last) + 1))
+    for port in range(1, 17):
+        pair.same(f"auto swp{port}", f"iface swp{port}", f"    bridge-vids {plant.storage.vlan}")
+        if trace and port in stricken:
+            pair.moved(
+                f"    mtu {trace.fields['before']}", f"    mtu {trace.fields['after']}", trace.tag
+            )
+        else:
+            pair.same("    mtu 9216")
+        pair.same("")
+    return pair

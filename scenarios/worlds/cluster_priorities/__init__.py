@@ -1,0 +1,40 @@
+"""A cluster that teams share under Kueue's quotas and priorities, with the admission in other hands."""
+
+from __future__ import annotations
+
+from scenarios.worlds.checks import is_count, is_line, is_name
+from scenarios.worlds.cluster_priorities.documents import DOCUMENTS
+from scenarios.worlds.cluster_priorities.families import FAMILIES
+from scenarios.worlds.cluster_priorities.measures import MEASURES, account, summary
+from scenarios.worlds.cluster_priorities.record import SERIES
+from scenarios.worlds.cluster_priorities.setting import Setting, open_span, read_setting
+from scenarios.worlds.cluster_priorities.words import words
+from scenarios.worlds.contract import World
+
+WORLD: World[Setting] = World(
+    name="cluster_priorities",
+    span="stretch of days",
+    families=tuple(FAMILIES),
+    methods={
+        "tick": {},
+        "workloads": {},
+        "quotas": {},
+        "room": {},
+        "flavors": {},
+        "nodes": {},
+        "calendar": {},
+        "admit": {"workload": is_count, "flavor": is_name, "gpus": is_count},
+        "preempt": {"job": is_count},
+        "requeue": {"job": is_count},
+        "set_quota": {"queue": is_name, "flavor": is_name, "nominal": is_count},
+        "log": {"text": is_line},
+    },
+    series=SERIES,
+    measures=MEASURES,
+    settings=read_setting,
+    open=open_span,
+    words=words,
+    documents=DOCUMENTS,
+    summary=summary,
+    account=account,
+)

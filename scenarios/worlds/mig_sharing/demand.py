@@ -1,0 +1,276 @@
+"""A day of services and training gangs: what is wanted when, drawn from a family and a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import cos, pi
+
+from scenarios.simulator.agenda import HOUR, MINUTE, SECOND
+from scenarios.simulator.streams import Stream
+from scenarios.worlds.front import ApiFaults, windows
+from scenarios.worlds.mig_sharing.kinds import COMPUTE, SLICES, WIDTH
+from scenarios.worlds.mig_sharing.settings import (
+    BATCH,
+    CRITICAL,
+    NODE,
+    STANDARD,
+    Config,
+    Level,
+    Trouble,
+)
+
+Step = tuple[int, int]
+"""(instant in ms, replicas wanted from then on)."""
+STAY = 0.16
+"""Share of the services that run all day; the others come and go."""
+BEGUN = 0.08
+"""Share of the training that is waiting when the day begins."""
+LAST_GANG = 2 * HOUR
+"""No training is submitted so close to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSpec:
+    """One service: who owns it, what each replica asks for, and how many are wanted when.
+
+    The last step is its end, with no replica wanted. Times in ms.
+    """
+
+    name: str
+    tenant: int
+    slo: int
+    kind: int
+    load: int
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GangSpec:
+    """One training run on `gpus` whole GPUs. Times in ms, `every` = checkpoint interval or 0."""
+
+    submit: int
+    tenant: int
+    gpus: int
+    work: int
+    limit: int
+    every: int
+    protected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of day: `swing(hour, phase, large)` multiplies demand, `bursts` come on top."""
+
+    name: str
+    swing: Callable[[float, float, bool], float]
+    trouble: Callable[[Trouble, Level, Stream, int], Trouble]
+    api: Callable[[Stream, int], ApiFaults]
+    bursts: int = 0
+    service_share: float = 1.0
+
+
+def _flat(hour: float, phase: float, large: bool) -> float:
+    return 1.0
+
+
+def _day_night(hour: float, phase: float, large: bool) -> float:
+    return 1.0 + 0.52 * cos(2 * pi * (hour - 14.5 - phase) / 24.0)
+
+
+def _tides(hour: float, phase: float, large: bool) -> float:
+    """Small instances are wanted for three hours, then large ones."""
+    small_turn = (hour + phase) % 6.0 < 3.0
+    return 0.55 if small_turn == large else 1.45
+
+
+def _usual_api(stream: Stream, length: int) -> ApiFaults:
+    return ApiFaults(
+        throttled=windows(stream, 3, 1, 4, length), stale=windows(stream, 8, 2, 4, length)
+    )
+
+
+def _failing_api(stream: Stream, length: int) -> ApiFaults:
+    throttled = windows(stream, 7, 2, 6, length)
+    return ApiFaults(0.07, 0.02, throttled, windows(stream, 20, 2, 4, length))
+
+
+def _usual(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
+    size, much = level.nodes / 5, level.trouble
+    return replace(
+        trouble,
+        resets=2.0 * size * much,
+        lost=0.5 * size * much,
+        contained=4.0 * size * much,
+        crashes=0.4 * size * much,
+        maintenance=level.maintenance,
+        rdma=round(1.6 * size * much) if level.rdma else 0,
+        hangs=round(4 * size * much),
+    )
+
+
+def _failing(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
+    usual = _usual(trouble, level, stream, length)
+    return replace(
+        usual,
+        resets=usual.resets * 2.5,
+        lost=usual.lost * 2,
+        contained=usual.contained * 2,
+        crashes=usual.crashes * 2,
+        rdma=usual.rdma * 2,
+        hangs=usual.hangs * 2,
+        layout_failure=0.12,
+    )
+
+
+def _hostile(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
+    """Maintenance is called in the hours of most demand, and layouts fail more often."""
+    usual = _usual(trouble, level, stream, length)
+    extra = tuple(int(stream.between(10 * HOUR, 17 * HOUR)) for _ in range(level.maintenance))
+    return replace(usual, layout_failure=0.09, surprise=extra, resets=usual.resets * 1.5)
+
+
+FAMILIES = {
+    family.name: family
+    for family in (
+        Family("steady", _flat, _usual, _usual_api),
+        Family("burst", _flat, _usual, _usual_api, bursts=5, service_share=0.86),
+        Family("diurnal", _day_night, _usual, _usual_api),
+        Family("failure-heavy", _day_night, _failing, _failing_api, service_share=0.92),
+        Family("adversarial", _tides, _hostile, _failing_api, bursts=2, service_share=0.86),
+    )
+}
+
+KINDS = ((0, 0.42), (1, 0.10), (2, 0.22), (3, 0.16), (4, 0.04), (5, 0.06))
+MENU_KINDS = ((0, 0.52), (2, 0.26), (3, 0.22))
+"""Where three layouts are allowed only, services ask for what those hold."""
+SLOS = ((CRITICAL, 0.30), (STANDARD, 0.45), (BATCH, 0.25))
+APPS = ("chat", "embed", "rerank", "ocr", "asr", "tts", "vision", "fraud", "search", "tag")
+GANGS = ((1, 0.24), (2, 0.26), (4, 0.24), (8, 0.18), (16, 0.06), (32, 0.02))
+
+
+@dataclass(frozen=True, slots=True)
+class _Weather:
+    """What all services of a day share: the swing with its phase, and the bursts by tenant."""
+
+    family: Family
+    phase: float
+    bursts: tuple[tuple[int, int, int], ...]
+
+    def factor(self, at: int, tenant: int, large: bool) -> float:
+        value = self.family.swing(at / HOUR, self.phase, large)
+        for begin, end, whose in self.bursts:
+            if whose == tenant and begin <= at < end:
+                value *= 2.4
+        return value
+
+
+def _weather(family: Family, config: Config, stream: Stream) -> _Weather:
+    phase = stream.between(-1.2, 1.2)
+    width = (config.length - 3 * HOUR) / max(1, family.bursts)
+    bursts = []
+    for index in range(family.bursts):
+        begin = int(HOUR + width * (index + stream.between(0.1, 0.8)))
+        whose = int(stream.unit() * len(config.level.tenants))
+        bursts.append((begin, begin + int(stream.between(40, 80) * MINUTE), whose))
+    return _Weather(family, phase, tuple(bursts))
+
+
+def _steps(
+    stream: Stream, weather: _Weather, config: Config, tenant: int, kind: int
+) -> tuple[Step, ...]:
+    """From its coming to its going, with a new count about every half hour."""
+    if stream.chance(STAY):
+        at, end = 0, config.length
+    else:
+        at = int(stream.between(-2 * HOUR, config.length - 40 * MINUTE))
+        life = max(25 * MINUTE, int(stream.lognormal(170, 0.75) * MINUTE))
+        at, end = max(0, at), min(config.length, at + life)
+    base = stream.pick(((1.0, 0.5), (2.0, 0.3), (3.0, 0.13), (5.0, 0.07)))
+    steps: list[Step] = []
+    while at < end - 5 * MINUTE:
+        noise = stream.between(0.85, 1.2)
+        count = max(1, round(base * noise * weather.factor(at, tenant, kind >= 3)))
+        if not steps or steps[-1][1] != count:
+            steps.append((at, count))
+        at += int(stream.between(20, 40) * MINUTE)
+    if steps:
+        steps.append((end, 0))
+    return tuple(steps)
+
+
+def asked(spec: ServiceSpec) -> int:
+    """Compute-slice ms that the service asks for in all."""
+    pairs = zip(spec.steps, spec.steps[1:], strict=False)
+    return COMPUTE[spec.kind] * sum(count * (end - at) for (at, count), (end, _) in pairs)
+
+
+def _shares(config: Config) -> list[tuple[int, float]]:
+    """Tenants by number with their part of the demand: those with nodes of their own are small."""
+    tenants = enumerate(config.level.tenants)
+    return [(number, 0.5 if one.isolation == NODE else 1.0) for number, one in tenants]
+
+
+def draw_services(family: Family, config: Config, seed: str) -> list[ServiceSpec]:
+    """The day's services, drawn until they ask for the level's share of all compute slices."""
+    stream = Stream(seed, "services")
+    weather = _weather(family, config, Stream(seed, "weather"))
+    kinds = MENU_KINDS if config.level.menu else KINDS
+    wanted = config.level.service_load * family.service_share
+    left = wanted * SLICES * config.gpus * config.length
+    found: list[ServiceSpec] = []
+    while left > 0:
+        tenant = stream.pick(_shares(config))
+        kind, slo = stream.pick(kinds), stream.pick(SLOS)
+        steps = _steps(stream, weather, config, tenant, kind)
+        load = config.load_base + config.load_slice * WIDTH[kind]
+        load = int(load * stream.between(0.8, 1.3)) // SECOND * SECOND
+        app = APPS[int(stream.unit() * len(APPS))]
+        name = f"{config.level.tenants[tenant].name}-{app}-{len(found) + 1:03d}"
+        if steps:
+            found.append(ServiceSpec(name, tenant, slo, kind, load, steps))
+            left -= asked(found[-1])
+    return found
+
+
+def _trainer(stream: Stream, config: Config, gpus: int) -> int:
+    """Whose gang it is: a tenant with nodes of its own has none larger than half a node."""
+    tenants = config.level.tenants
+    small = 2 * gpus <= config.gpus_per_node
+    return stream.pick(
+        [one for one in _shares(config) if small or tenants[one[0]].isolation != NODE]
+    )
+
+
+def _spread(gangs: list[GangSpec], stream: Stream, length: int) -> list[GangSpec]:
+    """Give each gang its time: one in each equal part of the day, some at its very beginning."""
+    width = length / max(1, len(gangs))
+    times = [
+        0 if stream.chance(BEGUN) else int(width * (index + stream.unit()))
+        for index in range(len(gangs))
+    ]
+    return [replace(gang, submit=at) for gang, at in zip(gangs, sorted(times), strict=True)]
+
+
+def draw_gangs(config: Config, seed: str) -> list[GangSpec]:
+    """The day's training in order of submission, as much as the level says."""
+    shapes, times = Stream(seed, "gangs"), Stream(seed, "gang times")
+    left = config.level.training_load * config.gpus * config.length
+    most = min(config.level.largest_gang, config.gpus // 2)
+    found: list[GangSpec] = []
+    while left > 0:
+        gpus = min(shapes.pick(GANGS), most)
+        work = min(6 * HOUR, int(shapes.lognormal(45, 0.8) * MINUTE) + 10 * MINUTE)
+        saves = shapes.chance(0.85)
+        gang = GangSpec(
+            submit=0,
+            tenant=_trainer(shapes, config, gpus),
+            gpus=gpus,
+            work=work,
+            limit=int(work * shapes.between(1.1, 2.2)) // MINUTE * MINUTE + MINUTE,
+            every=int(shapes.pick(((10, 1.0), (15, 1.0), (20, 1.0)))) * MINUTE if saves else 0,
+            protected=shapes.chance(0.15),
+        )
+        found.append(gang)
+        left -= gpus * work
+    return _spread(found, times, config.length - LAST_GANG)

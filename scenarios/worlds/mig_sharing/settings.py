@@ -1,0 +1,152 @@
+"""What a level and a company's profile make of the cluster: sizes, tenants, rules, how much fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scenarios.company.profile import Profile
+from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
+from scenarios.worlds.front import ApiFaults
+from scenarios.worlds.mig_sharing.kinds import Card, card
+
+NONE, GPU, NODE = "none", "gpu", "node"
+"""How far a tenant must be kept from the others."""
+CRITICAL, STANDARD, BATCH = 0, 1, 2
+CLASSES = ("critical", "standard", "batch")
+
+
+@dataclass(frozen=True, slots=True)
+class Tenant:
+    """Who services and training belong to; `isolation` is none, gpu or node."""
+
+    name: str
+    isolation: str = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """`[levels.X.settings]`: nodes, tenants, kinds of instance in use, load and trouble.
+
+    `service_load` and `training_load` are shares of all compute slices over the day; `menu` allows
+    three layouts only; `trouble` multiplies how often machines fail; `largest_gang` in GPUs.
+    """
+
+    nodes: int
+    tenants: tuple[Tenant, ...]
+    service_load: float
+    training_load: float
+    largest_gang: int
+    menu: bool = False
+    rdma: bool = True
+    maintenance: int = 1
+    trouble: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """When machines fail, drawn in advance. Times in ms; counts are of one day."""
+
+    resets: float = 2.0
+    lost: float = 0.5
+    contained: float = 3.0
+    crashes: float = 0.5
+    maintenance: int = 1
+    rdma: int = 1
+    hangs: int = 4
+    layout_failure: float = 0.04
+    surprise: tuple[int, ...] = ()
+    """Instants at which maintenance is announced, besides those drawn at random."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One cluster for one day. Times in ms. Delays are assumptions, see the pack's environment."""
+
+    level: Level
+    card: Card
+    product: str
+    nodes: int
+    gpus_per_node: int
+    trouble: Trouble
+    api: ApiFaults = field(default_factory=ApiFaults)
+    length: int = DAY
+    tick: int = 2 * MINUTE
+    layout_low: int = 60 * SECOND
+    layout_high: int = 110 * SECOND
+    load_base: int = 35 * SECOND
+    load_slice: int = 15 * SECOND
+    """A replica is ready after the base and one of these for each memory slice it asks for."""
+    gang_start: int = 120 * SECOND
+    save: int = 40 * SECOND
+    hold: int = 120 * SECOND
+    notice: int = 30 * MINUTE
+    closing: int = 2 * HOUR
+    """How long after an hour's end its bill may still be filed or corrected."""
+    reads_per_tick: int = 40
+    writes_per_tick: int = 40
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of the whole cluster."""
+        return self.nodes * self.gpus_per_node
+
+
+_NUMBERS: Mapping[str, tuple[float, float]] = {
+    "nodes": (2, 16),
+    "service_load": (0.05, 0.8),
+    "training_load": (0.05, 0.8),
+    "largest_gang": (1, 64),
+    "maintenance": (0, 6),
+    "trouble": (0.0, 4.0),
+}
+_FLAGS = ("menu", "rdma")
+
+
+def read_settings(table: Mapping[str, Any]) -> Level:
+    """Check a level's settings. Raises ValueError with one sentence naming the key."""
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key in _NUMBERS:
+            low, high = _NUMBERS[key]
+            if type(value) not in (int, float) or not low <= value <= high:
+                raise ValueError(f"{key} must be a number from {low} to {high}.")
+        elif key in _FLAGS:
+            if type(value) is not bool:
+                raise ValueError(f"{key} must be true or false.")
+        elif key != "tenants":
+            raise ValueError(f"Unknown setting {key}; remove it or correct its spelling.")
+        values[key] = value
+    for key in ("nodes", "tenants", "service_load", "training_load", "largest_gang"):
+        if key not in values:
+            raise ValueError(f"The setting {key} is missing.")
+    values["tenants"] = _tenants(values["tenants"])
+    return Level(**values)
+
+
+def _tenants(rows: object) -> tuple[Tenant, ...]:
+    if not isinstance(rows, Mapping) or not 1 <= len(rows) <= 12:
+        raise ValueError("tenants must be a table of 1 to 12 names with none, gpu or node.")
+    for name, isolation in rows.items():
+        if isolation not in (NONE, GPU, NODE):
+            raise ValueError(f"tenants.{name} must be none, gpu or node.")
+    return tuple(Tenant(name, isolation) for name, isolation in rows.items())
+
+
+_NO_FAULTS = ApiFaults()
+
+
+def make_config(
+    profile: Profile, level: Level, trouble: Trouble, api: ApiFaults = _NO_FAULTS
+) -> Config:
+    """The part of a company's cluster that services and training share."""
+    return Config(
+        level=level,
+        card=card(profile.gpu),
+        product=profile.gpu_model.product,
+        nodes=min(level.nodes, profile.nodes),
+        gpus_per_node=profile.gpus_per_node,
+        trouble=trouble,
+        api=api,
+    )

@@ -1,0 +1,186 @@
+"""The spot training cluster itself: what happens by itself, moment by moment; no controller rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from scenarios.simulator.agenda import MINUTE, Agenda
+from scenarios.worlds.spot_checkpointing.config import ClusterConfig, Trouble
+from scenarios.worlds.spot_checkpointing.gangs import Gangs
+from scenarios.worlds.spot_checkpointing.machines import Machines
+from scenarios.worlds.spot_checkpointing.prices import PricePath, flat
+from scenarios.worlds.spot_checkpointing.record import Record
+from scenarios.worlds.spot_checkpointing.saving import Saving
+from scenarios.worlds.spot_checkpointing.tables import (
+    DONE,
+    RUNNING,
+    SAVING,
+    Kind,
+    NodeState,
+    Training,
+)
+
+SAMPLE_EVERY = 5 * MINUTE
+SAFE_WITHIN = 5 * MINUTE
+"""A reclaim may cost no more than this much work if its notice was answered."""
+FULL_FOR = 60 * MINUTE
+
+
+class SpotWorld:
+    """One workload. Same configuration, trouble, seed and actions: same history.
+
+    What happens to the n-th node of a pool and to the n-th save of a run is drawn from the
+    seed and n, so two controllers that do as much meet the same fate.
+    """
+
+    def __init__(self, config: ClusterConfig, trouble: Trouble, seed: str) -> None:
+        self.config, self.trouble, self.seed = config, trouble, seed
+        self.now = 0
+        self.agenda, self.record = Agenda(), Record()
+        pairs = zip(config.zones, trouble.prices, strict=True)
+        self.paths = [(flat(zone.ondemand_price), PricePath(points)) for zone, points in pairs]
+        self.trainings = [
+            Training(run, number, every=run.every, mode=run.mode, spikes_left=list(run.spikes))
+            for number, run in enumerate(config.trainings)
+        ]
+        self.machines, self.gangs, self.saving = Machines(self), Gangs(self), Saving(self)
+        self.woken = False
+        self._over_quota_since: dict[str, int] = {}
+        self._handlers = self._handler_table()
+        for index, wave in enumerate(trouble.waves):
+            self.agenda.add(wave.at, Kind.WAVE, index)
+        for run in self.trainings:
+            self.agenda.add(run.config.deadline, Kind.DEADLINE, run.number)
+        self.agenda.add(0, Kind.SAMPLE, 0)
+
+    def _handler_table(self) -> dict[int, Callable[[int, int], None]]:
+        machines, gangs, saving = self.machines, self.gangs, self.saving
+        return {
+            Kind.FINISHED: gangs.finished,
+            Kind.SAVE_DUE: gangs.save_due,
+            Kind.STALL_OVER: gangs.go_on,
+            Kind.SAVED: saving.saved,
+            Kind.CHECKED: saving.verified,
+            Kind.JOINED: gangs.joined,
+            Kind.JOIN_TIMEOUT: gangs.join_timeout,
+            Kind.DIVERGED: gangs.diverged,
+            Kind.NODE_DOWN: machines.down,
+            Kind.NODE_SLOW: machines.slow,
+            Kind.WAVE: machines.wave,
+            Kind.NOTICE: machines.notice,
+            Kind.RECLAIM: machines.reclaim,
+            Kind.START_FAILED: machines.start_failed,
+            Kind.NODE_READY: machines.ready,
+            Kind.DEADLINE: self._deadline,
+            Kind.SAMPLE: self._sample,
+        }
+
+    # -- time ------------------------------------------------------------------------
+
+    def advance(self, until: int, *, wake: bool) -> None:
+        """Let everything due by `until` ms happen, or all up to the first event that wakes."""
+        self.woken = False
+        while (event := self.agenda.take(until)) is not None:
+            self.now = event[0]
+            self._handlers[event[1]](event[3], event[4])
+            if wake and self.woken and self.agenda.next_time() != self.now:
+                return
+        self.now = until
+
+    def event(self, kind: str, subject: str, *, wakes: bool) -> None:
+        """Something the controller will be told of; one that wakes it ends the tick."""
+        self.record.event(self.now, kind, subject)
+        self.woken = self.woken or wakes
+
+    # -- what is noted ---------------------------------------------------------------
+
+    def judge_notices(self, node: str) -> None:
+        """The two minutes are up: was the work of the gang that held `node` safe?"""
+        for notice in self.record.notices:
+            if notice.node != node or notice.handled is not None:
+                continue
+            run = self.trainings[notice.training]
+            best = self.saving.best(run)
+            allowed = SAFE_WITHIN // max(1, run.step_ms) + 1
+            safe = best is not None and best.step >= notice.step - allowed
+            notice.handled = safe or run.state == DONE
+
+    def valid(self, run: Training) -> int:
+        """Steps that would be there if the run had to go on elsewhere now."""
+        if run.unsound_at < 0 and run.state in (RUNNING, SAVING, DONE):
+            return run.step(self.now)
+        best = self.saving.best(run)
+        return best.step if best is not None else 0
+
+    def on_time_pct(self, run: Training) -> float:
+        """Share of the run's steps that were there at its deadline."""
+        reached = self.valid(run) if run.valid_at_deadline < 0 else run.valid_at_deadline
+        return 100 * reached / run.config.steps
+
+    def _deadline(self, number: int, version: int) -> None:
+        run = self.trainings[number]
+        run.valid_at_deadline = self.valid(run)
+        if run.state != DONE:
+            self.record.rule(self.now, f"{run.config.name} missed its deadline")
+
+    def spend(self) -> float:
+        """USD so far: nodes and data moved between regions."""
+        return self.machines.spend() + self.record.transfer_usd
+
+    def _sample(self, subject: int, version: int) -> None:
+        self.agenda.add(self.now + SAMPLE_EVERY, Kind.SAMPLE, 0)
+        self._look_at_stores()
+        if self.config.budget and self.spend() > self.config.budget:
+            self.record.rule(
+                self.now, f"spent more than the budget of {self.config.budget:,.0f} USD"
+            )
+        self.record.timeline.sample(self.now, self._values())
+
+    def _look_at_stores(self) -> None:
+        bare = any(run.state != DONE and self.saving.best(run) is None for run in self.trainings)
+        full = any(self.saving.used[name] > s.quota_gb for name, s in self.config.stores.items())
+        self.record.store_ms += SAMPLE_EVERY * (bare or full)
+        for region, store in self.config.stores.items():
+            over = self.saving.used[region] - store.quota_gb
+            if over <= 0:
+                self._over_quota_since.pop(region, None)
+                continue
+            self.record.over_quota_gb_ms += over * SAMPLE_EVERY
+            since = self._over_quota_since.setdefault(region, self.now)
+            if self.now - since >= FULL_FOR:
+                self.record.rule(self.now, f"the store {region} was over its quota for an hour")
+
+    def _values(self) -> tuple[float, ...]:
+        nodes, alive = self.machines.nodes, self.machines.alive
+        ready = [nodes[n] for n in alive if nodes[n].state == NodeState.READY]
+        per_node, spot = self.config.gpus_per_node, sum(node.spot for node in ready)
+        runs = self.trainings
+        busy = sum(len(run.nodes) for run in runs if run.state in (RUNNING, SAVING))
+        steps = [run.step(self.now) / run.config.steps for run in runs]
+        best = [self.saving.best(run) for run in runs]
+        held = [
+            1.0 if run.state == DONE else 0.0 if made is None else made.step / run.config.steps
+            for run, made in zip(runs, best, strict=True)
+        ]
+        pace = [min(1.0, self.now / run.config.deadline) for run in runs]
+        done = sum(share * run.config.steps for share, run in zip(steps, runs, strict=True))
+        whole = sum(run.config.steps for run in runs)
+        spots = [path.at(self.now) for _, path in self.paths]
+        paid = [self.paths[node.zone][node.spot].at(self.now) for node in ready]
+        return (
+            round(100 * sum(steps) / len(runs), 3),
+            round(100 * sum(held) / len(runs), 3),
+            round(100 * sum(pace) / len(runs), 3),
+            spot,
+            len(ready) - spot,
+            sum(nodes[n].state == NodeState.STARTING for n in alive),
+            busy * per_node,
+            len(alive) * per_node,
+            round(self.spend(), 2),
+            round(self.config.ondemand_cost() * done / whole, 2),
+            min(spots),
+            round(sum(paid) / len(paid), 4) if paid else 0.0,
+            sum(self.saving.used.values()),
+            sum(store.quota_gb for store in self.config.stores.values()),
+            self.saving.loss(runs[0]),
+        )
