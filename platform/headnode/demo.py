@@ -29,7 +29,7 @@ from hiring.invitations import invite, link_to
 from hiring.models import Accommodation, Candidate, Exercise, Invitation, Mode, Opening
 from hiring.policies import default_limits
 from library.bank import load_questions
-from library.models import Kind, Seniority
+from library.models import Seniority
 from library.packs import load_packs, pack_of
 from reviews.scoring.evaluations import assign
 from scenarios.packs import all_packs
@@ -202,11 +202,12 @@ def _opening(manager: User, now: datetime) -> tuple[Opening, Exercise]:
         hiring_manager=manager,
         created_at=now - timedelta(days=9),
     )
-    work, revision = default_limits(Kind.AUTOMATION, take_home=True)
+    kind = pack_of(PACK).kind
+    work, revision = default_limits(kind, take_home=True)
     exercise = Exercise.objects.create(
         opening=opening,
         pack_name=PACK,
-        kind=Kind.AUTOMATION,
+        kind=kind,
         level=Seniority.MID,
         mode=Mode.TAKE_HOME,
         limit_minutes=work,

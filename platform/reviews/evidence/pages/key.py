@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessments.models import Attempt
 from assessments.troubleshooting.access import BeingPrepared, NotThere
 from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
 from assessments.troubleshooting.variants import NotBuilt
 from reviews.access import attempt_for, page_context, submission_of
-from reviews.evidence import cost_key, scaling_key, troubleshooting_key
+from reviews.evidence.kinds import staff_of
 
 logger = logging.getLogger(__name__)
-SHEETS: dict[str, tuple[str, Callable[[Attempt], Any]]] = {
-    "incident": ("reviews/key.html", troubleshooting_key.sheet),
-    "bill": ("reviews/key_bill.html", cost_key.sheet),
-    "plan": ("reviews/key_plan.html", scaling_key.sheet),
-}
-"""Workplace -> the key's page and what fills it."""
 
 
 @require_safe
@@ -34,9 +25,10 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not attempt.exercise.has_room or submission_of(attempt, 1) is None:
         raise Http404
     context = page_context(request, attempt, "Key")
-    template, sheet = SHEETS[attempt.exercise.workplace]
+    staff = staff_of(attempt.exercise)
+    template = staff.key_page
     try:
-        context["sheet"] = sheet(attempt)
+        context["sheet"] = staff.sheet(attempt)
     except (BeingBuilt, BeingPrepared):
         response = render(request, template, context | {"being_built": True}, status=503)
         response["Retry-After"] = AGAIN_S

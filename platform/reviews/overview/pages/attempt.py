@@ -23,11 +23,9 @@ from reviews.access import as_json, attempt_for, page_context, report_of, submis
 from reviews.evidence import (
     answer_text,
     automation,
-    cost,
-    scaling,
     terminal_record,
-    troubleshooting,
 )
+from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import pace_of
 from reviews.feedback import challenges
 from reviews.models import Decision, Defence, Evaluation, Note
@@ -102,10 +100,11 @@ def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     handed_in = [row for number in (1, 2) if (row := submission_of(attempt, number))]
     sees = [may_see_measures(viewer, attempt, row.round) for row in handed_in]
     context: dict[str, Any] = {
+        "staff": staff_of(attempt.exercise),
         "rounds": [
             round_view(attempt, row, titles, shown)
             for row, shown in zip(handed_in, sees, strict=True)
-        ]
+        ],
     }
     context["is_spoken"] = handed_in[-1].source == Submission.Source.SPOKEN if handed_in else False
     if len(handed_in) == 2 and not context["is_spoken"]:
@@ -137,36 +136,14 @@ def round_view(
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
         "progress": grading_progress(submission, runs[0] if runs else None),
         "is_graded_soon": bool(runs) and runs[0].finished_at is None,
-        "workloads": automation.workloads(report),
-        "code": automation.code(report),
-        "own_tests": automation.own_tests(report),
         "report_run": reported.pk if reported else None,
         "sees_measures": sees,
         "measures": overrides.beside(report, held) if sees else [],
         "score": (report or {}).get("score") if sees else None,
         "report": report if sees else None,
         "overridden": held,
-        **_room_evidence(attempt, reported, held, sees=sees),
+        **staff_of(attempt.exercise).round(attempt, reported, held.corrected, sees=sees),
     }
-
-
-def _room_evidence(
-    attempt: Attempt, run: GradingRun | None, held: overrides.Overridden, *, sees: bool
-) -> dict[str, Any]:
-    """What was read in a written answer: what it points at alone while measures are hidden."""
-    if not attempt.exercise.has_room or run is None:
-        return {}
-    match attempt.exercise.workplace:
-        case "bill" if sees:
-            return {"bill": cost.shown(run, held.corrected)}
-        case "bill":
-            return {"pointed": cost.pointed(run.report)}
-        case "plan":
-            shown = scaling.shown(run, held.corrected) if sees else None
-            return {"plan": shown, "arrivals": scaling.arrivals(run.report)}
-    if sees:
-        return {"incident": troubleshooting.shown(attempt, run, held.corrected)}
-    return {"quotes": troubleshooting.quotes(run.report)}
 
 
 def grading_progress(submission: Submission, run: GradingRun | None) -> str:
@@ -254,10 +231,11 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, "assessments.view_run")
     row = get_object_or_404(attempt.runs.select_related("draft"), pk=run)
     sees = may_see_measures(viewer, attempt, row.round)
-    report = row.report or {}
+    report, staff = row.report or {}, staff_of(attempt.exercise)
     context = page_context(request, attempt, f"Run of draft {row.draft.number}")
     context |= {
         "run": row,
+        "staff": staff,
         "state": grading_word(row, timezone.now()),
         "sees_measures": sees,
         "sees_clock": may_see_clock(viewer, attempt),
@@ -265,8 +243,7 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
         "stdout": answer_text.numbered(report.get("stdout", "")),
         "stderr": answer_text.numbered(report.get("stderr", "")),
     }
-    if attempt.exercise.workplace == "plan" and sees:
-        context["what_if"] = scaling.what_if(report)
+    context |= staff.run(report) if sees else {}
     # a remark needs an answer of that round to stand by
     pinned = row.round if submission_of(attempt, row.round) else None
     context |= pins_context(attempt, viewer, pinned) | {"round": row.round}

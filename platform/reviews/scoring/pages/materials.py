@@ -15,8 +15,9 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
+from assessments.kinds import workplace_of
 from assessments.models import Attempt
-from assessments.troubleshooting import sheets
+from assessments.pages import sheets_of
 from assessments.troubleshooting import urls as candidates
 from assessments.troubleshooting.access import RoomView
 from reviews.access import attempt_for, page_context, submission_of
@@ -45,15 +46,15 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     context |= {
         "round": round,
         "has_answer": bool(handed_in),
-        "has_charts": attempt.exercise.workplace == "incident",
+        "has_charts": attempt.exercise.has_terminal,
         "room_sheets": [
             *(f"headnode/{name}.css" for name in SHEETS),
-            *sheets.addresses(attempt.exercise.workplace),
+            *sheets_of(attempt.exercise),
         ],
         "room_data": {
             "base": base,
             "attempt": str(attempt.pk),
-            "workplace": attempt.exercise.workplace,
+            "workplace": workplace_of(attempt.exercise).name,
         },
     }
     return render(request, "reviews/attempt_room.html", context)
