@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import GradingRun
 from graders.measures import total
 from reviews.evidence.readings import (
@@ -19,7 +20,6 @@ from reviews.evidence.readings import (
     verdict_in_words,
 )
 from reviews.models import MatchCorrection
-from reviews.not_possible import NotPossible
 from reviews.visibility import grading_visible_to
 
 Verdict = MatchCorrection.Verdict

@@ -15,7 +15,8 @@ from assessments.models import Attempt
 from assessments.troubleshooting.access import BeingPrepared, NotThere
 from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
 from assessments.troubleshooting.variants import NotBuilt
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.evidence import cost_key, scaling_key, troubleshooting_key
 
 logger = logging.getLogger(__name__)
