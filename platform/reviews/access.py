@@ -9,16 +9,16 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
-from django.db.models import Prefetch, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
 from accounts.models import User
 from accounts.staff_admin import allow
-from assessments.models import Attempt, GradingRun, Submission
+from assessments.models import Attempt
 from hiring import sightings
 from reviews import read_ahead
-from reviews.visibility import attempts_visible_to, shown_name, with_viewer
+from reviews.answers import with_answers
+from reviews.visibility import attempts_visible_to, shown_name
 
 
 def attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, Attempt]:
@@ -35,34 +35,6 @@ def page_of(request: HttpRequest) -> str:
     """The name of the address that was asked for, as "attempt" or "decision"."""
     match = request.resolver_match
     return (match.url_name or "") if match else ""
-
-
-def with_answers(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
-    """Attempts with the answers that count, their gradings, and who scores them."""
-    gradings = GradingRun.objects.order_by("-pk").select_related("requested_by")
-    submissions = Submission.objects.filter(superseded_at=None)
-    return (
-        with_viewer(attempts, viewer)
-        .select_related("invitation__candidate", "invitation__opening", "exercise", "pack_version")
-        .prefetch_related(
-            "time_events",
-            "assignments__evaluator",
-            Prefetch(
-                "submissions", submissions.prefetch_related(Prefetch("grading_runs", gradings))
-            ),
-        )
-    )
-
-
-def submission_of(attempt: Attempt, round: int) -> Submission | None:
-    """The answer of a round that counts; the attempt comes from `attempt_for`."""
-    return next((row for row in attempt.submissions.all() if row.round == round), None)
-
-
-def report_of(submission: Submission | None) -> dict[str, Any] | None:
-    """The newest finished grading's report."""
-    runs = submission.grading_runs.all() if submission else []
-    return next((run.report for run in runs if run.finished_at and run.report), None)
 
 
 def page_context(request: HttpRequest, attempt: Attempt, title: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
 from assessments.models import Attempt, Run
 from assessments.tests.stage import (
@@ -40,7 +41,6 @@ from hiring.models import Candidate, Exercise, Sighting
 from library.company import keep
 from library.models import PackVersion, Question, Rubric
 from reviews.evidence.replays import reference_workloads
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, handed_in, score_all
 from scenarios.company.profile import DEFAULT

@@ -6,9 +6,10 @@ from datetime import datetime
 from uuid import UUID, uuid4
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
+from assessments.models import Attempt
 from hiring.models import Candidate, Opening
 from reviews.models import Decision
-from reviews.not_possible import NotPossible
 
 
 def decide(
@@ -43,3 +44,9 @@ def decide(
     if (decision.opening, decision.candidate) != (opening, candidate):
         raise NotPossible("This form belongs to another decision: open the page again.")
     return decision, made
+
+
+def decisions_about(attempt: Attempt) -> list[Decision]:
+    link = attempt.invitation
+    rows = Decision.objects.filter(opening=link.opening, candidate=link.candidate)
+    return list(rows.select_related("decided_by"))

@@ -15,7 +15,7 @@ from hiring import sightings
 from hiring.models import Candidate, Opening
 from hiring.policies import weight_warning
 from reviews import read_ahead
-from reviews.access import report_of, submission_of, with_answers
+from reviews.answers import report_of, submission_of, with_answers
 from reviews.decisions import report_charts
 from reviews.decisions.candidate_scores import Standing, standings
 from reviews.evidence import automation

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import GradingRun
 from graders.measures import total
 from graders.written import Assessed, BadCorrection
 from reviews.evidence.readings import reader_of, statements_of, verdict_in_words
 from reviews.models import MatchCorrection
-from reviews.not_possible import NotPossible
 from reviews.visibility import grading_visible_to
 
 Verdict = MatchCorrection.Verdict

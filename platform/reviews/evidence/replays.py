@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, Submission
-from reviews.access import submission_of
+from reviews.answers import submission_of
 from reviews.evidence import automation, reference
 from reviews.visibility import may_see_measures
 

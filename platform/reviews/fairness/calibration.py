@@ -10,13 +10,13 @@ from statistics import fmean
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from hiring.models import Calibration
 from library.exemplars import Exemplar, exemplars_of
 from library.models import HIGHEST, LOWEST
 from library.packs import latest_rubric, load_rubric, pack_of
 from reviews.models import CalibrationCard
-from reviews.not_possible import NotPossible
 
 
 @dataclass(frozen=True, slots=True)

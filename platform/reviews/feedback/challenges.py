@@ -101,6 +101,12 @@ def about(revision: RevisionRound) -> str:
     return title_of(revision.focus, section_titles(attempt))
 
 
+def about_of(attempt: Attempt) -> str:
+    """What the revision is about, in words; "" where there is none."""
+    revision = getattr(attempt, "revision", None)
+    return about(revision) if revision else ""
+
+
 def _first(attempt: Attempt) -> Submission | None:
     return attempt.submissions.filter(round=1, superseded_at=None).first()
 

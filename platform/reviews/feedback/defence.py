@@ -10,10 +10,10 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from library.models import HIGHEST, LOWEST, Question
 from reviews.models import Defence, DefenceQuestion, Evaluation
-from reviews.not_possible import NotPossible
 
 MOST_QUESTIONS = 20
 LONGEST = 5000
@@ -139,3 +139,10 @@ def _next(attempt: Attempt, by: User, reason: str, now: datetime) -> Defence:
 def is_recorded(attempt: Attempt) -> bool:
     """Whether somebody held the talk or said why not: feedback is not released before."""
     return Defence.objects.filter(attempt=attempt).exists()
+
+
+def defences_of(attempt: Attempt, viewer: User) -> list[Defence]:
+    """What is on record of explain and defend, as far as the viewer may read it."""
+    rows = Defence.objects.visible_to(viewer).current().filter(attempt=attempt)
+    rows = rows.select_related("by").prefetch_related("questions__question", "corrections")
+    return list(rows)

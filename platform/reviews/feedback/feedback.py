@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt, RevisionRound
 from hiring.models import Mode
@@ -16,7 +17,6 @@ from reviews.evidence import answer_text
 from reviews.evidence.kinds import staff_of
 from reviews.feedback import challenges, defence
 from reviews.models import Evaluation, Feedback, Pin
-from reviews.not_possible import NotPossible
 from reviews.scoring import pins
 
 LONGEST_PLACE = 500
@@ -187,7 +187,7 @@ def release(feedback: Feedback, *, by: User, now: datetime) -> RevisionRound:
             by=by,
             now=now,
         )
-    except attempts.NotPossible as error:
+    except NotPossible as error:
         raise NotPossible(str(error)) from error
 
 

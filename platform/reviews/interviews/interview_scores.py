@@ -8,11 +8,11 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from hiring.models import Candidate, Opening
 from library.models import HIGHEST, LOWEST
 from reviews.interviews.interviews import owes_first_card
 from reviews.models import InterviewScore, InterviewSession
-from reviews.not_possible import NotPossible
 
 
 def give(

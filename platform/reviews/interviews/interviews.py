@@ -12,6 +12,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import RevisionRound
 from hiring.models import Candidate, Opening
 from library.models import HIGHEST, LOWEST, Question
@@ -28,10 +29,6 @@ LEVELS = {
     5: "Reaches nearly all points unprompted, names limits and trade-offs that matter here, and "
     "adds something true that the list does not hold.",
 }
-
-
-class NotPossible(ValueError):
-    """The step cannot be taken now; the text is one sentence for whoever asked."""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from library.choosing import Weakness, minutes_for
 from library.models import Question
@@ -19,10 +20,6 @@ from reviews.models import Evaluation, QuestionSet, QuestionSetItem
 
 WEAKEST = 3  # criteria that a set is built from
 MOST_QUESTIONS = 30
-
-
-class NotPossible(ValueError):
-    """The set cannot be saved so; the text is one sentence that says what to do."""
 
 
 def present_questions() -> QuerySet[Question]:

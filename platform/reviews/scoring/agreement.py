@@ -17,11 +17,11 @@ from django.db import transaction
 from django.db.models import Prefetch
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, Submission
 from hiring.models import Opening
 from library.models import HIGHEST, LOWEST
 from reviews.models import DiscussionOutcome, Evaluation
-from reviews.not_possible import NotPossible
 from reviews.phases import Tag
 
 SETTLING = 3  # so many scorecards are in before a difference is only discussed

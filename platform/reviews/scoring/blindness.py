@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, RevisionRound
 from hiring.models import Mode, Sighting
 from reviews.models import (
@@ -22,7 +23,6 @@ from reviews.models import (
     InterviewSession,
     SpokenNotes,
 )
-from reviews.not_possible import NotPossible
 
 # Pages that show a candidate by name to everybody who may open them.
 NAMED_PAGES = ("candidate",)

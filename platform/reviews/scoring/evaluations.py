@@ -9,11 +9,11 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, Submission
 from library.models import HIGHEST, LOWEST, PackVersion, Rubric
 from library.packs import latest_rubric, load_rubric, pack_of
 from reviews.models import Assignment, Evaluation, Rating
-from reviews.not_possible import NotPossible
 from reviews.visibility import may_be_asked_to_score
 
 NOT_ONESELF = (

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import GradingRun
 from reviews.evidence import automation, corrections
 from reviews.evidence.corrections import Corrected
 from reviews.models import MeasureOverride
-from reviews.not_possible import NotPossible
 from reviews.visibility import grading_visible_to
 
 

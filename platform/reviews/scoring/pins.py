@@ -15,12 +15,12 @@ from django.db.models import F
 from django.http import Http404
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun, Submission
 from assessments.troubleshooting.access import NotThere, Room, room
 from reviews.evidence import answer_text, automation, chart_places
 from reviews.evidence.ordinary_minutes import pace_of
 from reviews.models import Assignment, Pin, PinWording
-from reviews.not_possible import NotPossible
 
 ANSWER, MATERIAL = "answer", "material"
 LONGEST = 5000

@@ -16,13 +16,13 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage
 from hiring.models import Candidate, Invitation
 from library.models import Rubric
 from reviews.decisions import decisions
 from reviews.models import Assignment, Decision, Evaluation, Feedback
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 

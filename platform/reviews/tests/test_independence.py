@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import HIRING_MANAGER, RECRUITER
 from assessments import attempts
 from assessments.models import Attempt
@@ -20,7 +21,6 @@ from hiring.models import Accommodation, Candidate
 from reviews.decisions import decisions
 from reviews.feedback import feedback
 from reviews.models import Assignment, Decision, Feedback, Note
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, grade, ready_for_feedback, score_all
 

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, PACK, POLICIES, Stage, submit
@@ -18,7 +19,6 @@ from hiring.models import Exercise
 from reviews.decisions import decisions
 from reviews.feedback import feedback
 from reviews.models import Evaluation, Feedback, Note
-from reviews.not_possible import NotPossible
 from reviews.scoring import agreement, evaluations
 from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 

@@ -16,17 +16,19 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from assessments.models import Attempt
 from hiring.policies import weight_warning
-from reviews.access import attempt_for, page_context, submission_of, with_answers
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of, with_answers
 from reviews.decisions import decisions
 from reviews.decisions.candidate_scores import Standing, standings
+from reviews.decisions.decisions import decisions_about
 from reviews.decisions.reports import agreed_on, cards_of, formula, seen_before
 from reviews.evidence.replays import shown_grading
+from reviews.feedback.defence import defences_of
 from reviews.models import Decision, Evaluation
-from reviews.not_possible import NotPossible
-from reviews.overview.pages.attempt import decisions_about, defences_of
 from reviews.scoring import evaluations, overrides
 from reviews.visibility import attempts_visible_to, may_read_decisions, may_see_measures
 

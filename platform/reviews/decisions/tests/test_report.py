@@ -16,6 +16,7 @@ from django.urls import reverse
 from pypdf import PdfReader
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from assessments.places import PLACES
 from assessments.tests.stage import Stage
@@ -24,7 +25,6 @@ from reviews.decisions.decisions import decide
 from reviews.evidence.lanes_svg import Lane, Mark, drawn
 from reviews.interviews import interview_scores
 from reviews.models import InterviewScore, QuestionSet
-from reviews.not_possible import NotPossible
 from reviews.tests.scene import LATER, SECRET_SCORE, score_all
 from reviews.tests.story import NEXT_DAY, PHRASE, whole
 

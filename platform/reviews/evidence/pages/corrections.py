@@ -15,12 +15,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
+from accounts.not_possible import NotPossible
+from accounts.prose import is_text
 from assessments.models import Attempt, GradingRun
 from reviews.access import attempt_for, page_context
 from reviews.evidence import corrections, troubleshooting
 from reviews.evidence.readings import reader_of, reading_of, statements_of
-from reviews.not_possible import NotPossible
-from reviews.scoring.pages.rating import is_text
 from reviews.visibility import grading_visible_to
 
 PERMISSION = "reviews.add_measureoverride"

@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 from assessments.troubleshooting.access import BeingPrepared, NotThere
 from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
 from assessments.troubleshooting.variants import NotBuilt
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.evidence.kinds import staff_of
 
 logger = logging.getLogger(__name__)

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_safe
 
 from assessments.models import GradingRun
 from assessments.places import PLACES, Busy
-from reviews.access import as_json, attempt_for, page_context, submission_of
+from reviews.access import as_json, attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.evidence import automation, replays
 from reviews.evidence.reference import NotPlayed, reference_json
 from reviews.evidence.replay_svg import drawn

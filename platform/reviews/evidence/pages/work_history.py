@@ -20,7 +20,7 @@ from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import pace_of
 from reviews.evidence.terminal_record import told
 from reviews.evidence.work_history import Step
-from reviews.overview.pages.attempt import grading_word
+from reviews.phases import run_word
 from reviews.visibility import may_see_clock
 
 MARKED = ("run", "command", "handed-in")  # steps to jump by
@@ -77,7 +77,7 @@ def _run(step: Step, attempt: Attempt, viewer: User) -> dict[str, Any] | None:
     if not isinstance(row, Run) or not viewer.has_perm("assessments.view_run"):
         return None
     url = reverse("admin:run", args=[attempt.pk, row.pk]) if row.finished_at else ""
-    return {"state": grading_word(row, timezone.now()), "detail": row.detail, "url": url}
+    return {"state": run_word(row, timezone.now()), "detail": row.detail, "url": url}
 
 
 def _events(attempt: Attempt, step: Step) -> list[str]:

@@ -12,12 +12,12 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage
 from reviews.decisions import tables
 from reviews.evidence import corrections, readings
 from reviews.models import MatchCorrection
-from reviews.not_possible import NotPossible
 from reviews.privacy import erasure
 from reviews.privacy.candidate_export import export
 from reviews.scoring import overrides

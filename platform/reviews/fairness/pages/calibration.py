@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from assessments.pages import rendered
 from library.exemplars import Exemplar, all_exemplars, exemplars_of
@@ -24,7 +25,6 @@ from reviews.access import as_json
 from reviews.evidence import answer_text
 from reviews.fairness import calibration
 from reviews.models import CalibrationCard
-from reviews.not_possible import NotPossible
 
 PERMISSION = "reviews.add_calibrationcard"
 LONGEST_NOTE = 5000

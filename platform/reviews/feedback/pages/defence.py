@@ -13,13 +13,14 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import ADDITION, note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from library.models import Question
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.feedback import defence as steps
 from reviews.feedback.defence import LEVELS, LONGEST, Put
 from reviews.models import Defence
-from reviews.not_possible import NotPossible
 
 OWN_ROWS = 3
 LONGEST_REASON = 300

@@ -16,12 +16,13 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from assessments.models import Attempt
 from library.models import HIGHEST, LOWEST
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.models import DiscussionOutcome, Evaluation
-from reviews.not_possible import NotPossible
 from reviews.scoring import agreement, evaluations
 from reviews.visibility import has_card_in
 

@@ -15,15 +15,16 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from assessments import spoken
 from assessments.models import Attempt, RevisionRound
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.evidence.kinds import staff_of
 from reviews.feedback import challenges
 from reviews.feedback import feedback as words
 from reviews.models import Defence, Feedback, InterviewSession
-from reviews.not_possible import NotPossible
 from reviews.phases import phase_tag
 from reviews.visibility import may_see_clock, may_see_measures
 

@@ -15,14 +15,15 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from assessments import spoken
-from assessments.ledger import NotPossible
 from assessments.models import Attempt
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.feedback import defence
+from reviews.feedback.challenges import about_of
 from reviews.models import SpokenNotes
-from reviews.overview.pages.attempt import about_of
 from reviews.phases import phase_tag
 from reviews.visibility import may_see_feedback
 

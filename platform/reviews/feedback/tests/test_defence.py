@@ -10,13 +10,13 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
 from library.exposure import with_exposure
 from library.models import Question
 from reviews.feedback import defence
 from reviews.models import Defence
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, score_all
 

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments import attempts, spoken
-from assessments.ledger import NotPossible
 from assessments.models import Attempt, GradingRun, Submission
 from assessments.tests.stage import Stage, enter, save
 from hiring.models import Invitation

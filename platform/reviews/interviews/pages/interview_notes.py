@@ -11,6 +11,8 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from accounts.not_possible import NotPossible
+from accounts.prose import is_text
 from accounts.staff_admin import allow
 from reviews.access import as_json
 from reviews.interviews import interviews
@@ -40,7 +42,7 @@ def save(request: HttpRequest, pk: UUID, asked: int) -> JsonResponse:
         interviews.write(row, _read(request.body), now=now)
     except BadNote as error:
         return JsonResponse({"detail": str(error)}, status=400)
-    except interviews.NotPossible as error:
+    except NotPossible as error:
         return JsonResponse({"detail": str(error)}, status=409)
     states = list(rows.values_list("score", "skipped"))
     done = sum(1 for score, skipped in states if score or skipped)
@@ -60,7 +62,7 @@ def _read(body: bytes) -> Written:
     score, seconds, note = data.get("score"), data.get("seconds", 0), data.get("note", "")
     if not _is_whole(seconds) or (score is not None and not _is_whole(score)):
         raise BadNote("score and seconds are whole numbers.")
-    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not _is_text(note):
+    if not isinstance(note, str) or len(note) > LONGEST_NOTE or not is_text(note):
         raise BadNote(f"A note is text of at most {LONGEST_NOTE:,} characters.")
     flags = {name: data.get(name, False) for name in ("skipped", "asked")}
     if not all(isinstance(flag, bool) for flag in flags.values()):
@@ -70,11 +72,6 @@ def _read(body: bytes) -> Written:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _is_text(note: str) -> bool:
-    """False for NUL and halves of surrogate pairs, which JSON can spell and no database keeps."""
-    return "\x00" not in note and not any("\ud800" <= char <= "\udfff" for char in note)
 
 
 def from_form(data: Any, asked: AskedQuestion) -> Written | None:

@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from accounts.audit import ADDITION, note_action
+from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from library.models import HIGHEST, LOWEST
 from reviews.access import attempt_for, page_context
 from reviews.interviews import interview_scores
 from reviews.models import InterviewScore
-from reviews.not_possible import NotPossible
 
 MEANING = {1: "well below", 2: "below", 3: "meets the bar", 4: "above", 5: "outstanding"}
 

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.audit import ADDITION, note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from accounts.staff_admin import viewer as viewer_of
 from assessments.models import RevisionRound
@@ -23,7 +24,6 @@ from hiring.models import Candidate, Opening
 from reviews.access import attempt_for
 from reviews.interviews import interviews
 from reviews.interviews.pages.interview_notes import LONGEST_NOTE, from_form, typed
-from reviews.interviews.question_sets import NotPossible as SetNotPossible
 from reviews.interviews.question_sets import linked_set
 from reviews.models import Assignment, InterviewSession, QuestionSet
 from reviews.printed import answer
@@ -149,7 +149,7 @@ def plan(request: HttpRequest) -> HttpResponse:
                 if made:
                     said = f"Asked {person} to interview with the set “{session.question_set}”."
                     note_action(viewer, session, said, flag=ADDITION)
-        except interviews.NotPossible as error:
+        except NotPossible as error:
             form.add_error(None, str(error))
         else:
             said = f"{new} interview{'' if new == 1 else 's'} planned."
@@ -178,7 +178,7 @@ def in_revision(request: HttpRequest, pk: UUID) -> HttpResponse:
             if "linked" in request.POST:
                 chosen = linked_set(attempt, by=viewer, now=timezone.now())
             if chosen is None:
-                raise interviews.NotPossible("Choose a question set.")
+                raise NotPossible("Choose a question set.")
             session, made = interviews.plan(
                 opening=attempt.invitation.opening,
                 candidate=attempt.invitation.candidate,
@@ -188,7 +188,7 @@ def in_revision(request: HttpRequest, pk: UUID) -> HttpResponse:
                 now=timezone.now(),
                 revision=revision,
             )
-        except (interviews.NotPossible, SetNotPossible) as error:
+        except NotPossible as error:
             problem = str(error)
         else:
             if made:
@@ -209,7 +209,7 @@ def interview(request: HttpRequest, pk: UUID) -> HttpResponse:
         own_session(request, pk)
         try:
             return _step(request, session, viewer)
-        except interviews.NotPossible as error:
+        except NotPossible as error:
             problem, status = str(error), 409
     if session.submitted_at or not is_mine:
         return _record(request, session, viewer, problem=problem, status=status)
@@ -236,7 +236,7 @@ def _step(request: HttpRequest, session: Any, viewer: User) -> HttpResponse:
         note_action(viewer, session, "Began the interview.")
         return HttpResponseRedirect(request.path)
     if session.submitted_at:
-        raise interviews.NotPossible("This interview was submitted before.")
+        raise NotPossible("This interview was submitted before.")
     for asked in session.asked.all():
         if written := from_form(request.POST, asked):
             interviews.write(asked, written, now=now)
@@ -272,7 +272,7 @@ def correct(request: HttpRequest, pk: UUID) -> HttpResponse:
     reason = request.POST.get("reason", "").replace("\x00", "")
     try:
         copy = interviews.correct(session, reason=reason, now=timezone.now())
-    except interviews.NotPossible as error:
+    except NotPossible as error:
         return _record(request, session, viewer, problem=str(error), status=409)
     note_action(viewer, copy, f"Opened a correction of the interview. Reason: {reason.strip()}")
     return HttpResponseRedirect(reverse("admin:interview", args=[copy.pk]))

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.audit import ADDITION, note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from assessments.models import Attempt
 from hiring.models import Opening
@@ -185,7 +186,7 @@ def _save(request: HttpRequest, form: SetForm, viewer: User) -> HttpResponse | N
     items = question_sets.read_items(request.POST, _known())
     try:
         question_sets.save_set(row, items, by=viewer, now=timezone.now())
-    except (question_sets.NotPossible, ValidationError) as error:
+    except (NotPossible, ValidationError) as error:
         form.add_error(None, str(error))
         return None
     verb = "Built" if is_new else "Changed"

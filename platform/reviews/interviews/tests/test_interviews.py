@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, RevisionRound
 from assessments.tests.stage import NOW, Stage
 from library.bank import load_questions
@@ -272,7 +273,7 @@ def test_questions_in_a_revision_are_kept_with_it(
 
 
 def test_only_somebody_who_holds_interviews_is_asked_to(stage: Stage, three: QuestionSet) -> None:
-    with pytest.raises(interviews.NotPossible, match="Only interviewers"):
+    with pytest.raises(NotPossible, match="Only interviewers"):
         planned(stage, three, stage.rhea)
 
 

@@ -18,21 +18,24 @@ from accounts.audit import note_action
 from accounts.models import User
 from accounts.prose import ProseField
 from assessments.clock import EventKind
-from assessments.models import Attempt, GradingRun, Run, Submission, TimeEvent
-from reviews.access import as_json, attempt_for, page_context, report_of, submission_of
+from assessments.models import Attempt, GradingRun, Submission, TimeEvent
+from reviews.access import as_json, attempt_for, page_context
+from reviews.answers import submission_of
+from reviews.decisions.decisions import decisions_about
 from reviews.evidence import (
     answer_text,
     automation,
     terminal_record,
 )
 from reviews.evidence.kinds import staff_of
-from reviews.evidence.ordinary_minutes import pace_of
-from reviews.feedback import challenges
-from reviews.models import Decision, Defence, Evaluation, Note
+from reviews.feedback.challenges import about_of
+from reviews.feedback.defence import defences_of
+from reviews.models import Evaluation, Note
 from reviews.overview.pages.evaluators import standing_context
-from reviews.phases import grading_tag, phase_tag, progress, time_left
-from reviews.scoring import blindness, overrides
-from reviews.scoring.pages.pins import pins_context
+from reviews.phases import phase_tag, run_word, time_left
+from reviews.scoring import blindness
+from reviews.scoring.pages.answer import answer_context
+from reviews.scoring.pages.pinned import pins_context
 from reviews.visibility import may_read_decisions, may_see_clock, may_see_feedback, may_see_measures
 
 SHOWN_RUNS = 30
@@ -72,12 +75,6 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     return render(request, "reviews/attempt.html", context)
 
 
-def about_of(attempt: Attempt) -> str:
-    """What the revision is about, in words; "" where there is none."""
-    revision = getattr(attempt, "revision", None)
-    return challenges.about(revision) if revision else ""
-
-
 EVENT_WORDS = {
     EventKind.STARTED: "Started",
     EventKind.EXTENDED: "Extended",
@@ -94,68 +91,12 @@ def clock_history(attempt: Attempt) -> list[tuple[TimeEvent, str]]:
     return [(event, EVENT_WORDS[EventKind(event.kind)]) for event in attempt.time_events.all()]
 
 
-def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
-    """Both rounds' answers, what changed, and the evidence in so far as the viewer may see it."""
-    titles = answer_text.section_titles(attempt)
-    handed_in = [row for number in (1, 2) if (row := submission_of(attempt, number))]
-    sees = [may_see_measures(viewer, attempt, row.round) for row in handed_in]
-    context: dict[str, Any] = {
-        "staff": staff_of(attempt.exercise),
-        "rounds": [
-            round_view(attempt, row, titles, shown)
-            for row, shown in zip(handed_in, sees, strict=True)
-        ],
-    }
-    context["is_spoken"] = handed_in[-1].source == Submission.Source.SPOKEN if handed_in else False
-    if len(handed_in) == 2 and not context["is_spoken"]:
-        first, second = handed_in
-        context["comparisons"] = answer_text.comparisons(
-            first.body, second.body, titles, pace_of(attempt)
-        )
-        if all(sees):
-            changes = automation.measure_changes(report_of(first), report_of(second))
-            context["measure_changes"] = changes
-            context["drawn_anew"] = automation.drawn_anew(report_of(first), report_of(second))
-    return context
-
-
-def round_view(
-    attempt: Attempt, submission: Submission, titles: dict[str, str], sees: bool
-) -> dict[str, Any]:
-    """One round for the page; scores are left out where the viewer may not see measures."""
-    runs = list(submission.grading_runs.all())
-    report = report_of(submission)
-    reported = next((run for run in runs if run.finished_at and run.report), None)
-    held = overrides.of(reported if sees else None)
-    return {
-        "number": submission.round,
-        "submission": submission,
-        "parts": answer_text.parts(submission.body, titles, pace_of(attempt)),
-        "grading": runs[0] if runs else None,
-        "gradings": runs,
-        "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
-        "progress": grading_progress(submission, runs[0] if runs else None),
-        "is_graded_soon": bool(runs) and runs[0].finished_at is None,
-        "report_run": reported.pk if reported else None,
-        "sees_measures": sees,
-        "measures": overrides.beside(report, held) if sees else [],
-        "score": (report or {}).get("score") if sees else None,
-        "report": report if sees else None,
-        "overridden": held,
-        **staff_of(attempt.exercise).round(attempt, reported, held.corrected, sees=sees),
-    }
-
-
-def grading_progress(submission: Submission, run: GradingRun | None) -> str:
-    return progress(run, submission.attempt, timezone.now()) if run else ""
-
-
 def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:
     """Runs, commands and what came too late: without times for whoever scores."""
     now = timezone.now()
     runs = attempt.runs.defer("report").select_related("draft")[:SHOWN_RUNS]
     return {
-        "runs": [(run, grading_word(run, now)) for run in runs],
+        "runs": [(run, run_word(run, now)) for run in runs],
         "run_count": attempt.runs.count(),
         "terminal": terminal_record.record(attempt),
         "late": attempt.drafts.filter(late=True).defer("body"),
@@ -164,17 +105,6 @@ def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:
         .exclude(superseded_at=None)
         .defer("body"),
     }
-
-
-def grading_word(run: Run, now: Any) -> tuple[str, str]:
-    words = {
-        "queued": ("waiting", "info"),
-        "running": ("running", "info"),
-        "done": ("ran", "good"),
-        "candidate_error": ("did not finish", "warn"),
-        "stopped": ("stopped by the candidate", "info"),
-    }
-    return words.get(run.state(now), ("failed on our side", "bad"))
 
 
 def cards_of(attempt: Attempt, viewer: User) -> list[Evaluation]:
@@ -197,19 +127,6 @@ def owed_rounds(attempt: Attempt, viewer: User) -> list[tuple[int, bool]]:
     own = Evaluation.objects.current().of(attempt).filter(evaluator=viewer)
     done = set(own.submitted().values_list("submission__round", flat=True))
     return [(row.round, row.round in done) for row in attempt.submissions.all()]
-
-
-def defences_of(attempt: Attempt, viewer: User) -> list[Defence]:
-    """What is on record of explain and defend, as far as the viewer may read it."""
-    rows = Defence.objects.visible_to(viewer).current().filter(attempt=attempt)
-    rows = rows.select_related("by").prefetch_related("questions__question", "corrections")
-    return list(rows)
-
-
-def decisions_about(attempt: Attempt) -> list[Decision]:
-    link = attempt.invitation
-    rows = Decision.objects.filter(opening=link.opening, candidate=link.candidate)
-    return list(rows.select_related("decided_by"))
 
 
 @never_cache
@@ -236,7 +153,7 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
     context |= {
         "run": row,
         "staff": staff,
-        "state": grading_word(row, timezone.now()),
+        "state": run_word(row, timezone.now()),
         "sees_measures": sees,
         "sees_clock": may_see_clock(viewer, attempt),
         "measures": automation.measures(report) if sees else [],

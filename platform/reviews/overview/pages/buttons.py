@@ -17,12 +17,13 @@ from django.utils import timezone
 
 from accounts.confirmed import DoneBefore, MinutesForm, Refused, Verb, confirm
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.clock import EventKind
 from assessments.models import Attempt, Submission, TimeEvent
-from reviews.access import attempt_for, submission_of
+from reviews.access import attempt_for
+from reviews.answers import submission_of
 from reviews.models import Assignment, Evaluation
-from reviews.not_possible import NotPossible
 from reviews.overview.pages.evaluators import free_evaluators
 from reviews.scoring import evaluations
 
@@ -58,7 +59,7 @@ def _refusing(perform: Callable[..., str]) -> Callable[..., str]:
     def careful(row: Any, data: dict[str, Any], by: User, now: datetime) -> str:
         try:
             return perform(row, data, by, now)
-        except (attempts.NotPossible, NotPossible) as error:
+        except NotPossible as error:
             raise Refused(str(error)) from error
 
     return careful

@@ -12,10 +12,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage, begin
 from reviews.models import Assignment
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 

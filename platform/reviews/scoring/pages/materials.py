@@ -20,9 +20,10 @@ from assessments.models import Attempt
 from assessments.pages import sheets_of
 from assessments.troubleshooting import urls as candidates
 from assessments.troubleshooting.access import RoomView
-from reviews.access import attempt_for, page_context, submission_of
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
 from reviews.models import Assignment
-from reviews.scoring.pages.pins import pins_context
+from reviews.scoring.pages.pinned import pins_context
 from reviews.visibility import attempts_visible_to
 
 SHEETS = ("workspace", "panels", "results", "replay", "room/room", "room/files", "room/logs")

@@ -13,10 +13,10 @@ from django.urls import reverse
 
 from accounts.confirmed import ReasonForm, Refused, Verb, confirm
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.models import GradingRun
 from reviews.access import attempt_for
 from reviews.evidence import automation
-from reviews.not_possible import NotPossible
 from reviews.scoring import overrides
 from reviews.visibility import grading_visible_to
 

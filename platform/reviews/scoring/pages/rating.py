@@ -11,9 +11,10 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
+from accounts.not_possible import NotPossible
+from accounts.prose import is_text
 from reviews.access import as_json, attempt_for
 from reviews.models import Evaluation
-from reviews.not_possible import NotPossible
 from reviews.scoring import evaluations
 
 LONGEST_NOTE = 5000
@@ -67,8 +68,3 @@ def _read(body: bytes) -> tuple[str, int | None, str]:
     if not isinstance(note, str) or len(note) > LONGEST_NOTE or not is_text(note):
         raise BadRating(f"A note is text of at most {LONGEST_NOTE:,} characters.")
     return data["criterion"], level, note
-
-
-def is_text(note: str) -> bool:
-    """False for NUL and for halves of surrogate pairs, which JSON can spell and no database keeps."""
-    return "\x00" not in note and not any("\ud800" <= char <= "\udfff" for char in note)

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments import company
 from assessments.models import Attempt
 from assessments.pages import rendered
@@ -24,10 +25,9 @@ from reviews.access import attempt_for, page_context
 from reviews.evidence.automation import criterion_changes
 from reviews.fairness import calibration
 from reviews.models import Evaluation
-from reviews.not_possible import NotPossible
-from reviews.overview.pages.attempt import answer_context
 from reviews.scoring import blindness, evaluations
-from reviews.scoring.pages.pins import pins_context, places
+from reviews.scoring.pages.answer import answer_context
+from reviews.scoring.pages.pinned import pins_context, places
 from reviews.scoring.pages.rating import LONGEST_NOTE
 
 LEVELS = [str(value) for value in range(LOWEST, HIGHEST + 1)]

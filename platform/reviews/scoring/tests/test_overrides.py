@@ -10,10 +10,10 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage
 from reviews.models import MeasureOverride
-from reviews.not_possible import NotPossible
 from reviews.scoring import overrides
 from reviews.tests.scene import LATER, REPORT, SECRET_SCORE, grade
 

@@ -9,12 +9,12 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import Stage, submit
 from reviews.decisions.pages.decision import ratings_table
 from reviews.models import Evaluation
-from reviews.not_possible import NotPossible
 from reviews.phases import for_list, scorecards
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, grade, score_all

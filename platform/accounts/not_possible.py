@@ -1,4 +1,4 @@
-"""How every verb of these rooms refuses."""
+"""How every verb refuses, whoever asks."""
 
 from __future__ import annotations
 
