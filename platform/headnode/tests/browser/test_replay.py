@@ -14,7 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, browser
-from reviews.replay_shape import shape
+from reviews.evidence.replay_shape import shape
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
