@@ -12,9 +12,10 @@ from django.utils import timezone
 from assessments.ledger import credit, locked
 from assessments.models import Attempt, GradingRun, Run
 from assessments.pulses import GPU, is_alive
-from library.models import Kind
 from sandbox.gpu.lending import Cards
+from scenarios.kinds import KINDS
 
+ON_CARDS = [kind.key for kind in KINDS if kind.needs_card]
 DEFAULT_QUEUE, GPU_QUEUE = "celery", "gpu"
 WAITING = "Waiting for a GPU; your clock is stopped for this"
 PRACTICE = (
@@ -28,7 +29,7 @@ STEP = timedelta(seconds=30)
 
 def needs_gpu(attempt: Attempt) -> bool:
     """Whether the exercise is one that belongs on a card."""
-    return attempt.pack_version.kind == Kind.GPU
+    return attempt.pack_version.kind in ON_CARDS
 
 
 def is_served(now: datetime) -> bool:
@@ -40,7 +41,7 @@ def queue_of(task: str, pk: Any) -> str:
     """Which queue a row belongs to now: that of the GPU workers only while there is one."""
     names = {"execute_run": _kind_of_run, "execute_grading": _kind_of_grading}
     kind = names.get(task.rpartition(".")[2], lambda _pk: "")(pk)
-    return GPU_QUEUE if kind == Kind.GPU and is_served(timezone.now()) else DEFAULT_QUEUE
+    return GPU_QUEUE if kind in ON_CARDS and is_served(timezone.now()) else DEFAULT_QUEUE
 
 
 def _kind_of_run(pk: Any) -> str:
@@ -55,7 +56,7 @@ def _kind_of_grading(pk: Any) -> str:
 
 def of_queue(rows: QuerySet[Any], queue: str, pack_version: str) -> QuerySet[Any]:
     """Those of the rows that the queue's workers take; `pack_version` is the way to it from a row."""
-    kind = {f"{pack_version}__kind": Kind.GPU}
+    kind = {f"{pack_version}__kind__in": ON_CARDS}
     if queue == GPU_QUEUE:
         return rows.filter(**kind)
     return rows.exclude(**kind) if is_served(timezone.now()) else rows
@@ -76,7 +77,7 @@ def waits(run: Run, now: datetime) -> bool:
 
 def stop_clocks(now: datetime) -> int:
     """Give whoever waits for a GPU the time back while they wait; how many were credited."""
-    waiting = Run.objects.waiting(now).filter(attempt__pack_version__kind=Kind.GPU)
+    waiting = Run.objects.waiting(now).filter(attempt__pack_version__kind__in=ON_CARDS)
     credited = 0
     for run in waiting.select_related("attempt__pack_version") if is_served(now) else ():
         with locked(run.attempt_id) as attempt:
