@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-_METRICS = ("room/dashboards", "room/query")
+_METRICS = ("troubleshooting/dashboards", "troubleshooting/query")
 _PLAN = ("charts", "orders", "timeline", "money", "risks", "whatif")
 SHEETS: dict[str, tuple[str, ...]] = {
-    "incident": (*_METRICS, "room/heatmap"),
-    "bill": (*_METRICS, "bill/pivot", "bill/bill"),
-    "plan": (*(f"plan/plan_{part}" for part in _PLAN), "plan/plan"),
+    "incident": (*_METRICS, "troubleshooting/heatmap"),
+    "bill": (*_METRICS, "cost/pivot", "cost/cost"),
+    "plan": (*(f"scaling/plan_{part}" for part in _PLAN), "scaling/plan"),
 }
 """By workplace, in the order in which later sheets may overrule earlier ones.
 
@@ -17,5 +17,5 @@ and whoever reads imported sheets from a script looks for them beside the page.
 
 
 def addresses(workplace: str) -> list[str]:
-    """Names of static files, `headnode/…css`; none for a workplace without sheets of its own."""
-    return [f"headnode/{name}.css" for name in SHEETS.get(workplace, ())]
+    """Names of static files, `assessments/…css`; none for a workplace without sheets of its own."""
+    return [f"assessments/{name}.css" for name in SHEETS.get(workplace, ())]
