@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from scenarios.scaling.assumptions import USABLE_UPLINK
 from scenarios.scaling.diagrams import counts
-from scenarios.scaling.rates import USABLE_UPLINK
 from scenarios.scaling.scene import Place, Scene
-from scenarios.scaling.words import figure, joined, percent, table
+from scenarios.scaling.wording import figure, joined, percent, table
 
 
 def described(scene: Scene) -> str:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from graders.scaling.found import Found, quantity
+from graders.scaling.findings import Finding, quantity
 from scenarios.scaling.plan import Phase, Plan, Purchase
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import percent
+from scenarios.scaling.wording import percent
 
 BET = 0.85
 """Part of the capital in one kind of node of one month from which on it is a single bet."""
@@ -37,26 +37,30 @@ _KINDS = {
 _Orders = Mapping[str, Mapping[str, Any]]
 
 
-def of_carrying(scene: Scene, plan: Plan, orders: _Orders) -> list[Found]:
+def of_execution(scene: Scene, plan: Plan, orders: _Orders) -> list[Finding]:
     """Findings that need no year. orders: id of a purchase -> its row of the checks."""
     return [*_phases(scene, plan, orders), *_risks(plan)]
 
 
-def _phases(scene: Scene, plan: Plan, orders: _Orders) -> Iterator[Found]:
+def _phases(scene: Scene, plan: Plan, orders: _Orders) -> Iterator[Finding]:
     known = {one.id: one for one in plan.phases}
     for one in plan.phases:
         row = (("phases", one.id),)
         if one.end < one.start:
-            yield Found("phase_impossible", f"{_name(one)} ends before it begins.", row, one.start)
+            yield Finding(
+                "phase_impossible", f"{_name(one)} ends before it begins.", row, one.start
+            )
         for other in (known[given] for given in one.depends if given in known):
             if other.id == one.id:
-                yield Found("phase_impossible", f"{_name(one)} depends on itself.", row, one.start)
+                yield Finding(
+                    "phase_impossible", f"{_name(one)} depends on itself.", row, one.start
+                )
             elif other.end >= one.start:
                 said = (
                     f"{_name(one)} begins in {one.start}, but {_name(other)}, on which it depends,"
                 )
                 said += f" ends in {other.end}."
-                yield Found("phase_impossible", said, (*row, ("phases", other.id)), one.start)
+                yield Finding("phase_impossible", said, (*row, ("phases", other.id)), one.start)
         yield from _before_arrival(scene, plan, one, orders)
 
 
@@ -64,7 +68,7 @@ def _name(one: Phase) -> str:
     return f"“{(one.name or one.id)[:80]}”"
 
 
-def _before_arrival(scene: Scene, plan: Plan, one: Phase, orders: _Orders) -> Iterator[Found]:
+def _before_arrival(scene: Scene, plan: Plan, one: Phase, orders: _Orders) -> Iterator[Finding]:
     """A phase that installs something and ends before the first of it can be there."""
     if not _INSTALL.search(one.name):
         return
@@ -77,11 +81,11 @@ def _before_arrival(scene: Scene, plan: Plan, one: Phase, orders: _Orders) -> It
             when = "after the year" if min(arrivals) == "9999-99" else f"in {min(arrivals)}"
             said = f"{_name(one)} ends in {one.end}; the first of what it installs arrives {when}."
             about = (("phases", one.id), *(("purchases", row.id) for row in rows))
-            yield Found("phase_impossible", said, about, one.end)
+            yield Finding("phase_impossible", said, about, one.end)
             return
 
 
-def _risks(plan: Plan) -> Iterator[Found]:
+def _risks(plan: Plan) -> Iterator[Finding]:
     for one in plan.risks:
         if not one.risk.strip() or _READING.search(one.trigger):
             continue
@@ -91,14 +95,14 @@ def _risks(plan: Plan) -> Iterator[Found]:
             else "has a trigger that nobody can read off"
         )
         quote = f": “{one.trigger.strip()[:80]}”" if one.trigger.strip() else ""
-        yield Found(
+        yield Finding(
             "risk_without_trigger",
             f"“{one.risk.strip()[:100]}” {said}{quote}.",
             (("risks", one.id),),
         )
 
 
-def single_bet(plan: Plan, costs: Mapping[str, float], budget: float) -> list[Found]:
+def single_bet(plan: Plan, costs: Mapping[str, float], budget: float) -> list[Finding]:
     """costs: id of a purchase -> USD; budget: capital of the year in USD."""
     whole = sum(costs.values())
     if whole <= 0 or whole < WORTH * budget:
@@ -114,5 +118,5 @@ def single_bet(plan: Plan, costs: Mapping[str, float], budget: float) -> list[Fo
             asked = quantity(item, sum(one.count for one in orders))
             said = f"{percent(part)} of the capital is {asked}, ordered in {month}."
             rows = tuple(("purchases", given) for given in ids)
-            return [Found("single_bet", said, rows, month, (), (("Capital", whole, "USD"),))]
+            return [Finding("single_bet", said, rows, month, (), (("Capital", whole, "USD"),))]
     return []

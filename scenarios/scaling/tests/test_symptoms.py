@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from scenarios.company.profile import DEFAULT, Profile
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.history import DAYS
-from scenarios.scaling.signs import signs
+from scenarios.scaling.symptoms import symptoms
 from scenarios.scaling.traces import history
-from scenarios.scaling.troubles import TROUBLES
 
 LARGE = Profile(cluster="ridge", nodes=48)
 
@@ -19,13 +19,13 @@ LARGE = Profile(cluster="ridge", nodes=48)
 def test_what_is_planted_shows_and_what_is_not_does_not(level: str, seed: int) -> None:
     scene = scene_of(DEFAULT, level, seed)
     there = {one.key for one in scene.bottlenecks}
-    found = signs(scene, history(scene, DAYS))
-    assert set(found) == set(TROUBLES)
+    found = symptoms(scene, history(scene, DAYS))
+    assert set(found) == set(BOTTLENECKS)
     assert {key: one.value for key, one in found.items() if one.shows != (key in there)} == {}
 
 
 def test_it_shows_in_another_company_too() -> None:
     scene = scene_of(LARGE, "mid", 2)
     there = {one.key for one in scene.bottlenecks}
-    found = signs(scene, history(scene, DAYS))
+    found = symptoms(scene, history(scene, DAYS))
     assert {key for key, one in found.items() if one.shows} == there

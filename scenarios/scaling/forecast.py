@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from scenarios.scaling.assumptions import LINK_USD_GBPS
 from scenarios.scaling.demand import median
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.items import items
-from scenarios.scaling.rates import LINK_USD_GBPS
 from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.tables import Cells, Table, clean, plain
-from scenarios.scaling.words import TENTH
+from scenarios.scaling.wording import TENTH
 
 MONTH_H = 730.0
 """Hours for which a monthly rate is meant."""

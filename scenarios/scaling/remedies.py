@@ -5,38 +5,28 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from scenarios.company.profile.tables import PolicyValue
+from scenarios.scaling.assumptions import USABLE_UPLINK
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.budget import bills
 from scenarios.scaling.estate import Standing, estate
 from scenarios.scaling.items import items
 from scenarios.scaling.orders import orders
-from scenarios.scaling.outlooks import spine_gbps, storage_gbs
 from scenarios.scaling.plan import Change, Plan, Purchase
 from scenarios.scaling.policies import held
-from scenarios.scaling.rates import USABLE_UPLINK
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.sizing import spine_gbps, storage_gbs
 
-IDLE_LIMIT_H = 2.0
 FULL = 0.72
 """Mean load of storage or spine above which its peaks are full too often."""
-POLICY: dict[str, tuple[str, PolicyValue]] = {
-    "idle_notebooks": ("idle_notebook_limit_h", IDLE_LIMIT_H),
-    "small_jobs": ("defragment", True),
-    "static_quota": ("share_idle_quota", True),
-    "checkpoint_bursts": ("checkpoint_to_nvme", True),
-    "scratch_bandwidth": ("cache_on_nvme", True),
-    "spine": ("topology_aware", True),
-    "serving_peak": ("preemption", True),
-}
 
 
-def cures(scene: Scene) -> Plan:
+def remedies(scene: Scene) -> Plan:
     """Policies from the first month on, and switches and storage for what they leave."""
     first = scene.months[0].name
+    kinds = [BOTTLENECKS[one.key] for one in scene.bottlenecks]
     changes = [
-        Change(f"c{number}", first, *POLICY[one.key])
-        for number, one in enumerate(scene.bottlenecks, start=1)
-        if one.key in POLICY
+        Change(f"c{number}", first, kind.policy, kind.value)
+        for number, kind in enumerate(kinds, start=1)
     ]
     return geared(scene, Plan(policies=tuple(changes)))
 

@@ -9,58 +9,42 @@ from scenarios.scaling.arrivals import Asked
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.faults import Faults
 from scenarios.scaling.fleet import Lease, cloud_pools, own_pools
-from scenarios.scaling.policies import MIG_PART, TIGHT_IDLE_H, Held
-from scenarios.scaling.pools import NOTHING, Bucket, Entry, Lane, Pool
+from scenarios.scaling.policies import MIG_PART, Held
+from scenarios.scaling.pools import NOTHING, Lane, Pool
 from scenarios.scaling.queueing import Queueing
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.serving import Serving
+from scenarios.scaling.state import JobLog, State
 from scenarios.scaling.tally import SiteCounted, Tally
 from scenarios.scaling.traffic import Traffic
-from scenarios.scaling.weather import weather
 
 END_EARLY = 0.5
 """Part of an hour by which a job is let go before its end, as others are let go after: hours have no parts."""
 
 
-class Watcher(Protocol):
+class Watcher(JobLog, Protocol):
     """Sees every hour and every job, for the history."""
 
     def hour(self, run: Run, now: int) -> None: ...
 
-    def ended(self, lane: Lane, entry: Entry, pool: Pool, at: float, state: str) -> None: ...
 
-
-class Run:
-    """One cluster on its way through hours. Months change what stands and which policies hold."""
+class Run(State):
+    """A state that moves."""
 
     def __init__(self, scene: Scene, asked: Asked, watcher: Watcher | None = None) -> None:
-        self.scene, self.asked, self.watcher = scene, asked, watcher
-        self.weather = weather(scene)
-        self.pools: dict[str, Pool] = {}
-        self.buckets = [
-            Bucket(jobs, kind, size) for jobs in asked.jobs for kind, size in enumerate(jobs.kinds)
-        ]
+        super().__init__(scene, asked, watcher)
+        self.watcher = watcher
         self.of = [[one for one in self.buckets if one.jobs is jobs] for jobs in asked.jobs]
         self.next = [0] * len(asked.jobs)
-        self.left: dict[tuple[str, int], float] = {}
-        """(class, job) -> hours of work left of a job that was stopped."""
-        self.month = -1
-        self.held: Held
-        self.standing: tuple[Standing, ...] = ()
-        self.own: list[Pool] = []
-        self.cloud: list[Pool] = []
         self.tallies: list[Tally] = []
-        self.tally = Tally(sites=[SiteCounted() for _ in scene.places])
         self.queueing, self.serving = Queueing(self), Serving(self)
         self.faults, self.traffic = Faults(self), Traffic(self)
-        self.queue_stranded = self.stranded_now = 0.0
-        """Free GPUs on nodes that small jobs share, while a job of whole nodes waits, this hour."""
 
     def begin(
         self, standing: tuple[Standing, ...], held: Held, rented: tuple[Lease, ...], month: int
-    ) -> Tally:
+    ) -> None:
         """Enter a month; -1 is before the year. The tally is counted in until the next."""
-        self.month, self.held, self.standing = month, held, standing
+        self.held, self.standing = held, standing
         own_pools(self.scene, standing, self.pools, held)
         cloud_pools(self.scene, rented, month, self.pools)
         self.own = [one for one in self.pools.values() if one.kind == "own"]
@@ -73,7 +57,6 @@ class Run:
         self.queueing.begin()
         self.traffic.begin()
         self.faults.close()
-        return self.tally
 
     def hours(self, first: int, count: int) -> None:
         """Play so many hours from one on, counted from the first of the first month."""
@@ -86,9 +69,9 @@ class Run:
             self.traffic.hour(now)
             if self.watcher is not None:
                 self.watcher.hour(self, now)
-        self.settle()
+        self._settle()
 
-    def settle(self) -> None:
+    def _settle(self) -> None:
         """Credit what was done to the classes of this month."""
         for pool in self.pools.values():
             for (job_class, _), lane in pool.lanes.items():
@@ -104,22 +87,19 @@ class Run:
             if not pool.whole and pool.small < NOTHING:
                 continue
             for lane in pool.lanes.values():
-                heap = lane.heap
-                if not heap:
-                    continue
-                until = lane.clock + END_EARLY * lane.pace
-                while heap and heap[0][0] <= until:
-                    entry = heapq.heappop(heap)
-                    self.credit(lane, entry)
-                    pool.stop(lane, entry)
-                    if self.watcher is not None:
-                        over = (entry[0] - lane.clock) / (lane.pace or 1.0)
-                        self.watcher.ended(lane, entry, pool, now + over, "COMPLETED")
+                if lane.heap:
+                    self._end_in(pool, lane, now)
 
-    def credit(self, lane: Lane, entry: Entry, until: float | None = None) -> None:
-        """Count a job's work exactly: its lane counted whole hours."""
-        end = entry[0] if until is None else until
-        lane.done += (end - lane.clock) * lane.bucket.gpus * entry[3]
+    def _end_in(self, pool: Pool, lane: Lane, now: int) -> None:
+        heap, until = lane.heap, lane.clock + END_EARLY * lane.pace
+        while heap and heap[0][0] <= until:
+            entry = heapq.heappop(heap)
+            # the lane counted whole hours: from here on the job's work is counted exactly
+            lane.done += (entry[0] - lane.clock) * lane.bucket.gpus * entry[3]
+            pool.stop(lane, entry)
+            if self.log is not None:
+                over = (entry[0] - lane.clock) / (lane.pace or 1.0)
+                self.log.ended(lane, entry, pool, now + over, "COMPLETED")
 
     def _arrive(self, now: int) -> None:
         after = now + 1
@@ -151,34 +131,3 @@ class Run:
             for job in bucket.queue:
                 if (bucket.name, job) not in self.left:
                     bucket.counted.waits.append((now - bucket.at[job], 1.0))
-
-    def length(self, bucket: Bucket, job: int) -> tuple[float, float]:
-        """Hours of a lane's clock that a job takes, and the part of them that is work."""
-        jobs = bucket.jobs
-        work = jobs.hours[job]
-        if self.left:
-            work = self.left.get((bucket.name, job), work)
-        idle = jobs.idle[job]
-        if not idle:
-            return work, 1.0
-        limit, again = self.held.idle_limit_h, 1.0
-        if limit > 0:
-            idle = min(idle, limit)
-            again = 1.08 if limit < TIGHT_IDLE_H else 1.0
-        total = work * again + idle
-        return total, work / total
-
-    def requeue(self, pool: Pool, lane: Lane, entry: Entry, now: int, lost_h: float) -> None:
-        """Stop a running job; it queues again in front and repeats lost_h hours of its work at most."""
-        bucket, name = lane.bucket, lane.bucket.name
-        hours = max(0.0, entry[0] - lane.clock) * entry[3]
-        whole = self.left.get((name, entry[1]), bucket.jobs.hours[entry[1]])
-        again = min(max(0.0, whole - hours), lost_h)
-        self.left[name, entry[1]] = hours + again
-        counted = bucket.counted
-        counted.lost += again * bucket.gpus
-        lane.done -= again * bucket.gpus
-        pool.stop(lane, entry)
-        bucket.queue.appendleft(entry[1])
-        if self.watcher is not None:
-            self.watcher.ended(lane, entry, pool, float(now), "REQUEUED")

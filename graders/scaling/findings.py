@@ -11,7 +11,7 @@ from typing import Any
 
 from scenarios.scaling.facts import RENTS
 from scenarios.scaling.plan import Change, Phase, Plan, Purchase, Rented, Retired, Risk
-from scenarios.scaling.words import figure
+from scenarios.scaling.wording import figure
 
 Json = dict[str, Any]
 LONGEST_QUOTE = 200
@@ -25,7 +25,7 @@ def findings() -> Mapping[str, Mapping[str, str]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Finding:
     """One finding. rows: (part of the plan, id) it is about; figures: (name, value, unit) behind it.
 
     `where` names the files in which a candidate could have seen it; `subject` what it is about where that is

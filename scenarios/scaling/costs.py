@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scenarios.scaling.estate import Standing
-from scenarios.scaling.fleet import COMMITTED, Lease
-from scenarios.scaling.orders import Order
-from scenarios.scaling.rates import (
+from scenarios.scaling.assumptions import (
     FULL_DRAW,
     IDLE_DRAW,
     LINK_USD_GBPS,
@@ -17,6 +14,9 @@ from scenarios.scaling.rates import (
     electricity_usd,
     running_usd,
 )
+from scenarios.scaling.estate import Standing
+from scenarios.scaling.fleet import COMMITTED, Lease
+from scenarios.scaling.orders import Order
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tally import Tally
 

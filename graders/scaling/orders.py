@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from graders.scaling.causes import CAPACITY
-from graders.scaling.found import Found, nodes, quantity
+from graders.scaling.findings import Finding, nodes, quantity
+from graders.scaling.remedies import CAPACITY
 from scenarios.scaling.plan import Plan, Purchase
 from scenarios.scaling.scene import Scene, Work
 
@@ -33,7 +33,7 @@ def of_orders(
     arrivals: Arrivals,
     years: Sequence[Json],
     reference: Sequence[Json],
-) -> tuple[list[Json], list[Found]]:
+) -> tuple[list[Json], list[Finding]]:
     """A row of evidence for each order, and findings for those that come too late."""
     rows, found = [], []
     for one in plan.purchases:
@@ -68,13 +68,13 @@ def _late(
     arrives: str,
     years: Sequence[Json],
     reference: Sequence[Json],
-) -> list[Found]:
+) -> list[Finding]:
     names = [month.name for month in scene.months]
     row = (("purchases", one.id),)
     if not arrives:
         asked = quantity(one.item, one.count)
         text = f"The order of {one.month} ({asked}) can be used only after the year."
-        return [Found("ordered_too_late", text, row, one.month)]
+        return [Finding("ordered_too_late", text, row, one.month)]
     if not one.item.startswith(CAPACITY) or one.month == names[0] or arrives not in names[1:]:
         return []
     before = names.index(arrives) - 1
@@ -89,7 +89,7 @@ def _waited(
     before: int,
     years: Sequence[Json],
     reference: Sequence[Json],
-) -> Found | None:
+) -> Finding | None:
     """A kind of work that lacked GPUs in the month before they came, and did not with the reference plan."""
     key = work.job_class
     missed = usual(years, lambda year: _short(year, before, key))
@@ -113,7 +113,7 @@ def _waited(
     )
     figure = (f"p95 wait of {work.title.lower()} in {month}", mean, "h")
     rows = (("purchases", one.id),)
-    return Found("ordered_too_late", text, rows, one.month, (), (figure,))
+    return Finding("ordered_too_late", text, rows, one.month, (), (figure,))
 
 
 def _short(year: Json, month: int, job_class: str) -> bool:
@@ -126,7 +126,9 @@ def _kept(year: Json, month: int, job_class: str) -> bool:
     return bool(year["months"][month]["classes"][job_class]["met"])
 
 
-def unused(scene: Scene, plan: Plan, arrivals: Arrivals, years: Sequence[Json]) -> Iterator[Found]:
+def unused(
+    scene: Scene, plan: Plan, arrivals: Arrivals, years: Sequence[Json]
+) -> Iterator[Finding]:
     """Nodes that nobody needs, and commitments that nobody uses."""
     yield from _unused_nodes(scene, plan, arrivals, years)
     rows = [one for one in plan.cloud if one.kind.startswith("reserved")]
@@ -141,7 +143,7 @@ def unused(scene: Scene, plan: Plan, arrivals: Arrivals, years: Sequence[Json]) 
         )
         about = tuple(("cloud", one.id) for one in rows)
         figure = ("Use of rented GPU-hours", sum(parts) / len(parts), "%")
-        yield Found("commitment_unused", text, about, figures=(figure,))
+        yield Finding("commitment_unused", text, about, figures=(figure,))
 
 
 def _used(year: Json) -> float:
@@ -152,7 +154,7 @@ def _used(year: Json) -> float:
 
 def _unused_nodes(
     scene: Scene, plan: Plan, arrivals: Arrivals, years: Sequence[Json]
-) -> Iterator[Found]:
+) -> Iterator[Finding]:
     names = [month.name for month in scene.months]
     ordered = [
         (str(arrivals.get(one.id, {}).get("arrives", "")), one)
@@ -171,7 +173,7 @@ def _unused_nodes(
             f"{nodes(min(idle))} cannot be put into service to the end of the year, in {count} of"
             f" {len(years)} hidden years."
         )
-        yield Found(
+        yield Finding(
             "unused_purchase", text, about, figures=(("Nodes without use", min(idle), "nodes"),)
         )
         return
@@ -180,7 +182,7 @@ def _unused_nodes(
     if first < len(names) - 1 and little > MOST * len(years):
         mean = sum(parts) / len(parts)
         text = f"From {names[first]} on {mean:.0f} % of own GPU-hours are allocated, the new nodes included."
-        yield Found("unused_purchase", text, about, names[first], (), (("Allocated", mean, "%"),))
+        yield Finding("unused_purchase", text, about, names[first], (), (("Allocated", mean, "%"),))
 
 
 def _allocated(year: Json, first: int) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graders.scaling.found import Found
+from graders.scaling.findings import Finding
 from scenarios.company.profile.tables import PolicyValue
 from scenarios.scaling.fleet import leases
 from scenarios.scaling.history import GPUS, NETWORK, QUEUE, STORAGE
@@ -66,7 +66,7 @@ def cure_said(scene: Scene, key: str) -> str:
 
 def of_bottlenecks(
     scene: Scene, plan: Plan, years: Sequence[Json], reference: Sequence[Json]
-) -> tuple[list[Json], list[Found]]:
+) -> tuple[list[Json], list[Finding]]:
     """A row of evidence for each bottleneck, and a finding for each that the plan leaves or only outbids."""
     rows, found = [], []
     for one in scene.bottlenecks:
@@ -97,7 +97,7 @@ def _files(one: Bottleneck) -> tuple[str, ...]:
 
 def _left(
     scene: Scene, plan: Plan, one: Bottleneck, figures: Sequence[tuple[str, float, str]]
-) -> Found:
+) -> Finding:
     rules = policies(scene)
     cures = " or ".join(f"“{cure_said(scene, key)}”" for key in one.cured_by)
     there, rented = _there(scene, plan), [lease.row for lease in leases(scene, plan)]
@@ -108,7 +108,7 @@ def _left(
         text = (
             f"{one.title}: capacity is added, and nothing is done about the cause; {cures} would."
         )
-        return Found(
+        return Finding(
             "bottleneck_addressed_by_money_only",
             text,
             tuple(rows),
@@ -117,7 +117,7 @@ def _left(
             subject=one.key,
         )
     text = f"{one.title}: nothing in the plan takes it away within the year; {cures} would."
-    return Found(
+    return Finding(
         "bottleneck_not_addressed",
         text,
         where=_files(one),

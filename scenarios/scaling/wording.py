@@ -1,32 +1,13 @@
-"""What the brief may say of a variant, and how the documents write figures."""
+"""How figures, names and tables are written for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from scenarios.company.profile.tables import PolicyValue
-from scenarios.scaling.levels import LEVELS
-from scenarios.scaling.scene import Scene
 
-WORDS = ("cluster", "gpus", "gpu", "nodes", "sites", "from", "until", "what_ifs", "capex", "opex")
 TENTH = 1.2816
 """Standard deviations from the middle to where one year in ten lies beyond (normal distribution)."""
-
-
-def words_of(scene: Scene) -> dict[str, str]:
-    """Placeholder of the pack's texts -> what it stands for."""
-    return {
-        "cluster": scene.profile.cluster,
-        "gpus": f"{scene.gpus:,}",
-        "gpu": scene.profile.gpu,
-        "nodes": f"{sum(place.count for place in scene.places):,}",
-        "sites": joined([place.site.name for place in scene.places]),
-        "from": f"{scene.months[0].start:%B %Y}",
-        "until": f"{scene.months[-1].start:%B %Y}",
-        "what_ifs": str(LEVELS[scene.level].what_ifs),
-        "capex": usd(sum(one.capex_usd for one in scene.quarters)),
-        "opex": usd(sum(one.opex_usd for one in scene.quarters)),
-    }
 
 
 def usd(amount: float) -> str:
@@ -52,6 +33,21 @@ def percent(part: float) -> str:
 def joined(names: Sequence[str]) -> str:
     """a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def kw(value: float) -> str:
+    """Such as 12.5 kW."""
+    return f"{value:,.1f} kW"
+
+
+def some(count: float, one: str) -> str:
+    """Such as 1 node, 3 nodes."""
+    return f"{count:,.0f} {one}" + ("" if count == 1 else "es" if one.endswith("ch") else "s")
+
+
+def amount(value: object) -> str:
+    """Such as 88,400."""
+    return f"{float(str(value)):,.0f}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

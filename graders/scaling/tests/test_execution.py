@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from graders.scaling.carrying import of_carrying, single_bet
+from graders.scaling.execution import of_execution, single_bet
 from scenarios.scaling.plan import Phase, Plan, Purchase, Risk
 from scenarios.scaling.scene import Scene
 
@@ -24,7 +24,7 @@ PLAN = Plan(
 
 
 def found(plan: Plan) -> list[tuple[str, list[str], str]]:
-    rows = of_carrying(NOWHERE, plan, ORDERS)
+    rows = of_execution(NOWHERE, plan, ORDERS)
     return [(one.finding, [given for _, given in one.rows], one.text) for one in rows]
 
 

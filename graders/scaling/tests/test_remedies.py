@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from graders.scaling.causes import answers, of_bottlenecks
-from graders.scaling.found import described, nodes, quantity
+from graders.scaling.findings import described, nodes, quantity
+from graders.scaling.remedies import answers, of_bottlenecks
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import Change, Plan, Purchase, Rented

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from scenarios.company.profile import digest
 from scenarios.scaling.arrivals import FIRST_H, hours_of
-from scenarios.scaling.rates import NOT_THERE
+from scenarios.scaling.assumptions import NOT_THERE
 from scenarios.scaling.scene import Scene
 from scenarios.simulator.streams import Stream
 
@@ -18,7 +18,7 @@ BURST_MEDIAN = 0.755
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Weather:
+class Disruptions:
     """By site and hour from FIRST_H, factors on traffic with a mean of about 1; by hour, numbers from 0 to 1
     that decide what fails and what is reclaimed; by day, whether GPUs on demand are sold out."""
 
@@ -30,7 +30,7 @@ class Weather:
 
 
 @lru_cache(maxsize=16)
-def weather(scene: Scene) -> Weather:
+def disruptions(scene: Scene) -> Disruptions:
     """The same for every plan and every demand."""
     name = f"{digest(scene.profile)}/{scene.level}/{scene.seed}"
     count = hours_of(scene) - FIRST_H
@@ -51,6 +51,6 @@ def weather(scene: Scene) -> Weather:
         luck.append([unit() for _ in range(count)])
     unit = Stream(name, "sold out").unit
     sold = [unit() < NOT_THERE for _ in range(count // 24 + 1)]
-    return Weather(
+    return Disruptions(
         tuple(found["reads"]), tuple(found["bursts"]), tuple(found["cross"]), tuple(luck), sold
     )

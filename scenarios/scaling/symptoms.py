@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.diagrams import counts
-from scenarios.scaling.history import GPUS, JOBS, NETWORK, QUEUE, STORAGE
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.traces import Traces
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class Symptom:
     """`value` as read, in percent; at `threshold` and beyond the bottleneck is there.
 
     text: what is read, with a place for the value; files: where. beside: what staff should know of the rest.
@@ -35,19 +35,14 @@ class Sign:
         return self.text.format(value=f"{self.value:.0f} %") + self.beside
 
 
-def signs(scene: Scene, traces: Traces) -> dict[str, Sign]:
-    """Key of a bottleneck -> its sign, for all that there could be."""
-    return {
-        key: Sign(
-            key,
-            round(read(scene, traces), 1),
-            threshold,
-            text,
-            files,
-            _elsewhere(scene, traces, threshold) if key == "spine" else "",
-        )
-        for key, (read, threshold, text, files) in _SIGNS.items()
-    }
+def symptoms(scene: Scene, traces: Traces) -> dict[str, Symptom]:
+    """Key of a bottleneck -> its symptom, for all that there could be."""
+    found = {}
+    for key, kind in BOTTLENECKS.items():
+        value = round(_READS[key](scene, traces), 1)
+        beside = _elsewhere(scene, traces, kind.threshold) if key == "spine" else ""
+        found[key] = Symptom(key, value, kind.threshold, kind.symptom, kind.files, beside)
+    return found
 
 
 def _part(values: Sequence[bool]) -> float:
@@ -128,44 +123,13 @@ def _quota(scene: Scene, traces: Traces) -> float:
     return _part(found)
 
 
-_Read = Callable[[Scene, Traces], float]
-_SIGNS: Mapping[str, tuple[_Read, float, str, tuple[str, ...]]] = {
-    "spine": (
-        _uplinks,
-        4,
-        "uplinks of the first site are asked for more than they carry in {value} of the hours",
-        (NETWORK,),
-    ),
-    "scratch_bandwidth": (
-        _storage,
-        5,
-        "reads alone take nine tenths of the storage bandwidth or more in {value} of the hours",
-        (STORAGE,),
-    ),
-    "checkpoint_bursts": (
-        _checkpoints,
-        30,
-        "checkpoints ask for {value} of the storage bandwidth on average",
-        (STORAGE,),
-    ),
-    "small_jobs": (
-        _small,
-        20,
-        "{value} of all GPUs lie free on shared nodes while a job of whole nodes waits beside them",
-        (GPUS, QUEUE),
-    ),
-    "idle_notebooks": (_idle, 35, "{value} of the GPUs that sessions hold do nothing", (GPUS,)),
-    "serving_peak": (
-        _serving,
-        3,
-        "{value} of serving comes late on working days from 9 to 17",
-        (GPUS,),
-    ),
-    "static_quota": (
-        _quota,
-        10,
-        "a training job waits at the limit of its part, with GPUs enough free, in {value} of the hours",
-        (JOBS, QUEUE, GPUS, "documents/policies.md"),
-    ),
+_READS: Mapping[str, Callable[[Scene, Traces], float]] = {
+    "spine": _uplinks,
+    "scratch_bandwidth": _storage,
+    "checkpoint_bursts": _checkpoints,
+    "small_jobs": _small,
+    "idle_notebooks": _idle,
+    "serving_peak": _serving,
+    "static_quota": _quota,
 }
-"""Key -> how it is read, from which percentage on, what is said, and the files in which it can be seen."""
+"""Key of a bottleneck -> how it is read, in percent."""

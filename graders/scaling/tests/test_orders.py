@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graders.scaling.dates import of_orders
+from graders.scaling.orders import of_orders
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import Plan, Purchase

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graders.scaling.dates import MOST
-from graders.scaling.found import Found
+from graders.scaling.findings import Finding
+from graders.scaling.orders import MOST
 from scenarios.scaling.checks import Check
 from scenarios.scaling.fleet import leases
 from scenarios.scaling.orders import orders
@@ -53,7 +53,7 @@ def rows_of(scene: Scene, plan: Plan, check: Check) -> Rows:
     )
 
 
-def running_costs(scene: Scene, plan: Plan, years: Sequence[Json]) -> Iterator[Found]:
+def running_costs(scene: Scene, plan: Plan, years: Sequence[Json]) -> Iterator[Finding]:
     """A finding for each quarter whose running costs are beyond the budget in most hidden years.
 
     What is paid by use is known only from the years: checks count it for half of the hours.
@@ -69,7 +69,7 @@ def running_costs(scene: Scene, plan: Plan, years: Sequence[Json]) -> Iterator[F
             f" {len(years)} hidden years, in these by {beyond:,.0f} USD on average."
         )
         figure = ("Running costs above the budget", beyond, "USD")
-        yield Found("over_budget", text, _paid(scene, plan, name), "", (), (figure,), name)
+        yield Finding("over_budget", text, _paid(scene, plan, name), "", (), (figure,), name)
 
 
 def _left(year: Json, quarter: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from graders.scaling.spending import rows_of, running_costs
+from graders.scaling.overruns import rows_of, running_costs
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scenarios.scaling.buying import bought
-from scenarios.scaling.curing import cures
+from scenarios.scaling.content import content
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Phase, Plan, Purchase, Risk
+from scenarios.scaling.remedies import remedies
 from scenarios.scaling.renting import rented
 from scenarios.scaling.scene import Scene
 
@@ -43,7 +44,7 @@ def naive(scene: Scene) -> Plan:
 @lru_cache(maxsize=64)
 def reference(scene: Scene) -> Plan:
     """Cures bottlenecks by policy first, orders in time what the demand needs, rents what is late."""
-    plan = cures(scene)
+    plan = remedies(scene)
     plan = bought(scene, plan)
     plan = rented(scene, plan)
     return Plan(
@@ -51,55 +52,21 @@ def reference(scene: Scene) -> Plan:
         cloud=plan.cloud,
         policies=plan.policies,
         phases=_phases(scene, plan),
-        risks=_risks(scene),
+        risks=tuple(Risk(**row) for row in content("reference")["risks"]),
     )
 
 
 def _phases(scene: Scene, plan: Plan) -> tuple[Phase, ...]:
     names = [one.name for one in scene.months]
     last = max((one.month for one in plan.purchases), default=names[1])
-    return (
-        Phase("f1", "Change policies and measure their effect", names[0], names[1], "Operations"),
+    return tuple(
         Phase(
-            "f2",
-            "Order what takes longest: power, switches, storage",
-            names[0],
-            names[0],
-            "Planning",
-        ),
-        Phase("f3", "Order nodes", names[1], max(last, names[1]), "Planning", ("f2",)),
-        Phase("f4", "Install and burn in", names[2], names[10], "Operations"),
-        Phase("f5", "Review demand against the plan", names[3], names[11], "Planning", ("f1",)),
-    )
-
-
-def _risks(scene: Scene) -> tuple[Risk, ...]:
-    return (
-        Risk(
-            "r1",
-            "Nodes come later than stated",
-            "medium",
-            "high",
-            "Rent GPUs on demand until they are there",
-            "Planning",
-            "A delivery date slips by two weeks or more",
-        ),
-        Risk(
-            "r2",
-            "Demand grows faster than the median",
-            "medium",
-            "medium",
-            "Bring the next order forward, extend the reservation",
-            "Planning",
-            "Demand of a class is 10 % above the median in two months",
-        ),
-        Risk(
-            "r3",
-            "Serving lacks GPUs at the launch",
-            "medium",
-            "high",
-            "Raise the GPUs kept for serving",
-            "Operations",
-            "Late requests above 1 % on two days",
-        ),
+            row["id"],
+            row["name"],
+            names[row["from"]],
+            max(last, names[1]) if row["to"] == "last" else names[row["to"]],
+            row["owner"],
+            row.get("depends", ()),
+        )
+        for row in content("reference")["phases"]
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from graders.scaling.saying import facts, span_said
+from graders.scaling.golden_words import facts, span_said
 from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
 from scenarios.scaling.checks import checks
