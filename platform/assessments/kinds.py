@@ -25,7 +25,7 @@ class Workplace:
     name: ClassVar[str] = ""
     """The page's room, as its scripts know it; "" where there is none."""
     sheets: ClassVar[tuple[str, ...]] = ()
-    """Style sheets of the room, `headnode/NAME.css`; later ones may overrule earlier ones.
+    """Style sheets of the room, `assessments/NAME.css`; later ones may overrule earlier ones.
 
     Each is linked by its own: a browser would ask for an imported sheet only after it has read the
     first, and whoever reads imported sheets from a script looks for them beside the page.

@@ -153,7 +153,7 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
 
 def sheets_of(exercise: Exercise) -> list[str]:
     """Names of static files that a room needs beside the page's own, for the candidate's page and staff's."""
-    return [f"headnode/{name}.css" for name in workplace_of(exercise).sheets]
+    return [f"assessments/{name}.css" for name in workplace_of(exercise).sheets]
 
 
 def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ class CostRoom(Room):
     """The tables are kept as a database beside the materials, which is built once."""
 
     name = "cost"
-    sheets = ("room/dashboards", "room/query", "bill/pivot", "bill/bill")
+    sheets = ("troubleshooting/dashboards", "troubleshooting/query", "cost/pivot", "cost/cost")
     path = OPPORTUNITIES
     starter = '{"opportunities": []}\n'
     key = "opportunities"

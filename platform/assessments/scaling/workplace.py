@@ -6,6 +6,7 @@ from assessments.kinds import Room
 from assessments.scaling.playing import play
 
 PLAN = "plan.json"
+PARTS = ("charts", "orders", "timeline", "money", "risks", "whatif")
 FAILED = (
     "The platform could not play your plan. That is our fault, not yours: it counts as none of your "
     "what-ifs, and the time it took is given back to you. Ask again; if it happens again, write to us."
@@ -16,10 +17,7 @@ class ScalingRoom(Room):
     """A run is a what-if. The page fills an empty plan with what the materials begin with."""
 
     name = "scaling"
-    sheets = (
-        *(f"plan/plan_{part}" for part in ("charts", "orders", "timeline", "money", "risks", "whatif")),
-        "plan/plan",
-    )  # fmt: skip
+    sheets = (*(f"scaling/plan_{part}" for part in PARTS), "scaling/plan")
     recorded = (
         "Each what-if that you play, with the plan it was played for and what came of it. What-ifs "
         "are there to help you; they are not scored."

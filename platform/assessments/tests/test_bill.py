@@ -49,7 +49,7 @@ def test_the_page_is_told_which_workspace_it_is(bill: Attempt, client: Client) -
     assert [row["path"] for row in data["files"]] == ["opportunities.json"]
     answer = client.get(reverse("workspace", args=[bill.pk]))
     assert answer.status_code == 200
-    assert "bill/bill.css" in answer.text
+    assert "cost/cost.css" in answer.text
     assert "seed" not in json.dumps(data["files"])
 
 

@@ -15,7 +15,7 @@ class TroubleshootingRoom(Room):
     """The logs are packed into one bundle for the page."""
 
     name = "troubleshooting"
-    sheets = ("room/dashboards", "room/query", "room/heatmap")
+    sheets = ("troubleshooting/dashboards", "troubleshooting/query", "troubleshooting/heatmap")
     recorded = (
         "What you run in the exercise’s terminal, each line with its time, and what it printed. It "
         "shows how you went about it; no line is marked by itself."

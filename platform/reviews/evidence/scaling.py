@@ -12,7 +12,7 @@ from typing import Any
 
 from assessments.models import Attempt, GradingRun
 from assessments.scaling.workplace import PLAN
-from graders.scaling.found import findings
+from graders.scaling.findings import findings
 from graders.scaling.grading import KIND as GRADER
 from graders.scaling.grading import YEAR
 from graders.scaling.measuring import measures

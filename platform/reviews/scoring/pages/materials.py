@@ -26,7 +26,12 @@ from reviews.models import Assignment
 from reviews.scoring.pages.pinned import pins_context
 from reviews.visibility import attempts_visible_to
 
-SHEETS = ("workspace", "panels", "results", "replay", "room/room", "room/files", "room/logs")
+SHEETS = (
+    *(f"assessments/workspace/{name}.css" for name in ("workspace", "panels", "results")),
+    "headnode/replay.css",
+    *(f"assessments/workplace/{name}.css" for name in ("room", "files")),
+    "assessments/troubleshooting/logs.css",
+)
 """Of the candidate's page, without those of terminal and board."""
 MAY = "assessments.view_submission"
 NAME = "attempt-room-"
@@ -48,10 +53,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "round": round,
         "has_answer": bool(handed_in),
         "has_charts": attempt.exercise.has_terminal,
-        "room_sheets": [
-            *(f"headnode/{name}.css" for name in SHEETS),
-            *sheets_of(attempt.exercise),
-        ],
+        "room_sheets": [*SHEETS, *sheets_of(attempt.exercise)],
         "room_data": {
             "base": base,
             "attempt": str(attempt.pk),
