@@ -267,7 +267,7 @@ def main() -> None:
     if options.build:
         write(builds=kept().get("builds", {}) | builds(chosen or all_packs()))
         return
-    played(chosen or [pack for pack in all_packs() if pack.kind == "automation"])
+    played(chosen or [pack for pack in all_packs() if "world" in pack.data])
 
 
 def played(packs: list[Pack]) -> None:

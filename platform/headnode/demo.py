@@ -50,9 +50,11 @@ DESCRIPTION = (
 
 @dataclass(frozen=True)
 class Sample:
-    """An opening with a written exercise. `key` names its candidate's link; `ahead`: read before the start."""
+    """An opening with a written exercise. `key` names its candidate's link, `what` says what it leads to;
+    `ahead`: read before the start."""
 
     key: str
+    what: str
     pack: str
     title: str
     description: str
@@ -64,6 +66,7 @@ class Sample:
 SAMPLES = (
     Sample(
         key="incident",
+        what="troubleshooting",
         pack="troubleshooting/slow-training",
         title="Training cluster reliability engineer",
         description=(
@@ -75,6 +78,7 @@ SAMPLES = (
     ),
     Sample(
         key="cost",
+        what="cost optimisation",
         pack="cost/fleet-bill",
         title="GPU cost engineer",
         description=(
@@ -87,6 +91,7 @@ SAMPLES = (
     ),
     Sample(
         key="scaling",
+        what="scaling plan",
         pack="scaling-plan/growth-year",
         title="GPU capacity planner",
         description=(
@@ -123,8 +128,7 @@ def credentials() -> dict[str, str]:
 
 def further_links(known: dict[str, str]) -> list[tuple[str, str]]:
     """(link, what the exercise is) of the credentials' other candidates."""
-    kinds = {"incident": "troubleshooting", "cost": "cost optimisation", "scaling": "scaling plan"}
-    return [(known[key], kind) for key, kind in kinds.items() if known[key]]
+    return [(known[one.key], one.what) for one in SAMPLES if known[one.key]]
 
 
 class NotEmpty(Exception):
