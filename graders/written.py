@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -138,35 +137,24 @@ def percentages(table: Path) -> Mapping[str, Measure]:
     }
 
 
+@dataclass(frozen=True)
 class WrittenGrader(Grader, Generic[A]):
     """The way of every written answer: it is parsed, read beside the truth, and the reading assessed.
 
-    The reading is plain JSON and stays in the report's evidence: what people correct in it is assessed
-    anew from it alone, at once, and nothing is drawn or played again.
+    `parse` takes the text of `answer.json` and raises BadAnswer. `read` tells the reading and further
+    rows of evidence. `assess` leaves the reading as it is and raises BadCorrection. `detail` says in one
+    sentence what was measured. The reading is plain JSON and stays in the report's evidence, in the row of
+    the kind `reading`: what people correct in it is assessed anew from it alone, at once, and nothing is
+    drawn or played again; evidence of the kinds `kept` stays beside it.
     """
 
-    needs_sandbox = False
     reading: str
-    """Kind of the evidence row that holds the reading."""
+    parse: Callable[[str], A]
+    read: Callable[[A, Asked], tuple[Json, list[Json]]]
+    assess: Callable[[Json, Corrections], Assessed]
+    detail: Callable[[A, Asked], str]
     kept: Collection[str] = ()
-    """Kinds of evidence rows beside it that no correction changes."""
-
-    @abstractmethod
-    def parse(self, text: str) -> A:
-        """The answer in `answer.json`. Raises BadAnswer."""
-
-    @abstractmethod
-    def read(self, answer: A, asked: Asked) -> tuple[Json, list[Json]]:
-        """The reading, and the further rows of evidence. Raises ValueError where the profile cannot carry
-        the exercise."""
-
-    @abstractmethod
-    def assess(self, reading: Json, corrections: Corrections) -> Assessed:
-        """Measures and evidence of a reading, which stays as it is. Raises BadCorrection."""
-
-    @abstractmethod
-    def detail(self, answer: A, asked: Asked) -> str:
-        """What was measured, in one sentence."""
+    needs_sandbox = False
 
     def run_public(self, asked: Asked, workload: str) -> RunReport:
         """A sentence that says that there is nothing to run."""

@@ -10,7 +10,7 @@ from graders.scaling.answer import Answer, parse, plan_of
 from graders.scaling.assess import assess
 from graders.scaling.playing import beside, draws_of, expected_naive, play_hidden, play_median
 from graders.scaling.reading import read, year_rows
-from graders.written import Assessed, BadAnswer, Corrections, WrittenGrader
+from graders.written import BadAnswer, WrittenGrader
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of
 
@@ -20,9 +20,6 @@ YEAR = "year"
 
 class ScalingGrader(WrittenGrader[Answer]):
     """Plans; one that changes nothing is measured as a year in which nothing is changed."""
-
-    reading = "plan_reading"
-    kept = (YEAR,)
 
     def run_public(self, asked: Asked, workload: str) -> RunReport:
         """A what-if: the plan in `plan.json` (or answer.json) over the year that the documents expect.
@@ -51,25 +48,21 @@ class ScalingGrader(WrittenGrader[Answer]):
         draws_of(asked.level, asked.hidden)
         return super().grade(asked)
 
-    def parse(self, text: str) -> Answer:
-        return parse(text)
 
-    def read(self, answer: Answer, asked: Asked) -> tuple[Json, list[Json]]:
-        company, level, seed, round = asked.profile, asked.level, asked.seed, asked.round
-        scene, draws = scene_of(company, level, seed), draws_of(level, asked.hidden)
-        played = play_hidden(scene, answer.plan, draws, asked.progress, round)
-        anchors = beside(company, level, seed, draws, round)
-        return read(answer, scene, played, anchors), year_rows(scene, played, anchors)
-
-    def assess(self, reading: Json, corrections: Corrections) -> Assessed:
-        return assess(reading, corrections)
-
-    def detail(self, answer: Answer, asked: Asked) -> str:
-        draws = draws_of(asked.level, asked.hidden)
-        years = f"{draws} hidden year{'s' if draws != 1 else ''}"
-        if not answer.changes:
-            return f"The plan changes nothing; measured over {years} as it is."
-        return f"Measured over {years} from {answer.changes} rows of the plan."
+def _read(answer: Answer, asked: Asked) -> tuple[Json, list[Json]]:
+    company, level, seed, round = asked.profile, asked.level, asked.seed, asked.round
+    scene, draws = scene_of(company, level, seed), draws_of(level, asked.hidden)
+    played = play_hidden(scene, answer.plan, draws, asked.progress, round)
+    anchors = beside(company, level, seed, draws, round)
+    return read(answer, scene, played, anchors), year_rows(scene, played, anchors)
 
 
-KIND = ScalingGrader()
+def _detail(answer: Answer, asked: Asked) -> str:
+    draws = draws_of(asked.level, asked.hidden)
+    years = f"{draws} hidden year{'s' if draws != 1 else ''}"
+    if not answer.changes:
+        return f"The plan changes nothing; measured over {years} as it is."
+    return f"Measured over {years} from {answer.changes} rows of the plan."
+
+
+KIND = ScalingGrader("plan_reading", parse, _read, assess, _detail, kept=(YEAR,))
