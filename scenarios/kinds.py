@@ -87,4 +87,4 @@ def part(kind: Kind, place: str) -> object:
 
     Raises ImportError where the kind has no such module and AttributeError where that has no KIND.
     """
-    return import_module(place.format(kind.name)).KIND  # type: ignore[no-any-return]
+    return import_module(place.format(kind.name)).KIND

@@ -105,8 +105,9 @@ def played(run: Run, cancel: threading.Event) -> dict[str, Any]:
     """The report of a run: a program's in the sandbox, a plan's in a process of ours."""
     attempt = run.attempt
     files = answers.program(attempt, run.draft.body)
-    if play := workplace_of(attempt.exercise).play:
-        return play(attempt, files, run.workload, cancel)
+    place = workplace_of(attempt.exercise)
+    if (own := place.play(attempt, files, run.workload, cancel)) is not None:
+        return own
     report = run_public(
         attempt.pack_version.name,
         attempt.level,

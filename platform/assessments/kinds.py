@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +16,6 @@ from library.packs import pack_of
 from scenarios.kinds import part
 
 Json = dict[str, Any]
-Player = Callable[[Attempt, Mapping[str, str], str, threading.Event | None], Json]
 
 
 class Workplace:
@@ -35,8 +34,6 @@ class Workplace:
         "not scored."
     )
     """What is recorded beside the answer, in the words of the page before the start."""
-    play: ClassVar[Player | None] = None
-    """Plays a draft outside of the sandbox and tells a run's report; None: it is run in the sandbox."""
     run_words: ClassVar[Mapping[str, str]] = {}
     """State of a run -> what the candidate reads in place of its detail."""
 
@@ -50,6 +47,12 @@ class Workplace:
         template = pack.template(attempt.level)
         fixed = {path: template[path] for path in pack.read_only(attempt.level)}
         return {**body["files"], **fixed}
+
+    def play(
+        self, attempt: Attempt, files: Mapping[str, str], workload: str, cancel: threading.Event
+    ) -> Json | None:
+        """The report of a run that needs no sandbox; None: the sandbox runs it."""
+        return None
 
     def built(self, folder: Path) -> None:
         """What is made of the materials by the worker that built them, before anybody waits for it."""
