@@ -24,7 +24,7 @@ from hiring.models import (
     Opening,
     one_line,
 )
-from hiring.policies import battery_warning, default_limits
+from hiring.policies import SHOWN_AHEAD, battery_warning, default_limits
 from library.packs import pack_of
 from scenarios.kinds import kind_of
 from scenarios.packs import Pack, PackNotFound, all_packs
@@ -210,7 +210,7 @@ class InviteForm(forms.Form):
     ahead_at = Moment(
         label="Materials shown ahead from (UTC)",
         required=False,
-        help_text="For a scaling plan or a cost exercise, 24 to 48 hours before the link opens is usual: the "
+        help_text=f"For {SHOWN_AHEAD}, 24 to 48 hours before the link opens is usual: the "
         "candidate reads brief and materials before the clock starts. Empty: a surprise, as the "
         "other exercises always are.",
     )
@@ -257,8 +257,8 @@ class InviteForm(forms.Form):
         if chosen and not any(row.traits.is_released_ahead for row in chosen):
             self.add_error(
                 "ahead_at",
-                "None of the chosen exercises can be shown ahead: leave this empty, or choose a "
-                "scaling plan or a cost exercise.",
+                "None of the chosen exercises can be shown ahead: leave this empty, or choose one of "
+                f"these kinds: {SHOWN_AHEAD}.",
             )
         elif closes_at and ahead_at >= closes_at:
             self.add_error("ahead_at", "Show the materials before the link closes.")

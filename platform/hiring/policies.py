@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.kinds import kind_of
+from scenarios.kinds import KINDS, kind_of
 
 REFERENCES = (
     "You may read any public documentation, manual pages and your own notes while you work. "
@@ -13,6 +13,10 @@ ASSISTANTS = (
     "you changed in what it gave you; in the conversation afterwards you will be asked to explain and "
     "defend every part."
 )
+
+
+SHOWN_AHEAD = " or ".join(kind.title for kind in KINDS if kind.is_released_ahead)
+"""Titles of the kinds whose materials may be read before the start."""
 
 
 def default_limits(kind: str, *, take_home: bool) -> tuple[int, int]:

@@ -14,10 +14,11 @@ from assessments.models import Attempt
 from assessments.prepared.drawing import drawn
 from assessments.prepared.models import PreparedVariant
 from hiring.models import Exercise, Invitation
+from hiring.policies import SHOWN_AHEAD
 
 EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 """How long before the sitting the two kinds are usually shown (requirement E8)."""
-EVERY = "Scaling plans and cost exercises are shown ahead; the others are a surprise."
+EVERY = f"That is for {SHOWN_AHEAD}; the others are a surprise."
 
 
 class Standing(NamedTuple):
