@@ -31,7 +31,10 @@ test("nothing can be typed while the answer is locked", () => {
 test("another draft's text is taken over, with its own files and without those that it lacks", () => {
   const answer = begun();
   answer.createFile("old.py");
-  answer.replace({ files: { "controller.py": "new", "README.md": "forged", "own.py": "mine" }, sections: { why: "because" } });
+  answer.replace({
+    files: { "controller.py": "new", "README.md": "forged", "own.py": "mine" },
+    sections: { why: "because" },
+  });
   assert.deepEqual(answer.body(), {
     files: { "controller.py": "new", "README.md": "read me", "own.py": "mine" },
     sections: { why: "because" },
@@ -42,7 +45,10 @@ test("a revision changes what it is about and nothing else", () => {
   const answer = begun({ round: 2, feedback: { focus: "why" } });
   answer.setFile("controller.py", "x");
   answer.setSection("why", "better");
-  assert.deepEqual([answer.body().files["controller.py"], answer.body().sections.why, answer.canAddFiles], ["pass", "better", false]);
+  assert.deepEqual(
+    [answer.body().files["controller.py"], answer.body().sections.why, answer.canAddFiles],
+    ["pass", "better", false],
+  );
   const also = begun({ round: 2, feedback: { focus: "why", also: ["controller.py"] } });
   also.setFile("controller.py", "x");
   assert.equal(also.body().files["controller.py"], "x");
@@ -51,7 +57,8 @@ test("a revision changes what it is about and nothing else", () => {
 test("names of files are plain, and free", () => {
   const answer = begun();
   assert.equal(answer.problemWithName("lib/queue.py"), null);
-  for (const name of ["../x", "/etc/x", "a b", "", "controller.py"]) assert.notEqual(answer.problemWithName(name), null, name);
+  for (const name of ["../x", "/etc/x", "a b", "", "controller.py"])
+    assert.notEqual(answer.problemWithName(name), null, name);
 });
 
 test("the same text has the same fingerprint, whatever the order of its parts", () => {

@@ -24,11 +24,14 @@ function matrix(pivot = BY_MONTH) {
 test("groups stand below one another, periods beside, with sums and shares", () => {
   const { periods, rows, totals } = matrix();
   assert.deepEqual(periods, ["2026-01", "2026-02"]);
-  assert.deepEqual(rows.map(({ name, values, total, share }) => [name, values, total, share]), [
-    ["Compute", [60, 90], 150, 0.75],
-    ["Storage", [20, null], 20, 0.1],
-    ["(none)", [null, 30], 30, 0.15],
-  ]);
+  assert.deepEqual(
+    rows.map(({ name, values, total, share }) => [name, values, total, share]),
+    [
+      ["Compute", [60, 90], 150, 0.75],
+      ["Storage", [20, null], 20, 0.1],
+      ["(none)", [null, 30], 30, 0.15],
+    ],
+  );
   assert.deepEqual(totals, [80, 120]);
 });
 
@@ -39,31 +42,65 @@ test("a mean of means is none, and only sums and counts have shares", () => {
 });
 
 test("without a time each group has one figure", () => {
-  const answer = { rows: [["a", 1], ["b", 3]], total: 4, cut: true };
+  const answer = {
+    rows: [
+      ["a", 1],
+      ["b", 3],
+    ],
+    total: 4,
+    cut: true,
+  };
   const found = matrixOf(answer, { how: "sum", period: "", time: "" });
-  assert.deepEqual(found.rows.map(({ name, total, share }) => [name, total, share]), [["a", 1, 0.25], ["b", 3, 0.75]]);
+  assert.deepEqual(
+    found.rows.map(({ name, total, share }) => [name, total, share]),
+    [
+      ["a", 1, 0.25],
+      ["b", 3, 0.75],
+    ],
+  );
   assert.ok(found.cut);
 });
 
 test("rows are sorted by figure or by name, with numbers in names counted", () => {
   const { rows } = matrix();
-  assert.deepEqual(sorted(rows, { by: "total", way: -1 }).map(({ total }) => total), [150, 30, 20]);
-  assert.deepEqual(sorted(rows, { by: "period", at: 0, way: 1 }).map(({ name }) => name), ["(none)", "Storage", "Compute"]);
+  assert.deepEqual(
+    sorted(rows, { by: "total", way: -1 }).map(({ total }) => total),
+    [150, 30, 20],
+  );
+  assert.deepEqual(
+    sorted(rows, { by: "period", at: 0, way: 1 }).map(({ name }) => name),
+    ["(none)", "Storage", "Compute"],
+  );
   const nodes = ["n10", "n9"].map((name) => ({ name, cells: [name] }));
-  assert.deepEqual(sorted(nodes, { by: "cell", at: 0, way: 1 }).map(({ name }) => name), ["n9", "n10"]);
+  assert.deepEqual(
+    sorted(nodes, { by: "cell", at: 0, way: 1 }).map(({ name }) => name),
+    ["n9", "n10"],
+  );
 });
 
 test("a chart's series are the largest groups and one for the rest", () => {
   const series = seriesOf(matrix(), 2);
-  assert.deepEqual(series.map(({ name, values, isRest }) => [name, values, isRest]), [
-    ["Compute", [60, 90], false],
-    ["2 others", [20, 30], true],
-  ]);
+  assert.deepEqual(
+    series.map(({ name, values, isRest }) => [name, values, isRest]),
+    [
+      ["Compute", [60, 90], false],
+      ["2 others", [20, 30], true],
+    ],
+  );
   assert.equal(seriesOf(matrix({ ...BY_MONTH, how: "max" }), 2).length, 1);
 });
 
 test("cells with commas, quotes and breaks are quoted in CSV", () => {
-  assert.equal(csv(["a", "b"], [["x,y", 'say "z"'], [null, "1\n2"]]), 'a,b\n"x,y","say ""z"""\n,"1\n2"\n');
+  assert.equal(
+    csv(
+      ["a", "b"],
+      [
+        ["x,y", 'say "z"'],
+        [null, "1\n2"],
+      ],
+    ),
+    'a,b\n"x,y","say ""z"""\n,"1\n2"\n',
+  );
 });
 
 test("a table is summed by its cost and dated by its day", () => {
@@ -79,7 +116,10 @@ test("a table is summed by its cost and dated by its day", () => {
 });
 
 test("amounts have cents only where they are few", () => {
-  assert.deepEqual([figure(1234.5), figure(12.345), figure(0.00012), figure(7), figure(null)], ["1,235", "12.35", "0.0001", "7", ""]);
+  assert.deepEqual(
+    [figure(1234.5), figure(12.345), figure(0.00012), figure(7), figure(null)],
+    ["1,235", "12.35", "0.0001", "7", ""],
+  );
   assert.deepEqual([short(1_234_000), short(340_000), short(12), short(-2e9)], ["1.23 M", "340 k", "12", "-2 bn"]);
 });
 
@@ -91,7 +131,13 @@ function opened(rows, feedback = null) {
 
 test("opportunities are kept by priority, whatever the file had", () => {
   const rows = readOpportunities('{"opportunities": [{"what": 3}, {"id": "x", "what": "Idle", "priority": 1}]}');
-  assert.deepEqual(rows.map(({ id, what }) => [id, what]), [["x", "Idle"], ["o1", ""]]);
+  assert.deepEqual(
+    rows.map(({ id, what }) => [id, what]),
+    [
+      ["x", "Idle"],
+      ["o1", ""],
+    ],
+  );
   assert.equal(readOpportunities("{"), null);
   assert.deepEqual(readOpportunities(" "), []);
 });
@@ -107,21 +153,45 @@ test("what is no amount is kept as it was typed and counts as none", () => {
 });
 
 test("a move makes the order the priority, and what was deleted comes back", () => {
-  const { model, kept } = opened([{ id: "o1", what: "a" }, { id: "o2", what: "b" }]);
+  const { model, kept } = opened([
+    { id: "o1", what: "a" },
+    { id: "o2", what: "b" },
+  ]);
   assert.ok(model.move("o2", -1));
-  assert.deepEqual(kept().map(({ id, priority }) => [id, priority]), [["o2", 1], ["o1", 2]]);
+  assert.deepEqual(
+    kept().map(({ id, priority }) => [id, priority]),
+    [
+      ["o2", 1],
+      ["o1", 2],
+    ],
+  );
   model.remove("o2");
-  assert.deepEqual(kept().map(({ id }) => id), ["o1"]);
+  assert.deepEqual(
+    kept().map(({ id }) => id),
+    ["o1"],
+  );
   assert.equal(model.undo().id, "o2");
   assert.equal(model.add().id, "o3");
-  assert.deepEqual(kept().map(({ priority }) => priority), [1, 2, 3]);
+  assert.deepEqual(
+    kept().map(({ priority }) => priority),
+    [1, 2, 3],
+  );
 });
 
 test("a revision about one row leaves the others as they are", () => {
-  const { model, kept } = opened([{ id: "o1", what: "a" }, { id: "o2", what: "b" }], { focus: FILE, subject: "o2" });
+  const { model, kept } = opened(
+    [
+      { id: "o1", what: "a" },
+      { id: "o2", what: "b" },
+    ],
+    { focus: FILE, subject: "o2" },
+  );
   model.set("o1", { what: "changed" });
   model.set("o2", { what: "changed" });
-  assert.deepEqual(kept().map(({ what }) => what), ["a", "changed"]);
+  assert.deepEqual(
+    kept().map(({ what }) => what),
+    ["a", "changed"],
+  );
   assert.deepEqual([model.canAdd, model.remove("o1"), model.add()], [false, false, null]);
 });
 
@@ -134,10 +204,20 @@ test("filters keep what can be asked for, once each", () => {
 });
 
 test("the table can be read as text", () => {
-  const row = { id: "o1", what: "Delete idle volumes", where: { service: ["Disks", "Volumes"] }, saving: { kind: "percent", value: 20, of: "total" } };
+  const row = {
+    id: "o1",
+    what: "Delete idle volumes",
+    where: { service: ["Disks", "Volumes"] },
+    saving: { kind: "percent", value: 20, of: "total" },
+  };
   const text = JSON.stringify({ opportunities: [row, { id: "o2" }] });
   const read = opportunityText(text);
-  for (const part of ["1. Delete idle volumes", "Where: service Disks or Volumes", "20 % of the whole bill", "2. (nothing said yet)"]) {
+  for (const part of [
+    "1. Delete idle volumes",
+    "Where: service Disks or Volumes",
+    "20 % of the whole bill",
+    "2. (nothing said yet)",
+  ]) {
     assert.ok(read.includes(part), part);
   }
   assert.equal(opportunitySummary(text), "2 opportunities, 1 with a figure");

@@ -146,5 +146,8 @@ test("what an earlier page could not send is sent, and replaces nothing", async 
   assert.equal(await queue.recover(), null);
   await queue.flush();
   assert.equal(queue.unsent, 0);
-  assert.deepEqual(arrived.toSorted(), [["/drafts", "left behind"], ["/drafts", "typed since"]]);
+  assert.deepEqual(arrived.toSorted(), [
+    ["/drafts", "left behind"],
+    ["/drafts", "typed since"],
+  ]);
 });

@@ -132,7 +132,13 @@ test("formulas follow their rows", () => {
 });
 
 const BLOCKS = [
-  ["1\t2\n3\t4\n", [["1", "2"], ["3", "4"]]],
+  [
+    "1\t2\n3\t4\n",
+    [
+      ["1", "2"],
+      ["3", "4"],
+    ],
+  ],
   ["1\r\n2", [["1"], ["2"]]],
   ['"a\tb"\t"say ""x"""', [["a b", 'say "x"']]],
   ["\t5", [["", "5"]]],
@@ -143,11 +149,21 @@ for (const [text, rows] of BLOCKS) {
 }
 
 test("blocks of cells come back as they went", () => {
-  const rows = [["a", 'with "quotes"'], ["", "3"]];
+  const rows = [
+    ["a", 'with "quotes"'],
+    ["", "3"],
+  ];
   assert.deepEqual(cellsOf(textOf(rows)), rows);
 });
 
-const TYPED = [["1,200", 1200], ["12 k", 12000], ["1.5M", 1.5e6], ["−3", -3], ["", null], [" 7 ", 7]];
+const TYPED = [
+  ["1,200", 1200],
+  ["12 k", 12000],
+  ["1.5M", 1.5e6],
+  ["−3", -3],
+  ["", null],
+  [" 7 ", 7],
+];
 for (const [text, expected] of TYPED) {
   test(`"${text}" is read as people type it`, () => assert.equal(readNumber(text), expected));
 }

@@ -59,7 +59,10 @@ test("the template fills an empty plan once", () => {
   empty.model.begin({ phases: PHASES });
   empty.model.remove("phases", "c");
   empty.model.begin({ phases: PHASES });
-  assert.deepEqual(empty.plan().phases.map(({ id }) => id), ["a", "b"]);
+  assert.deepEqual(
+    empty.plan().phases.map(({ id }) => id),
+    ["a", "b"],
+  );
   const written = opened({ risks: [{ id: "k1", risk: "x" }] });
   written.model.begin({ phases: PHASES });
   written.model.claim("capex_usd", 1);
@@ -83,20 +86,32 @@ test("formulas follow rows of the sheet", () => {
     change(model);
     return plan().sheet.map(({ cells }) => cells[0]);
   };
-  assert.deepEqual(after(sheet, (model) => model.removeSheetRow(0, 10)), ["=B11", "=B12"]);
-  assert.deepEqual(after(sheet, (model) => model.moveSheetRow(0, 1, 10)), ["=B11", "=B12", "=B13"]);
+  assert.deepEqual(
+    after(sheet, (model) => model.removeSheetRow(0, 10)),
+    ["=B11", "=B12"],
+  );
+  assert.deepEqual(
+    after(sheet, (model) => model.moveSheetRow(0, 1, 10)),
+    ["=B11", "=B12", "=B13"],
+  );
   assert.equal(after([sheet[0], sheet[0]], (model) => model.removeSheetRow(0, 10))[0], "=#REF!");
 });
 
 test("a revision of another part leaves the plan as it is", () => {
   const { model } = opened({ claims: { capex_usd: 5 } }, "risks");
-  assert.deepEqual([model.readOnly, model.mayRevise, model.take("{}"), model.plan.claims.capex_usd], [true, false, false, 5]);
+  assert.deepEqual(
+    [model.readOnly, model.mayRevise, model.take("{}"), model.plan.claims.capex_usd],
+    [true, false, false, 5],
+  );
 });
 
 test("phases that begin too early are named", () => {
   const months = Array.from({ length: 12 }, (_, at) => ({ name: `2026-${String(at + 1).padStart(2, "0")}` }));
   const found = clashes(PHASES, new Names({ months }), (id) => id);
-  assert.deepEqual(found.map(({ id }) => id), ["b"]);
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    ["b"],
+  );
   assert.match(found[0].text, /Mar 26/);
 });
 
@@ -112,7 +127,8 @@ test("the plan can be read as text", () => {
     claims: { capex_usd: 76_000 },
   });
   const text = planText(plan);
-  for (const part of ["p1  Feb 26: 2 × spine at A", "after a", "capex_usd: 76,000"]) assert.ok(text.includes(part), part);
+  for (const part of ["p1  Feb 26: 2 × spine at A", "after a", "capex_usd: 76,000"])
+    assert.ok(text.includes(part), part);
   assert.equal(planSummary(plan), "1 row, 3 phases, 0 risks");
   assert.ok(planText("{").startsWith("The plan cannot be read."));
 });

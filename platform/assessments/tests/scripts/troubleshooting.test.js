@@ -40,14 +40,26 @@ test("a place is pinned once, whatever was noted at it", () => {
   assert.equal(model.addPins("h1", [pin, { ...pin, line: 4 }]), 2);
   model.setNote("h1", 0, "first");
   assert.equal(model.addPins("h1", [{ ...pin, text: "again" }]), 0);
-  assert.deepEqual(kept()[0].pins.map(({ line, note }) => [line, note]), [[3, "first"], [4, undefined]]);
+  assert.deepEqual(
+    kept()[0].pins.map(({ line, note }) => [line, note]),
+    [
+      [3, "first"],
+      [4, undefined],
+    ],
+  );
 });
 
 test("rows keep an order once one is asked for", () => {
   const { model, kept } = opened([{ id: "h1" }, { id: "h2" }]);
   model.number();
   model.move("h2", -1);
-  assert.deepEqual(kept().map(({ id, priority }) => [id, priority]), [["h2", 1], ["h1", 2]]);
+  assert.deepEqual(
+    kept().map(({ id, priority }) => [id, priority]),
+    [
+      ["h2", 1],
+      ["h1", 2],
+    ],
+  );
   model.unrank();
   assert.ok(kept().every(({ priority }) => priority === null));
 });
@@ -65,7 +77,17 @@ test("the board can be read as text", () => {
     { kind: "chart", metric: "power", labels: { gpu: "0" }, from_ms: 0, to_ms: 60_000 },
     { kind: "command", host: "n1", command: "nvidia-smi", note: "slow", text: "first\nsecond" },
   ];
-  const row = { claim: "Clocks are low", status: "supported", priority: 1, hours: 2, seconds_per_step: 0.6, opened_min: 1, decided_min: 3, reason: "heat", pins };
+  const row = {
+    claim: "Clocks are low",
+    status: "supported",
+    priority: 1,
+    hours: 2,
+    seconds_per_step: 0.6,
+    opened_min: 1,
+    decided_min: 3,
+    reason: "heat",
+    pins,
+  };
   const text = JSON.stringify({ hypotheses: [row, {}] });
   const read = boardText(text);
   for (const part of [
@@ -83,7 +105,9 @@ test("the board can be read as text", () => {
 });
 
 function differing(before, after) {
-  return differingLines(before.split(""), after.split("")).map(({ kind, text }) => ({ same: " ", gone: "-", new: "+" })[kind] + text);
+  return differingLines(before.split(""), after.split("")).map(
+    ({ kind, text }) => ({ same: " ", gone: "-", new: "+" })[kind] + text,
+  );
 }
 
 test("the longest common part of two texts stays", () => {
@@ -96,8 +120,14 @@ test("the longest common part of two texts stays", () => {
 test("every line of both texts is shown, under its number", () => {
   const [before, after] = ["abcabba".split(""), "cbabac".split("")];
   const rows = differingLines(before, after);
-  assert.deepEqual(rows.filter(({ a }) => a).map(({ a }) => a), before.map((_, at) => at + 1));
-  assert.deepEqual(rows.filter(({ b }) => b).map(({ b }) => b), after.map((_, at) => at + 1));
+  assert.deepEqual(
+    rows.filter(({ a }) => a).map(({ a }) => a),
+    before.map((_, at) => at + 1),
+  );
+  assert.deepEqual(
+    rows.filter(({ b }) => b).map(({ b }) => b),
+    after.map((_, at) => at + 1),
+  );
 });
 
 test("texts that differ in thousands of lines are shown as one replaced by the other", () => {
@@ -109,5 +139,13 @@ test("texts that differ in thousands of lines are shown as one replaced by the o
 
 test("a line that went stands beside the one that came in its place", () => {
   const pairs = beside(differingLines([..."abc"], [..."axyc"]));
-  assert.deepEqual(pairs.map((pair) => pair.map((row) => row?.text ?? null)), [["a", "a"], ["b", "x"], [null, "y"], ["c", "c"]]);
+  assert.deepEqual(
+    pairs.map((pair) => pair.map((row) => row?.text ?? null)),
+    [
+      ["a", "a"],
+      ["b", "x"],
+      [null, "y"],
+      ["c", "c"],
+    ],
+  );
 });

@@ -1,7 +1,15 @@
 // Names the language of a file and colours code that is only read.
 
 import {
-  StreamLanguage, classHighlighter, highlightCode, markdown, python, pythonLanguage, shell, yaml, yamlLanguage,
+  StreamLanguage,
+  classHighlighter,
+  highlightCode,
+  markdown,
+  python,
+  pythonLanguage,
+  shell,
+  yaml,
+  yamlLanguage,
 } from "./vendor/codemirror.js";
 import { el } from "./dom.js";
 

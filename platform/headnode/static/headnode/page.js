@@ -16,5 +16,7 @@ for (const button of document.querySelectorAll("[data-print]")) {
 
 // A form sent twice by a double click would only confuse; the server would refuse the second.
 for (const form of document.querySelectorAll("form[data-start]")) {
-  form.addEventListener("submit", () => setTimeout(() => form.querySelectorAll("button").forEach((button) => (button.disabled = true))));
+  form.addEventListener("submit", () =>
+    setTimeout(() => form.querySelectorAll("button").forEach((button) => (button.disabled = true))),
+  );
 }

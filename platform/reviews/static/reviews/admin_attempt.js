@@ -22,7 +22,8 @@ function makeTabs(container, label, remember) {
     part.setAttribute("role", "tabpanel");
     part.setAttribute("aria-labelledby", list.querySelector(`[data-key="${part.id}"]`).id);
   }
-  const wanted = () => parts.find((part) => part.id === location.hash.slice(1) || part.querySelector(location.hash || ":not(*)"));
+  const wanted = () =>
+    parts.find((part) => part.id === location.hash.slice(1) || part.querySelector(location.hash || ":not(*)"));
   const first = wanted() || parts.find((part) => part.id === container.dataset.start) || parts[0];
   for (const part of parts) part.hidden = part !== first;
   made.show(first.id);
@@ -132,7 +133,8 @@ async function renew(part, rounds) {
   lazyCharts();
 }
 
-for (const container of document.querySelectorAll("[data-tabs]")) makeTabs(container, container.dataset.tabs, "remember" in container.dataset);
+for (const container of document.querySelectorAll("[data-tabs]"))
+  makeTabs(container, container.dataset.tabs, "remember" in container.dataset);
 for (const container of document.querySelectorAll("[data-subtabs]")) makeTabs(container, "Rounds", false);
 lazyCharts();
 followGradings();

@@ -27,7 +27,13 @@ function follow(room) {
   }
   const [from, to] = [Number(place.from_ms), Number(place.to_ms)];
   room.setRange(from, to, "link");
-  room.show("dashboards", { kind: "chart", metric: place.metric, labels: JSON.parse(place.labels || "{}"), from_ms: from, to_ms: to });
+  room.show("dashboards", {
+    kind: "chart",
+    metric: place.metric,
+    labels: JSON.parse(place.labels || "{}"),
+    from_ms: from,
+    to_ms: to,
+  });
 }
 
 const data = JSON.parse(document.getElementById("room-data").textContent);

@@ -4,7 +4,9 @@ import { readOpportunities } from "./opportunity_model.js";
 
 /** "service Block Volumes; account shared-data or shared-network". */
 export function whereText(where) {
-  return Object.entries(where).map(([key, values]) => `${key} ${values.join(" or ")}`).join("; ");
+  return Object.entries(where)
+    .map(([key, values]) => `${key} ${values.join(" or ")}`)
+    .join("; ");
 }
 
 /** "20 % of the whole bill", "120,000 USD a year"; "" without a figure. */
@@ -47,5 +49,9 @@ export function opportunitySummary(text) {
 export function opportunityTitle(text, id) {
   const row = readOpportunities(text)?.find((one) => one.id === id);
   if (!row) return null;
-  return row.what.length > 90 ? `“${row.what.slice(0, 88)}…”` : row.what ? `“${row.what}”` : "the opportunity without a name";
+  return row.what.length > 90
+    ? `“${row.what.slice(0, 88)}…”`
+    : row.what
+      ? `“${row.what}”`
+      : "the opportunity without a name";
 }

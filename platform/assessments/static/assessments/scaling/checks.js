@@ -78,7 +78,12 @@ export class Checks extends EventTarget {
 
   #failed(error) {
     const final = error instanceof Refused && !error.passing;
-    this.#say(final ? "refused" : "away", final ? error.message : "The server could not check the plan just now. It is asked again by itself; what you write is saved.");
+    this.#say(
+      final ? "refused" : "away",
+      final
+        ? error.message
+        : "The server could not check the plan just now. It is asked again by itself; what you write is saved.",
+    );
     if (final) return;
     this.#soon(AGAIN_MS[Math.min(this.#tries, AGAIN_MS.length - 1)]);
     this.#tries += 1;

@@ -14,7 +14,11 @@ export class UndoLine {
     const gone = this.model.removed;
     const shown = gone && this.lists.includes(gone.list) && !this.model.readOnly;
     if (!shown) this.node.replaceChildren();
-    else if (this.shown !== gone) this.node.replaceChildren(`${gone.row.id} was deleted.`, el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, "Undo"));
+    else if (this.shown !== gone)
+      this.node.replaceChildren(
+        `${gone.row.id} was deleted.`,
+        el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, "Undo"),
+      );
     this.shown = shown ? gone : null;
   }
 

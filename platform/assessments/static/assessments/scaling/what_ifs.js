@@ -9,7 +9,9 @@ const LATER_MS = 1500;
 function progress(run, seconds) {
   if (!run) return "The connection was lost; the what-if goes on. Asking again…";
   if (run.stopping) return `Stopping · ${seconds} s`;
-  return run.state === "running" ? `The year is being played · ${seconds} s` : `Waiting for a free place · ${seconds} s`;
+  return run.state === "running"
+    ? `The year is being played · ${seconds} s`
+    : `Waiting for a free place · ${seconds} s`;
 }
 
 /** Events: "list" (another number left, another state), "done" {run}. */
@@ -81,7 +83,10 @@ export class WhatIfs extends EventTarget {
     try {
       await work();
     } catch (error) {
-      this.trouble = error instanceof Refused ? error.message : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in this browser; try again when the connection is back.";
+      this.trouble =
+        error instanceof Refused
+          ? error.message
+          : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in this browser; try again when the connection is back.";
     }
     this.busy = false;
     this.going = null;

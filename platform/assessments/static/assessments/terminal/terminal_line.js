@@ -114,7 +114,8 @@ export class Line extends EventTarget {
     if (this.#sent || !this.#pending.length) return this.#sent;
     let size = 0;
     let count = 0;
-    while (count < this.#pending.length && size + this.#pending[count].length <= BATCH) size += this.#pending[count++].length;
+    while (count < this.#pending.length && size + this.#pending[count].length <= BATCH)
+      size += this.#pending[count++].length;
     const bytes = new Uint8Array(size);
     let at = 0;
     for (const one of this.#pending.splice(0, count)) {
@@ -131,7 +132,14 @@ export class Line extends EventTarget {
     this.#busy = true;
     const { session } = this;
     const batch = this.#batch();
-    const asked = { session, page: this.#page, number: batch?.number || 0, input: batch ? base64(batch.bytes) : "", after: this.after, ...this.size() };
+    const asked = {
+      session,
+      page: this.#page,
+      number: batch?.number || 0,
+      input: batch ? base64(batch.bytes) : "",
+      after: this.after,
+      ...this.size(),
+    };
     let pause = null;
     try {
       const answer = await ask(`${this.url}/exchange`, asked, { timeout: 20_000 });
@@ -191,7 +199,8 @@ export class Line extends EventTarget {
   #connected(ok, sentence = "") {
     const was = this.#failed;
     this.#failed = ok ? 0 : this.#failed + 1;
-    if (Boolean(was) === ok || sentence) this.dispatchEvent(new CustomEvent("connection", { detail: { ok, sentence } }));
+    if (Boolean(was) === ok || sentence)
+      this.dispatchEvent(new CustomEvent("connection", { detail: { ok, sentence } }));
   }
 
   #tellState({ state, ending, sentence }) {

@@ -45,12 +45,21 @@ class Dashboards {
       add: (name) => this.#add(name),
       row: (key) => this.goTo(key),
     });
-    this.loader = new PanelLoader({ base: room.urls.metrics, settings: () => this.settings(), failed: (sentence, again) => this.bar.fail(sentence, again) });
+    this.loader = new PanelLoader({
+      base: room.urls.metrics,
+      settings: () => this.settings(),
+      failed: (sentence, again) => this.bar.fail(sentence, again),
+    });
     this.heat = new HeatMap({ room, stage: this.stage, heats: layout.heats, open: (node) => this.#openNode(node) });
     this.own = this.#row({ key: "own", title: "Your charts", about: "Metrics that you chose.", panels: [] });
     this.own.node.hidden = true;
     this.rows = layout.rows.map((row) => this.#row(row));
-    const heat = el("section", { className: "mrow", "data-row": "heat" }, this.#head("Heat map", "Every GPU, adapter or rank at once."), this.heat.node);
+    const heat = el(
+      "section",
+      { className: "mrow", "data-row": "heat" },
+      this.#head("Heat map", "Every GPU, adapter or rank at once."),
+      this.heat.node,
+    );
     const [first, ...others] = this.rows.map((row) => row.node);
     this.nothing = el("p", { className: "empty", hidden: true }, "No panel has this in its title or its metrics.");
     this.body = el("div", { className: "mrows" }, this.own.node, first, heat, others, this.nothing);
@@ -65,7 +74,14 @@ class Dashboards {
 
   settings() {
     const { from, to } = this.stage.range;
-    return { from: Math.round(from), to: Math.round(to), points: this.points, compare: this.bar.compare.checked, detail: this.bar.detail.value, node: this.bar.nodes.value };
+    return {
+      from: Math.round(from),
+      to: Math.round(to),
+      points: this.points,
+      compare: this.bar.compare.checked,
+      detail: this.bar.detail.value,
+      node: this.bar.nodes.value,
+    };
   }
 
   /** Stretches of time that a chart of the usual width shows apart. */
@@ -82,13 +98,28 @@ class Dashboards {
     const board = { room: this.room, stage: this.stage, node: () => this.bar.nodes.value };
     const panels = row.panels.map((spec) => new Panel({ ...spec, scope: row.scope }, board));
     const head = this.#head(row.title, row.about);
-    const grid = el("div", { className: "mgrid" }, panels.map((panel) => panel.node));
-    return { key: row.key, title: row.title, panels, head, grid, board, node: el("section", { className: "mrow", "data-row": row.key }, head, grid) };
+    const grid = el(
+      "div",
+      { className: "mgrid" },
+      panels.map((panel) => panel.node),
+    );
+    return {
+      key: row.key,
+      title: row.title,
+      panels,
+      head,
+      grid,
+      board,
+      node: el("section", { className: "mrow", "data-row": row.key }, head, grid),
+    };
   }
 
   #watch() {
     this.byNode = new Map(this.panels.map((panel) => [panel.node, panel]));
-    this.sight = new IntersectionObserver((entries) => entries.forEach((entry) => this.#seen(entry)), { root: this.body, rootMargin: NEAR });
+    this.sight = new IntersectionObserver((entries) => entries.forEach((entry) => this.#seen(entry)), {
+      root: this.body,
+      rootMargin: NEAR,
+    });
     for (const panel of this.panels) this.sight.observe(panel.node);
     new ResizeObserver(() => this.#resized()).observe(this.body);
     new MutationObserver(() => this.#redraw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -4,7 +4,11 @@ import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
 
 const HEIGHT = 52;
-const KINDS = [["error", "--bad"], ["warning", "--warn"], ["other", "--heat-4"]];
+const KINDS = [
+  ["error", "--bad"],
+  ["warning", "--warn"],
+  ["other", "--heat-4"],
+];
 const LEAST_PX = 4;
 
 export class LogChart {
@@ -16,7 +20,12 @@ export class LogChart {
     this.canvas = el("canvas", { height: HEIGHT });
     this.band = el("div", { className: "log-band", hidden: true });
     this.hover = el("span", { className: "log-hover muted small" });
-    this.plot = el("div", { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" }, this.canvas, this.band);
+    this.plot = el(
+      "div",
+      { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" },
+      this.canvas,
+      this.band,
+    );
     this.scale = el("div", { className: "log-scale muted small", "aria-hidden": "true" });
     this.node = el("div", { className: "log-chart" }, this.plot, this.scale);
     this.plot.addEventListener("pointerdown", (event) => this.#press(event));
@@ -55,7 +64,11 @@ export class LogChart {
   #axis(middle = null) {
     if (!this.#bins) return;
     const text = (ms) => this.room.timeText(ms, { seconds: this.#bins.to - this.#bins.from < 3_600_000 });
-    this.scale.replaceChildren(el("span", {}, text(this.#bins.from)), el("span", {}, middle || ""), el("span", {}, text(this.#bins.to)));
+    this.scale.replaceChildren(
+      el("span", {}, text(this.#bins.from)),
+      el("span", {}, middle || ""),
+      el("span", {}, text(this.#bins.to)),
+    );
   }
 
   draw() {
@@ -118,7 +131,8 @@ export class LogChart {
     if (this.#drag === null) return;
     const [a, b] = [this.#drag, this.#x(event)];
     this.#let();
-    if (Math.abs(a - b) >= LEAST_PX) this.room.setRange(this.#timeAt(Math.min(a, b)), this.#timeAt(Math.max(a, b)), "logs");
+    if (Math.abs(a - b) >= LEAST_PX)
+      this.room.setRange(this.#timeAt(Math.min(a, b)), this.#timeAt(Math.max(a, b)), "logs");
   }
 
   #let() {

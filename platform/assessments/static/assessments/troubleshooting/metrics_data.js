@@ -25,7 +25,10 @@ async function answerNow(url, signal) {
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
   const again = retryAfter(response);
-  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, { code: said?.code, again });
+  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, {
+    code: said?.code,
+    again,
+  });
 }
 
 async function whole(response, read) {
@@ -50,7 +53,11 @@ export function unframed(buffer) {
 
 function lines(told, values) {
   if (!told) return null;
-  const cut = (line) => ({ ...line, low: values.subarray(line.low, line.low + line.size), high: line.high === line.low ? null : values.subarray(line.high, line.high + line.size) });
+  const cut = (line) => ({
+    ...line,
+    low: values.subarray(line.low, line.low + line.size),
+    high: line.high === line.low ? null : values.subarray(line.high, line.high + line.size),
+  });
   return { ...told, lines: told.lines.map(cut) };
 }
 

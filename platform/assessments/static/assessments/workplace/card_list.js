@@ -21,7 +21,8 @@ export function placeCards({ list, cards, model }, make) {
     if (list.children[at] !== card.node) list.insertBefore(card.node, list.children[at] || null);
     card.refresh(row, at);
   });
-  if (focus && !focus.node.contains(document.activeElement)) focus.node.querySelector(`[name="${focus.name}"]`)?.focus();
+  if (focus && !focus.node.contains(document.activeElement))
+    focus.node.querySelector(`[name="${focus.name}"]`)?.focus();
 }
 
 /** Offer in `host` to take back the row that was deleted last. words(row) names it; back(row) brings it to the eye. */
@@ -35,5 +36,8 @@ export function offerUndo(host, model, words, back) {
     const row = model.undo();
     if (row) back(row);
   };
-  host.replaceChildren(el("span", {}, `Deleted: ${words(gone)}. `), el("button", { type: "button", onclick: undo }, "Undo"));
+  host.replaceChildren(
+    el("span", {}, `Deleted: ${words(gone)}. `),
+    el("button", { type: "button", onclick: undo }, "Undo"),
+  );
 }

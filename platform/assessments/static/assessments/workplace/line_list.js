@@ -47,7 +47,14 @@ export class LineList {
     this.space = el("div", { className: "line-space", role: "presentation" }, this.rowsNode);
     this.scroller = el(
       "div",
-      { className: "lines", role: "grid", tabindex: "0", "aria-label": this.label, "aria-multiselectable": "true", "aria-colcount": this.columns.length },
+      {
+        className: "lines",
+        role: "grid",
+        tabindex: "0",
+        "aria-label": this.label,
+        "aria-multiselectable": "true",
+        "aria-colcount": this.columns.length,
+      },
       this.header,
       this.space,
     );
@@ -55,7 +62,10 @@ export class LineList {
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.scroller.addEventListener("keydown", (event) => this.#key(event));
     this.scroller.addEventListener("click", (event) => this.#click(event));
-    this.scroller.addEventListener("dblclick", (event) => this.#rowAt(event) >= 0 && !String(getSelection()).trim() && this.open?.(this.at));
+    this.scroller.addEventListener(
+      "dblclick",
+      (event) => this.#rowAt(event) >= 0 && !String(getSelection()).trim() && this.open?.(this.at),
+    );
     this.scroller.addEventListener("copy", (event) => this.#copied(event));
     // Asking an element for its size while rows come and go makes the browser lay out anew each time.
     new ResizeObserver(() => {
@@ -243,12 +253,16 @@ export class LineList {
   }
 
   #make(at, row) {
-    const cells = row ? this.cells(row, at) : this.columns.map((_, index) => (index === this.columns.length - 1 ? "…" : ""));
+    const cells = row
+      ? this.cells(row, at)
+      : this.columns.map((_, index) => (index === this.columns.length - 1 ? "…" : ""));
     const look = row && this.look ? this.look(row, at) : "";
     const node = el(
       "div",
       { className: `line ${look}`, role: "row", id: `${this.id}-${at}`, "aria-rowindex": String(at + 2) },
-      cells.map((cell) => (cell instanceof Node ? (cell.setAttribute("role", "gridcell"), cell) : el("span", { role: "gridcell" }, cell))),
+      cells.map((cell) =>
+        cell instanceof Node ? (cell.setAttribute("role", "gridcell"), cell) : el("span", { role: "gridcell" }, cell),
+      ),
     );
     node.dataset.at = at;
     if (!row) node.dataset.waiting = "yes";
@@ -299,8 +313,17 @@ export class LineList {
     if (event.ctrlKey || event.metaKey) return;
     const page = Math.max(1, Math.floor(this.#view() / this.unit) - 1);
     const steps = { ArrowDown: 1, j: 1, J: 1, ArrowUp: -1, k: -1, K: -1, PageDown: page, PageUp: -page };
-    const acts = { Home: () => this.goTo(0), End: () => this.goTo(this.count - 1), Enter: () => this.at >= 0 && this.open?.(this.at), p: () => this.range && this.pin?.(...this.range), c: () => this.#copy() };
-    if (event.key in steps) this.goTo(this.at < 0 ? this.firstInView : this.at + steps[event.key], { extend: event.shiftKey && this.at >= 0 });
+    const acts = {
+      Home: () => this.goTo(0),
+      End: () => this.goTo(this.count - 1),
+      Enter: () => this.at >= 0 && this.open?.(this.at),
+      p: () => this.range && this.pin?.(...this.range),
+      c: () => this.#copy(),
+    };
+    if (event.key in steps)
+      this.goTo(this.at < 0 ? this.firstInView : this.at + steps[event.key], {
+        extend: event.shiftKey && this.at >= 0,
+      });
     else if (event.key in acts) acts[event.key]();
     else return;
     event.preventDefault();

@@ -170,7 +170,9 @@ class Shell {
   }
 
   async begin() {
-    this.body.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"));
+    this.body.replaceChildren(
+      el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"),
+    );
     await this.#fetch();
   }
 
@@ -179,7 +181,11 @@ class Shell {
       this.room.begin(await ask(this.room.urls.manifest));
     } catch (error) {
       if (error.code === "being_prepared") return this.#wait(error);
-      this.body.replaceChildren(trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () => this.begin()));
+      this.body.replaceChildren(
+        trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
+          this.begin(),
+        ),
+      );
       return;
     }
     this.body.replaceChildren();
@@ -205,7 +211,13 @@ class Shell {
   }
 
   #panel(key) {
-    const node = el("div", { className: `room-part room-${key}-part`, id: `room-${key}`, role: "tabpanel", "aria-labelledby": `tab-room-${key}-${key}`, hidden: true });
+    const node = el("div", {
+      className: `room-part room-${key}-part`,
+      id: `room-${key}`,
+      role: "tabpanel",
+      "aria-labelledby": `tab-room-${key}-${key}`,
+      hidden: true,
+    });
     this.#parts.set(key, { node, state: "new", detail: null, module: null });
     return node;
   }
@@ -233,7 +245,9 @@ class Shell {
     part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, `${label}: being fetched…`));
     try {
       // A browser remembers that an address failed, so another try needs another address.
-      const module = await (again ? import(`${new URL(`${folder}/${key}.js`, import.meta.url)}?again=${again}`) : load());
+      const module = await (again
+        ? import(`${new URL(`${folder}/${key}.js`, import.meta.url)}?again=${again}`)
+        : load());
       part.node.replaceChildren();
       part.module = (await module.setUp(part.node, this.room)) || {};
       part.state = "ready";
@@ -241,7 +255,11 @@ class Shell {
     } catch (error) {
       part.state = "failed";
       console.warn(`${label}: ${error.message}`);
-      part.node.replaceChildren(trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () => this.#load(key, part, again + 1)));
+      part.node.replaceChildren(
+        trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
+          this.#load(key, part, again + 1),
+        ),
+      );
     }
   }
 

@@ -219,7 +219,11 @@ export class DraftQueue extends EventTarget {
     const body = this.answer.body();
     const print = fingerprint(body);
     try {
-      const answer = await this.#answered(url, { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra }, insists);
+      const answer = await this.#answered(
+        url,
+        { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra },
+        insists,
+      );
       this.#saved = print;
       this.#dirtySince = 0;
       const saved = answer.saved ?? answer.draft;

@@ -9,7 +9,9 @@ export function showNotice(name, { kind = "info", content, dismiss = null, label
     "section",
     { className: `notice ${kind}`, "data-name": name, "aria-label": label },
     el("div", { className: "notice-text" }, content),
-    dismiss ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, "Close") : null,
+    dismiss
+      ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, "Close")
+      : null,
   );
   byId("notices").append(node);
 }

@@ -1,6 +1,7 @@
 // Cuts a formula into tokens: numbers, texts, cells, ranges' colons, names, signs.
 
-const NEXT = /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|"((?:[^"]|"")*)"|(#(?:REF|VALUE|NAME|NUM|CYCLE|ERROR)!|#DIV\/0!|#NAME\?|#N\/A)|(\$?[A-Za-z]{1,2}\$?[0-9]{1,4})(?![A-Za-z0-9_.(])|([A-Za-z][A-Za-z0-9_.]*)|(<=|>=|<>|[-+*/^%&=<>():,;]))/y;
+const NEXT =
+  /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|"((?:[^"]|"")*)"|(#(?:REF|VALUE|NAME|NUM|CYCLE|ERROR)!|#DIV\/0!|#NAME\?|#N\/A)|(\$?[A-Za-z]{1,2}\$?[0-9]{1,4})(?![A-Za-z0-9_.(])|([A-Za-z][A-Za-z0-9_.]*)|(<=|>=|<>|[-+*/^%&=<>():,;]))/y;
 
 /** A formula that cannot be read; the message says where. */
 export class Unreadable extends Error {}
