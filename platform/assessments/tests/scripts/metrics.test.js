@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { tickText, ticks } from "/static/assessments/troubleshooting/metrics_time.js";
+import { ticks, tickText } from "/static/assessments/troubleshooting/metrics_time.js";
 import { amount, between } from "/static/assessments/troubleshooting/metrics_units.js";
 import { offers, placeIn } from "/static/assessments/troubleshooting/query_editor.js";
 import { AGGREGATIONS, FUNCTIONS, WORDS } from "/static/assessments/troubleshooting/query_words.js";

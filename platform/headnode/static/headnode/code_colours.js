@@ -1,17 +1,17 @@
 // Names the language of a file and colours code that is only read.
 
+import { el } from "./dom.js";
 import {
-  StreamLanguage,
   classHighlighter,
   highlightCode,
   markdown,
   python,
   pythonLanguage,
+  StreamLanguage,
   shell,
   yaml,
   yamlLanguage,
 } from "./vendor/codemirror.js";
-import { el } from "./dom.js";
 
 /** The editor extension for a path, or nothing for plain text. */
 export function languageOf(path) {

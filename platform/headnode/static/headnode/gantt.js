@@ -125,7 +125,7 @@ export class Gantt {
       context.fillStyle = line;
       if (height > 6) context.fillRect(clip.left, top + height - 1, clip.right - clip.left, 1);
       if (height >= 11) this.#name(context, row.name, top + height / 2, gutter - 8, text);
-      this.#bars(context, row, at, { top, height, clip, colours, ink });
+      this.#bars(context, row, { top, height, clip, colours, ink });
     }
   }
 
@@ -152,7 +152,7 @@ export class Gantt {
     context.fillText(shown, room + 2, middle);
   }
 
-  #bars(context, row, at, { top, height, clip, colours, ink }) {
+  #bars(context, row, { top, height, clip, colours, ink }) {
     const { view } = this.stage;
     const lane = (height - (height > 6 ? 3 : 0)) / row.lanes;
     const gap = lane > 4 ? 1 : 0;

@@ -29,7 +29,7 @@ function makeTabs(container, label, remember) {
   made.show(first.id);
   window.addEventListener("hashchange", () => {
     const part = wanted();
-    if (part && part.hidden) {
+    if (part?.hidden) {
       show(part.id);
       made.show(part.id);
       document.getElementById(location.hash.slice(1))?.scrollIntoView();

@@ -1,6 +1,6 @@
 // One pin on the page: read, or being written; every pause in the typing is kept on the server.
 
-import { Refused, ask } from "../headnode/api.js";
+import { ask, Refused } from "../headnode/api.js";
 import { el } from "../headnode/dom.js";
 
 const PAUSE_MS = 900;

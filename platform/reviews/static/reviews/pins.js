@@ -1,8 +1,8 @@
 // Pins: remarks beside the line, row or stretch of time they are about; kept as they are typed.
 
 import { el, uuid } from "../headnode/dom.js";
-import { LineBlock } from "./pin_lines.js";
 import { PinBox } from "./pin_box.js";
+import { LineBlock } from "./pin_lines.js";
 
 const setting = document.getElementById("pin-setting");
 const live = el("p", { className: "unseen", "aria-live": "polite" });
@@ -135,20 +135,18 @@ function timePins(holder, pins, site) {
   holder.addEventListener("replayshown", ({ detail }) => {
     shown = detail;
     if (may)
-      detail.node
-        .querySelector(".replay-zoom")
-        .append(
-          el(
-            "button",
-            {
-              type: "button",
-              className: "quiet",
-              title: "Pin a remark to this moment, or to the stretch that is zoomed to (key p)",
-              onclick: compose,
-            },
-            "Pin",
-          ),
-        );
+      detail.node.querySelector(".replay-zoom").append(
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet",
+            title: "Pin a remark to this moment, or to the stretch that is zoomed to (key p)",
+            onclick: compose,
+          },
+          "Pin",
+        ),
+      );
   });
   holder.addEventListener("keydown", (event) => {
     if (

@@ -1,8 +1,8 @@
 // The candidate's room on a staff page: the same parts without terminal and board; what is pinned
 // becomes a remark of whoever scores.
 
-import { MaterialPins } from "./material_pins.js";
 import { setUpRoom } from "../assessments/workplace/room.js";
+import { MaterialPins } from "./material_pins.js";
 
 // What the candidate writes in or runs is theirs; staff look at what was there to be looked at.
 const WITHOUT = { incident: ["terminal"], bill: [], plan: ["orders", "timeline", "money", "risks", "whatif"] };

@@ -4,7 +4,7 @@ import { el, preference } from "../../headnode/dom.js";
 import { trouble } from "../workplace/retry.js";
 import { askPivot, catalogueOf, isMoney, plural, usd } from "./bill_data.js";
 import { copyText } from "./copy.js";
-import { PivotBar, firstOf } from "./pivot_bar.js";
+import { firstOf, PivotBar } from "./pivot_bar.js";
 import { PivotChart } from "./pivot_chart.js";
 import { matrixOf } from "./pivot_data.js";
 import { askFilter } from "./pivot_filter.js";

@@ -1,9 +1,6 @@
 // The editor of a query in SQL: colours, and completion of tables, their columns, words and functions.
 
 import {
-  EditorState,
-  EditorView,
-  StreamLanguage,
   autocompletion,
   bracketMatching,
   classHighlighter,
@@ -12,9 +9,12 @@ import {
   completionKeymap,
   defaultKeymap,
   drawSelection,
+  EditorState,
+  EditorView,
   history,
   historyKeymap,
   keymap,
+  StreamLanguage,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { FUNCTIONS, KEYWORDS } from "./sql_words.js";

@@ -1,6 +1,6 @@
 // Asks the server what holds in the plan, after every pause in writing; one question at a time.
 
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 
 const PAUSE_MS = 300;
 const AGAIN_MS = [1000, 3000, 8000, 20000];

@@ -57,14 +57,12 @@ export function readPlan(text) {
   }
   if (!isObject(data)) return null;
   const lists = Object.fromEntries(Object.keys(LISTS).map((kind) => [kind, rowsOf(data[kind], kind)]));
-  const sheet = (Array.isArray(data.sheet) ? data.sheet : [])
-    .filter(isObject)
-    .map((row) => ({
-      ...row,
-      label: String(row.label ?? ""),
-      cells: texts(row.cells, CELLS),
-      values: Array.isArray(row.values) ? row.values : [],
-    }));
+  const sheet = (Array.isArray(data.sheet) ? data.sheet : []).filter(isObject).map((row) => ({
+    ...row,
+    label: String(row.label ?? ""),
+    cells: texts(row.cells, CELLS),
+    values: Array.isArray(row.values) ? row.values : [],
+  }));
   return { ...data, ...lists, sheet, claims: isObject(data.claims) ? data.claims : {} };
 }
 

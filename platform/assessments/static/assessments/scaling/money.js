@@ -2,9 +2,9 @@
 
 import { el } from "../../headnode/dom.js";
 import { columnName } from "./formula/refs.js";
+import { CELLS } from "./model.js";
 import { GIVEN } from "./money_given.js";
 import { MoneyGrid } from "./money_grid.js";
-import { CELLS } from "./model.js";
 import { Names } from "./words.js";
 
 const FUNCTIONS =

@@ -2,13 +2,13 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { act } from "./fields.js";
 import { CellError } from "./formula/functions.js";
 import { cellName, columnName, moved } from "./formula/refs.js";
+import { CELLS } from "./model.js";
 import { CellEditor } from "./money_editor.js";
 import { GIVEN } from "./money_given.js";
 import { cellsOf, textOf } from "./money_paste.js";
-import { CELLS } from "./model.js";
-import { act } from "./fields.js";
 import { monthShort, monthText } from "./words.js";
 
 const TOP = GIVEN.length;

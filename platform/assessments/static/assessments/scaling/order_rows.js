@@ -3,7 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
 import { toneSign } from "./check_list.js";
-import { Choice, Figure, Words, act } from "./fields.js";
+import { act, Choice, Figure, Words } from "./fields.js";
 import { monthText, plain, usd } from "./words.js";
 
 /** Kind of row -> its tag, its month's field, and what a new one is called. */

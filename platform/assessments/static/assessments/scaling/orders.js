@@ -6,7 +6,7 @@ import { checkList, tally } from "./check_list.js";
 import { MonthTable } from "./month_table.js";
 import { KINDS, orderRow } from "./order_rows.js";
 import { UndoLine } from "./undo_line.js";
-import { Names, monthText, shortUsd } from "./words.js";
+import { monthText, Names, shortUsd } from "./words.js";
 
 const LISTS = Object.keys(KINDS);
 const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", "USD", ""];
@@ -42,7 +42,7 @@ class Orders {
     this.state = el("p", { className: "plan-tally", role: "status" });
     this.list = el("div", {});
     this.more = el("details", { className: "plan-all" }, el("summary", {}, "All checks"), this.list);
-    this.undo = new UndoLine(this.model, LISTS, (list, id) => this.rows.get(id)?.focus());
+    this.undo = new UndoLine(this.model, LISTS, (_, id) => this.rows.get(id)?.focus());
     this.empty = el(
       "p",
       { className: "empty" },

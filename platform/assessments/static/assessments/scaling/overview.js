@@ -1,12 +1,12 @@
 // What the plan starts from: the cluster as drawn, ninety days as charts, the year that is expected, the money.
 
 import { el } from "../../headnode/dom.js";
-import { trouble } from "../workplace/retry.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { trouble } from "../workplace/retry.js";
 import { daily, instant, monthAxis, monthStage, numbersOf, readCsv, timeAxis } from "./axes.js";
 import { PlanChart } from "./chart.js";
 import { Diagram } from "./diagram.js";
-import { Names, monthText, plain, usd } from "./words.js";
+import { monthText, Names, plain, usd } from "./words.js";
 
 const GROWTH = "growth.csv";
 const LEAST_MS = 6 * 3_600_000;

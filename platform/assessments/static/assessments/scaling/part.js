@@ -45,7 +45,7 @@ export class Part extends EventTarget {
     return false;
   }
 
-  async ask(pins, room) {
+  async ask(_pins, room) {
     room.announce("There is nothing to pin to in this exercise: name the file and the line in your text.");
     return false;
   }

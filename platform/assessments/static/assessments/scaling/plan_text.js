@@ -1,7 +1,7 @@
 // The plan as people read it: in the history of drafts, and where a copy is wanted.
 
-import { CLOUD, monthText, plain, usd } from "./words.js";
 import { readPlan } from "./model.js";
+import { CLOUD, monthText, plain, usd } from "./words.js";
 
 const UNREADABLE = "The plan cannot be read. It is kept as it is.";
 

@@ -3,7 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
 import { toneSign } from "./check_list.js";
-import { Choice, Words, act } from "./fields.js";
+import { act, Choice, Words } from "./fields.js";
 import { UndoLine } from "./undo_line.js";
 
 const STEPS = ["low", "medium", "high"];

@@ -3,11 +3,11 @@
 import { announce } from "../../headnode/announce.js";
 import { el, svg } from "../../headnode/dom.js";
 import { toneSign } from "./check_list.js";
-import { Choice, Words, act } from "./fields.js";
+import { act, Choice, Words } from "./fields.js";
 import { TimelineBar } from "./timeline_bar.js";
 import { clashes, dependable } from "./timeline_order.js";
 import { UndoLine } from "./undo_line.js";
-import { Names, monthShort, monthText } from "./words.js";
+import { monthShort, monthText, Names } from "./words.js";
 
 const HELP =
   "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter opens its details.";

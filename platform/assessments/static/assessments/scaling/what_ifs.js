@@ -1,7 +1,7 @@
 // What-ifs as the page knows them: asks for one, follows it, and keeps what each has brought.
 
 import { announce } from "../../headnode/announce.js";
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 
 const SOON_MS = 400;
 const LATER_MS = 1500;

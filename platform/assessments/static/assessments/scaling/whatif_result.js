@@ -5,8 +5,8 @@ import { monthAxis, monthStage } from "./axes.js";
 import { PlanChart } from "./chart.js";
 import { rove } from "./roving.js";
 import { openWhy } from "./why.js";
-import { Names, monthShort, monthText, plain } from "./words.js";
-import { CLASS_FIGURES, MONTH_FIGURES, classParts, figureText, linesOf, monthParts } from "./year_figures.js";
+import { monthShort, monthText, Names, plain } from "./words.js";
+import { CLASS_FIGURES, classParts, figureText, linesOf, MONTH_FIGURES, monthParts } from "./year_figures.js";
 
 const DIGITS = { usd_per_gpu_hour: 2, wait_p50_h: 2, wait_p95_h: 2, months_over: 0 };
 

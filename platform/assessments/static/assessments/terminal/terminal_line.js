@@ -1,7 +1,7 @@
 // The line between the page and a terminal: typing goes out once and in order, output comes in as it is printed.
 // One request at a time. What could not be sent is kept and sent under the same number, so it counts once.
 
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { uuid } from "../../headnode/dom.js";
 
 const BATCH = 24_000;

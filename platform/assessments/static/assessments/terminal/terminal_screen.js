@@ -40,7 +40,7 @@ function theme() {
 function withNonce(work) {
   const nonce = document.querySelector('meta[name="csp-nonce"]')?.content || "";
   const make = document.createElement;
-  document.createElement = function (name, ...rest) {
+  document.createElement = (name, ...rest) => {
     const node = make.call(document, name, ...rest);
     if (String(name).toLowerCase() === "style") node.setAttribute("nonce", nonce);
     return node;

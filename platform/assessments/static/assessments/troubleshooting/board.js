@@ -3,10 +3,10 @@
 import { announce } from "../../headnode/announce.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { Card } from "./board_card.js";
 import { BoardModel, FILE } from "./board_model.js";
 import { boardText } from "./board_text.js";
-import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { askWhere, sourceOf } from "./pins.js";
 
 const HINTS = [

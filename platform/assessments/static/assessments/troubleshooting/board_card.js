@@ -2,9 +2,9 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
-import { pinText } from "./board_text.js";
-import { STATES } from "./board_model.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
+import { STATES } from "./board_model.js";
+import { pinText } from "./board_text.js";
 import { kindOf } from "./pins.js";
 
 const TONES = { open: "info", supported: "good", refuted: "bad" };

@@ -1,6 +1,6 @@
 // The board in words, for those who read it rather than see it, and for the list of drafts.
 
-import { FILE, readBoard } from "./board_model.js";
+import { readBoard } from "./board_model.js";
 
 const plural = (count, word, many = `${word}s`) => `${count} ${count === 1 ? word : many}`;
 

@@ -1,11 +1,11 @@
 // Configuration as it is now, beside the last version that is known to have worked.
 
 import { el, preference } from "../../headnode/dom.js";
-import { beside, differingLines } from "./line_diff.js";
 import { LineList } from "../workplace/line_list.js";
 import { pinSign } from "../workplace/line_parts.js";
 import { trouble } from "../workplace/retry.js";
 import { linesOf } from "../workplace/text_view.js";
+import { beside, differingLines } from "./line_diff.js";
 
 const UNIT = 18;
 const MODES = [

@@ -2,12 +2,12 @@
 
 import { el } from "../../headnode/dom.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { trouble } from "../workplace/retry.js";
 import { DashboardBar } from "./dashboards_bar.js";
 import { PanelLoader } from "./dashboards_loader.js";
 import { Panel } from "./dashboards_panel.js";
 import { HeatMap } from "./heatmap.js";
 import { fetchJson } from "./metrics_data.js";
-import { trouble } from "../workplace/retry.js";
 
 const REFINE_MS = 180;
 const NEAR = "320px 0px";

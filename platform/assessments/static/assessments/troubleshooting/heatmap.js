@@ -2,9 +2,9 @@
 
 import { el } from "../../headnode/dom.js";
 import { fitted, token } from "../../headnode/replay_paint.js";
-import { HeatPaint, NO_DATA, hatching } from "./heatmap_paint.js";
+import { HeatPaint, hatching, NO_DATA } from "./heatmap_paint.js";
 import { fetchHeat } from "./metrics_data.js";
-import { tickText, ticks } from "./metrics_time.js";
+import { ticks, tickText } from "./metrics_time.js";
 import { amount } from "./metrics_units.js";
 
 const GUTTER = 74;

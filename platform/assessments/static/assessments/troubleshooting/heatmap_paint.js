@@ -64,7 +64,7 @@ export class HeatPaint {
   }
 
   #usual() {
-    const sorted = this.data.cells.filter((value) => value === value).sort();
+    const sorted = this.data.cells.filter((value) => !Number.isNaN(value)).sort();
     const at = (share) => sorted[Math.floor((sorted.length - 1) * share)];
     if (at(OUTER) < at(1 - OUTER)) [this.low, this.high] = [at(OUTER), at(1 - OUTER)];
   }
@@ -81,7 +81,8 @@ export class HeatPaint {
     const scale = (FINE - 1) / (this.high - this.low || 1);
     for (let at = 0; at < cells.length; at += 1) {
       const value = cells[at];
-      if (value === value) pixels[at] = shades[Math.round(Math.max(0, Math.min(FINE - 1, (value - this.low) * scale)))];
+      if (!Number.isNaN(value))
+        pixels[at] = shades[Math.round(Math.max(0, Math.min(FINE - 1, (value - this.low) * scale)))];
     }
     context.putImageData(picture, 0, 0);
     return this.source;

@@ -2,15 +2,15 @@
 // severity and time, with the file around a line below it.
 
 import { el, preference } from "../../headnode/dom.js";
-import { LineList, copyText } from "../workplace/line_list.js";
+import { copyText, LineList } from "../workplace/line_list.js";
+import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
+import { linkTo } from "../workplace/links.js";
+import { trouble } from "../workplace/retry.js";
+import { shortTime } from "../workplace/site_time.js";
 import { LogChart } from "./logs_chart.js";
 import { FileAround } from "./logs_context.js";
 import { Facet, TimeFilter } from "./logs_filters.js";
-import { LogSource, TooSlow, bundleKey } from "./logs_source.js";
-import { linkTo } from "../workplace/links.js";
-import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
-import { trouble } from "../workplace/retry.js";
-import { shortTime } from "../workplace/site_time.js";
+import { bundleKey, LogSource, TooSlow } from "./logs_source.js";
 
 const TYPING_MS = 180;
 const UNIT = 18;

@@ -292,7 +292,7 @@ const ACTS = {
   },
 };
 
-onmessage = async ({ data: { id, act, ...rest } }) => {
+self.onmessage = async ({ data: { id, act, ...rest } }) => {
   try {
     postMessage({ type: "begun", id });
     const answer = await ACTS[act](rest);

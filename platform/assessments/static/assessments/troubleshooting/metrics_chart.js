@@ -3,10 +3,10 @@
 import { el } from "../../headnode/dom.js";
 import { seriesColour, token } from "../../headnode/replay_paint.js";
 import uPlot from "../../headnode/vendor/uplot.js";
-import { columnsOf, placeOf, summary, valueText } from "./metrics_lines.js";
 import { ChartKeys } from "./metrics_keys.js";
+import { columnsOf, placeOf, summary, valueText } from "./metrics_lines.js";
 import { chartTable } from "./metrics_table.js";
-import { tickText, ticks } from "./metrics_time.js";
+import { ticks, tickText } from "./metrics_time.js";
 import { amount } from "./metrics_units.js";
 
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];

@@ -2,14 +2,14 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { patiently, retryAfter } from "../../headnode/patience.js";
-import { RangeBar } from "./dashboards_bar.js";
+import { trouble } from "../workplace/retry.js";
 import { stageOf } from "./dashboards.js";
+import { RangeBar } from "./dashboards_bar.js";
 import { MetricsChart } from "./metrics_chart.js";
 import { fetchJson } from "./metrics_data.js";
 import { answerTable, chartData } from "./query_answer.js";
 import { QueryEditor } from "./query_editor.js";
 import { help } from "./query_help.js";
-import { trouble } from "../workplace/retry.js";
 
 const FIRST = "avg by (Hostname) (DCGM_FI_DEV_SM_CLOCK)";
 const KEPT = 30;

@@ -1,21 +1,21 @@
 // The editor of a query: completion of metrics, labels and their values, and the place of a mistake.
 
 import {
-  Decoration,
-  EditorState,
-  EditorView,
-  StateEffect,
-  StateField,
   autocompletion,
   bracketMatching,
   closeBrackets,
   closeBracketsKeymap,
   completionKeymap,
+  Decoration,
   defaultKeymap,
   drawSelection,
+  EditorState,
+  EditorView,
   history,
   historyKeymap,
   keymap,
+  StateEffect,
+  StateField,
 } from "../../headnode/vendor/codemirror.js";
 import { AGGREGATIONS, FUNCTIONS, WORDS } from "./query_words.js";
 

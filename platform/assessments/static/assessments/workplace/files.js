@@ -1,10 +1,10 @@
 // Everything else that was collected: what commands printed, tables, tickets and chat, alert rules, scrapes.
 
 import { el, preference } from "../../headnode/dom.js";
-import { trouble } from "./retry.js";
-import { TableView, isTable } from "./table_view.js";
-import { TextView } from "./text_view.js";
 import { PictureView, ProseView } from "./prose_view.js";
+import { trouble } from "./retry.js";
+import { isTable, TableView } from "./table_view.js";
+import { TextView } from "./text_view.js";
 
 const INCIDENT = ["people", "rules", "table", "command", "prom", "om"];
 const MATERIALS = ["csv", "markdown", "parquet", "svg", "table"];

@@ -1,7 +1,7 @@
 // Files that are read or looked at as a whole: prose, pictures, and files for programs.
 
-import { prose } from "../workspace/documents.js";
 import { el } from "../../headnode/dom.js";
+import { prose } from "../workspace/documents.js";
 
 export class ProseView {
   constructor() {

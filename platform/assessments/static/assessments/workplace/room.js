@@ -4,8 +4,8 @@
 import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "../workspace/panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "../workspace/panes.js";
 import { linked } from "./links.js";
 import { trouble } from "./retry.js";
 import { timeText } from "./site_time.js";

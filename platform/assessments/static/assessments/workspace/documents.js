@@ -2,8 +2,8 @@
 
 import { colouredCode } from "../../headnode/code_colours.js";
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 
 const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 

@@ -4,10 +4,10 @@
 // (client, seq) is answered the same, so a lost answer costs nothing. Each page load is a client of
 // its own: a duplicated tab copies sessionStorage, and two tabs must never share sequence numbers.
 
-import { Unreachable, ask } from "../../headnode/api.js";
+import { ask, Unreachable } from "../../headnode/api.js";
+import { uuid } from "../../headnode/dom.js";
 import { fingerprint } from "./answer.js";
 import { DraftStore } from "./draft_store.js";
-import { uuid } from "../../headnode/dom.js";
 
 const IDLE_MS = 2000;
 const LONGEST_MS = 4500;

@@ -1,13 +1,16 @@
 // The code pane: one editor with a state per file, or a plain text box; both write to one answer.
 
+import { languageOf } from "../../headnode/code_colours.js";
+import { byId, el, preference } from "../../headnode/dom.js";
 import {
-  EditorState,
-  EditorView,
   bracketMatching,
+  classHighlighter,
   closeBrackets,
   closeBracketsKeymap,
   defaultKeymap,
   drawSelection,
+  EditorState,
+  EditorView,
   foldGutter,
   foldKeymap,
   highlightActiveLine,
@@ -21,13 +24,10 @@ import {
   indentWithTab,
   keymap,
   lineNumbers,
-  classHighlighter,
   search,
   searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
-import { languageOf } from "../../headnode/code_colours.js";
-import { byId, el, preference } from "../../headnode/dom.js";
 import { FileTabs } from "./file_tabs.js";
 import { fillButton } from "./panes.js";
 

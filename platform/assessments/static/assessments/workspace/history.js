@@ -1,18 +1,18 @@
 // The drafts saved so far: look at one, compare it with the present text, go back to it.
 
-import {
-  MergeView,
-  EditorState,
-  EditorView,
-  lineNumbers,
-  classHighlighter,
-  syntaxHighlighting,
-} from "../../headnode/vendor/codemirror.js";
-import { readable } from "./answer_parts.js";
 import { ask } from "../../headnode/api.js";
 import { languageOf } from "../../headnode/code_colours.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { clockTime, el } from "../../headnode/dom.js";
+import {
+  classHighlighter,
+  EditorState,
+  EditorView,
+  lineNumbers,
+  MergeView,
+  syntaxHighlighting,
+} from "../../headnode/vendor/codemirror.js";
+import { readable } from "./answer_parts.js";
 
 function nonce() {
   return document.querySelector('meta[name="csp-nonce"]')?.content || "";
@@ -151,12 +151,11 @@ export async function openHistory(options) {
   while (choice === "back") {
     const { drafts } = await ask(options.url);
     choice = await new Promise((resolve) => {
-      let dialog;
       const pick = async (draft) => {
         document.querySelector("dialog[open]")?.remove();
         resolve(await view(draft, options).catch((error) => (options.failed(error), null)));
       };
-      dialog = openDialog({
+      const dialog = openDialog({
         title: "Saved drafts",
         content: [
           el(

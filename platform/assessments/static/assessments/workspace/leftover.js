@@ -1,6 +1,6 @@
 // On the receipt: sends drafts this browser still holds, so that late text is kept aside, not lost.
 
-import { Unreachable, ask } from "../../headnode/api.js";
+import { ask, Unreachable } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
 import { DraftStore } from "./draft_store.js";
 

@@ -1,11 +1,11 @@
 // Runs the program against a public workload and shows what came back.
 
 import { announce } from "../../headnode/announce.js";
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { byId, el, once } from "../../headnode/dom.js";
 import { measuresTable } from "../../headnode/measures.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
@@ -28,10 +28,13 @@ const STATUS = {
 
 /** Control characters become visible signs; newlines and tabs stay what they are. */
 export function visible(text) {
-  return text
-    .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)))
-    .replace(/\u007f/g, "\u2421")
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)))
+      .replace(/\u007f/g, "\u2421")
+      .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+  );
 }
 
 function stream(title, text) {

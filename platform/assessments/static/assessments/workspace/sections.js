@@ -1,8 +1,8 @@
 // The written parts of the answer: one text box each, with its question and a word count.
 
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 
 function words(text) {
   const count = text.trim() ? text.trim().split(/\s+/).length : 0;

@@ -1,8 +1,8 @@
 // The last question before an answer is handed in, and what is said while it does not get through.
 
-import { partName, summary } from "./answer_parts.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { partName, summary } from "./answer_parts.js";
 
 function contents(answer) {
   const files = [...answer.files].filter(([, file]) => !file.readOnly);

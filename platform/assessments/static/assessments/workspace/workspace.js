@@ -1,12 +1,13 @@
 // Joins the parts of the workspace: one answer, one queue of drafts, one clock, four panes.
 
 import { announce } from "../../headnode/announce.js";
-import { Answer } from "./answer.js";
-import { partName, rowName } from "./answer_parts.js";
-import { Refused, ask } from "../../headnode/api.js";
-import { Clock, timeText } from "./clock.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { openConflict, openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el } from "../../headnode/dom.js";
+import { setUpRoom } from "../workplace/room.js";
+import { Answer } from "./answer.js";
+import { partName, rowName } from "./answer_parts.js";
+import { Clock, timeText } from "./clock.js";
 import { setUpDocuments } from "./documents.js";
 import { DraftQueue } from "./draft_queue.js";
 import { Editor } from "./editor.js";
@@ -14,11 +15,10 @@ import { openHistory } from "./history.js";
 import { showNotice } from "./notices.js";
 import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
-import { setUpRoom } from "../workplace/room.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
-import { Insisting, confirmSubmit } from "./submit.js";
+import { confirmSubmit, Insisting } from "./submit.js";
 
 // What stands beside the written answer, by workplace; each has the interface of the board.
 const PARTS = {

@@ -1,7 +1,7 @@
 // Reads a formula into a tree, by precedence as spreadsheets have it: comparison, &, + -, * /, ^, -x, x%.
 
 import { cellOf } from "./refs.js";
-import { Unreadable, tokens } from "./tokens.js";
+import { tokens, Unreadable } from "./tokens.js";
 
 const LEVELS = [["=", "<>", "<", ">", "<=", ">="], ["&"], ["+", "-"], ["*", "/"], ["^"]];
 const DEEPEST = 60;
