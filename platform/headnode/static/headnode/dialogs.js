@@ -84,7 +84,9 @@ export function openConflict({ conflict, time, own }) {
       el(
         "p",
         {},
-        `Another tab or device saved a newer version at ${time} (#${conflict.number}). Both versions are kept${own ? `; what you see here is saved as #${own}` : ""}, and you can reach either of them through History.`,
+        `Another tab or device saved a newer version at ${time} (#${conflict.number}). Both versions are ` +
+          `kept${own ? `; what you see here is saved as #${own}` : ""}, and you can reach either of them through ` +
+          "History.",
       ),
       el("p", {}, "Which one do you want to go on with here?"),
     ],

@@ -228,7 +228,8 @@ export class Gantt {
       .slice(0, MOST_TOLD)
       .map((bar) => [
         "",
-        `${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)} (${lasting(bar.to - bar.from)})`,
+        `${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)} ` +
+          `(${lasting(bar.to - bar.from)})`,
       ]);
     if (found.bars.length > MOST_TOLD) told.push(["", `and ${found.bars.length - MOST_TOLD} more here`]);
     const lines = [[found.row.name, found.bars.length ? "" : "nothing"], ...told];

@@ -103,7 +103,8 @@ export function measuresTable(report) {
     el(
       "p",
       { className: "muted small" },
-      "These figures are for this public workload only. Your submission is measured on other workloads of the same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one.",
+      "These figures are for this public workload only. Your submission is measured on other workloads of the " +
+        "same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one.",
     ),
   );
 }

@@ -25,7 +25,8 @@ function pause(ms, signal) {
 }
 
 /**
- * What `ask` brings. Where its error says after how many seconds it may be asked again (`retryAfter`), it is, with longer
+ * What `ask` brings. Where its error says after how many seconds it may be asked again (`retryAfter`), it is, with
+ * longer
  * and longer pauses, each a bit different so that a crowd does not come back as one; told(sentence) says so each time.
  * One's own last question (`code` is "asking") has mostly ended already. After two minutes the error is the caller's.
  */

@@ -43,7 +43,8 @@ export function moment(data, at) {
   if (data.axis === "step") return `step ${Math.round(at)}`;
   const whole = Math.round(at);
   const rest = whole % DAY;
-  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${rest % 60 ? `:${two(rest % 60)}` : ""}`;
+  const seconds = rest % 60 ? `:${two(rest % 60)}` : "";
+  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${seconds}`;
   return data.long ? `day ${Math.floor(whole / DAY) + 1}, ${clock}` : clock;
 }
 

@@ -80,7 +80,9 @@ function lazyCharts() {
         new ResizeObserver(shown.resize).observe(place);
       } catch (error) {
         holder.dataset.loaded = "";
-        place.textContent = `The charts could not be loaded: ${error.message || "no connection"}. Close and open this part to try again.`;
+        place.textContent =
+          `The charts could not be loaded: ${error.message || "no connection"}. Close and open this part to try ` +
+          "again.";
       }
     };
     holder.addEventListener("toggle", load);

@@ -67,8 +67,8 @@ async function draw() {
     figures.replaceChildren(...(other ? [differences(one, other)] : []));
     state.textContent = "";
   } catch (error) {
-    if (now === turn)
-      state.textContent = `The replay could not be loaded: ${error.message || "no connection"}. Choose it again to try once more.`;
+    const why = error.message || "no connection";
+    if (now === turn) state.textContent = `The replay could not be loaded: ${why}. Choose it again to try once more.`;
   } finally {
     clearTimeout(slow);
   }

@@ -160,7 +160,8 @@ function atChart({ metric, labels, from_ms: from, to_ms: to }, timeText) {
 function addressOf({ kind, part, first, last }) {
   if (kind !== "time") return `#at?${new URLSearchParams({ path: part, line: String(first) })}`;
   const { metric, labels } = JSON.parse(part);
-  return `#chart?${new URLSearchParams({ metric, labels: JSON.stringify(labels), from_ms: String(first * 1000), to_ms: String(last * 1000) })}`;
+  const span = { from_ms: String(first * 1000), to_ms: String(last * 1000) };
+  return `#chart?${new URLSearchParams({ metric, labels: JSON.stringify(labels), ...span })}`;
 }
 
 function placeText(path, first, last) {

@@ -42,7 +42,9 @@ function begin() {
     } catch (error) {
       unsaved -= 1;
       state.textContent = "not saved";
-      problem.textContent = `Not saved: ${error.message || "no connection"}. Your entries stay on this page; Submit sends them all again.`;
+      problem.textContent =
+        `Not saved: ${error.message || "no connection"}. Your entries stay on this page; Submit sends them all ` +
+        "again.";
       problem.hidden = false;
     }
   }

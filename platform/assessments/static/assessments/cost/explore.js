@@ -106,7 +106,10 @@ class Explore {
     const what = pivot.how === "count" ? "Number of rows" : `${HOWS[pivot.how]} of ${pivot.value}`;
     return {
       kind: this.kind,
-      title: `${what} in ${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}${pivot.period && pivot.time ? `, by ${pivot.period}` : ""}`,
+      title:
+        `${what} in ` +
+        `${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}` +
+        (pivot.period && pivot.time ? `, by ${pivot.period}` : ""),
     };
   }
 
@@ -148,7 +151,8 @@ class Explore {
           ? " in all"
           : "";
     const left = cut
-      ? ` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what follows is not all of them. Narrow the filter, or group by fewer columns.`
+      ? ` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what ` +
+        "follows is not all of them. Narrow the filter, or group by fewer columns."
       : "";
     this.said.textContent =
       rows.length && total !== null

@@ -42,7 +42,8 @@ export class Opportunities extends EventTarget {
     this.empty = el(
       "p",
       { className: "empty" },
-      "No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are asked for; prose alone is read as a full answer too.",
+      "No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are " +
+        "asked for; prose alone is read as a full answer too.",
     );
     this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add an opportunity");
     this.undo = el("div", { className: "board-undo", role: "status" });
@@ -157,7 +158,8 @@ export class Opportunities extends EventTarget {
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
     this.trouble.textContent = model.unreadable
-      ? `What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left unchanged. An earlier draft in History may have one that can be read.`
+      ? `What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left ` +
+        "unchanged. An earlier draft in History may have one that can be read."
       : "";
     this.add.hidden = !model.canAdd;
     this.state.hidden = model.mayRevise && this.answer.focus !== FILE;
@@ -247,7 +249,8 @@ export class Opportunities extends EventTarget {
       bare.length && `Without a figure: ${named(bare)}. A row without one counts as named, not as reckoned.`,
       ...found.map(
         ({ ids, usd: cost }) =>
-          `${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other cannot save again.`,
+          `${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other ` +
+          "cannot save again.",
       ),
     ].filter(Boolean);
   }

@@ -69,7 +69,8 @@ export class PivotChart {
     const { periods } = this.matrix;
     this.plot.setAttribute(
       "aria-label",
-      `${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has every figure.`,
+      `${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has ` +
+        "every figure.",
     );
     this.#at = null;
     this.readout.replaceChildren();

@@ -110,7 +110,9 @@ class Sql {
       el(
         "p",
         {},
-        "The language is SQLite's, with joins, common table expressions, window functions and json_extract for the tags. An answer has at most 2,000 rows and takes at most three seconds. Columns that no file has (Team of costs, gpus and gpu_hours of sacct) are read out of others.",
+        "The language is SQLite's, with joins, common table expressions, window functions and json_extract for " +
+          "the tags. An answer has at most 2,000 rows and takes at most three seconds. Columns that no file has " +
+          "(Team of costs, gpus and gpu_hours of sacct) are read out of others.",
       ),
       el("ul", {}, EXAMPLES.map(pick)),
     );

@@ -98,7 +98,8 @@ export class PlanChart {
     });
     this.host.setAttribute(
       "aria-label",
-      `${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to ${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
+      `${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to ` +
+        `${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
     );
   }
 

@@ -27,10 +27,15 @@ class Money {
         "ul",
         { className: "small" },
         [
-          `A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example =SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
+          "A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and " +
+            `row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example ` +
+            `=SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
           `Functions: ${FUNCTIONS}. $ holds a column or a row when a formula is filled or pasted.`,
-          "Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a spreadsheet. Ctrl+Z takes the last change back.",
-          `The upper rows follow from the plan and cannot be written over. The last column of your own rows is empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
+          "Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows " +
+            "choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a " +
+            "spreadsheet. Ctrl+Z takes the last change back.",
+          "The upper rows follow from the plan and cannot be written over. The last column of your own rows is " +
+            `empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
         ].map((text) => el("li", {}, text)),
       ),
     );

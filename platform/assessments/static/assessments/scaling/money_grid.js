@@ -418,6 +418,9 @@ export class MoneyGrid {
   }
 
   describe(column, row) {
-    return `${this.#label(row) || `row ${row + 1}`}, ${column === 0 ? "label" : column === CELLS ? "total" : monthText(this.money.names.months[column - 1])}`;
+    return (
+      `${this.#label(row) || `row ${row + 1}`}, ` +
+      `${column === 0 ? "label" : column === CELLS ? "total" : monthText(this.money.names.months[column - 1])}`
+    );
   }
 }

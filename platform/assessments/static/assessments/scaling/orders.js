@@ -46,7 +46,8 @@ class Orders {
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives, what it costs, and whether budget, power, ports and racks allow it.",
+      "Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives, " +
+        "what it costs, and whether budget, power, ports and racks allow it.",
     );
     this.bill = el("div", { className: "bill" });
     this.heads = el(

@@ -197,7 +197,8 @@ class Overview {
         el(
           "p",
           { className: "muted small" },
-          "GPU-hours asked for in a day: the line is the median, the band holds what lies between one year in ten below and one year in ten above.",
+          "GPU-hours asked for in a day: the line is the median, the band holds what lies between one year in " +
+            "ten below and one year in ten above.",
         ),
       );
       const grid = el("div", { className: "plan-charts" });
@@ -312,7 +313,8 @@ class Overview {
         el(
           "p",
           { className: "muted small" },
-          `The year is ${monthText(this.names.months[0])} to ${monthText(this.names.months.at(-1))}. Lead times are from the order to the first month of use.`,
+          `The year is ${monthText(this.names.months[0])} to ${monthText(this.names.months.at(-1))}. Lead ` +
+            "times are from the order to the first month of use.",
         ),
         el("div", { className: "plan-tables" }, tables),
       );

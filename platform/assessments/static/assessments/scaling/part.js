@@ -63,7 +63,8 @@ export class Part extends EventTarget {
     this.trouble = el(
       "p",
       { className: "note bad", hidden: true },
-      "The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an earlier draft through History.",
+      "The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an " +
+        "earlier draft through History.",
     );
     this.state = el("span", { className: "tag", hidden: true });
     this.sum = el("p", { className: "plan-tally", role: "status" });
@@ -90,7 +91,8 @@ export class Part extends EventTarget {
       el(
         "p",
         { className: "muted small" },
-        "State what your plan costs and brings. They are compared with what the plan reaches when it is played; leave out what you do not claim.",
+        "State what your plan costs and brings. They are compared with what the plan reaches when it is " +
+          "played; leave out what you do not claim.",
       ),
       el("div", { className: "plan-claims" }, claims),
       words,

@@ -19,16 +19,24 @@ function span(from, to) {
 
 const LINES = {
   purchases: (row) =>
-    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}${row.note ? ` (${row.note})` : ""}`,
+    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
+    `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}${row.note ? ` (${row.note})` : ""}`,
   cloud: (row) =>
-    `${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs, ${CLOUD[row.kind] || row.kind || "no kind"}${row.region ? `, ${row.region}` : ""}${row.classes.length ? `, for ${row.classes.join(", ")}` : ""}`,
+    `${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs, ` +
+    `${CLOUD[row.kind] || row.kind || "no kind"}${row.region ? `, ${row.region}` : ""}` +
+    (row.classes.length ? `, for ${row.classes.join(", ")}` : ""),
   retire: (row) =>
-    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}`,
+    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
+    `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}`,
   policies: (row) => `${row.id}  ${monthText(row.month)}: ${row.policy || "nothing chosen"} = ${row.value ?? "–"}`,
   phases: (row) =>
-    `${row.id}  ${span(row.from, row.to)}: ${row.name || "no name"}${row.owner ? `, ${row.owner}` : ""}${row.depends.length ? `, after ${row.depends.join(", ")}` : ""}`,
+    `${row.id}  ${span(row.from, row.to)}: ` +
+    `${row.name || "no name"}${row.owner ? `, ${row.owner}` : ""}` +
+    (row.depends.length ? `, after ${row.depends.join(", ")}` : ""),
   risks: (row) =>
-    `${row.id}  ${row.risk || "no words yet"} [likelihood ${row.likelihood || "–"}, impact ${row.impact || "–"}]${row.mitigation ? `: ${row.mitigation}` : ""}${row.owner ? `; ${row.owner}` : ""}${row.trigger ? `; when ${row.trigger}` : ""}`,
+    `${row.id}  ${row.risk || "no words yet"} [likelihood ${row.likelihood || "–"}, impact ` +
+    `${row.impact || "–"}]${row.mitigation ? `: ${row.mitigation}` : ""}${row.owner ? `; ${row.owner}` : ""}` +
+    (row.trigger ? `; when ${row.trigger}` : ""),
 };
 const TITLES = {
   purchases: "Purchases",

@@ -102,7 +102,8 @@ class Register {
     this.empty = el(
       "p",
       { className: "empty" },
-      "No risks yet. A row that helps names what is done before it happens, who does it, and the reading at which it begins.",
+      "No risks yet. A row that helps names what is done before it happens, who does it, and the reading at " +
+        "which it begins.",
     );
     this.picture = el("div", { className: "risk-picture" });
     host.append(

@@ -10,7 +10,8 @@ import { UndoLine } from "./undo_line.js";
 import { monthShort, monthText, Names } from "./words.js";
 
 const HELP =
-  "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter opens its details.";
+  "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter " +
+  "opens its details.";
 
 class Timeline {
   #chosen = null;
@@ -34,7 +35,8 @@ class Timeline {
     this.empty = el(
       "p",
       { className: "empty" },
-      "No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end before it begins.",
+      "No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end " +
+        "before it begins.",
     );
     const months = this.names.months.map((name) => el("span", { className: "gantt-month" }, monthShort(name)));
     this.head = el(

@@ -82,7 +82,11 @@ export class TimelineBar {
     const waits = row.depends.map((id) => model.find("phases", id)?.name || id);
     this.bar.setAttribute(
       "aria-label",
-      `${name}, ${unset ? "no months yet" : `${monthText(row.from)} to ${monthText(row.to)}`}${row.owner ? `, ${row.owner}` : ""}${waits.length ? `, after ${waits.join(" and ")}` : ""}${wrong ? ", begins too early" : ""}`,
+      `${name}, ` +
+        (unset ? "no months yet" : `${monthText(row.from)} to ${monthText(row.to)}`) +
+        (row.owner ? `, ${row.owner}` : "") +
+        (waits.length ? `, after ${waits.join(" and ")}` : "") +
+        (wrong ? ", begins too early" : ""),
     );
     this.start.hidden = this.end.hidden = model.readOnly;
   }

@@ -29,7 +29,9 @@ export function clashes(rows, names, nameOf) {
       if (end < 0 || begin < 0 || begin > end) continue;
       found.push({
         id: row.id,
-        text: `“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends in ${monthText(other.to)}.`,
+        text:
+          `“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends ` +
+          `in ${monthText(other.to)}.`,
       });
     }
   }

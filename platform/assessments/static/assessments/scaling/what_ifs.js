@@ -86,7 +86,8 @@ export class WhatIfs extends EventTarget {
       this.trouble =
         error instanceof Refused
           ? error.message
-          : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in this browser; try again when the connection is back.";
+          : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in " +
+            "this browser; try again when the connection is back.";
     }
     this.busy = false;
     this.going = null;

@@ -37,7 +37,8 @@ class WhatIf {
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours delivered, use, limits exceeded, saturation and cost, beside a naive plan.",
+      "Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours " +
+        "delivered, use, limits exceeded, saturation and cost, beside a naive plan.",
     );
     this.host.append(
       el(
@@ -47,7 +48,10 @@ class WhatIf {
         el(
           "p",
           { className: "muted small whatif-about" },
-          "The plan as it stands is played hour by hour over the twelve months, with the growth that the documents expect. What you hand in is played over other years around it, so leave room for what may turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) counts as none.",
+          "The plan as it stands is played hour by hour over the twelve months, with the growth that the " +
+            "documents expect. What you hand in is played over other years around it, so leave room for what may " +
+            "turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) " +
+            "counts as none.",
         ),
         this.note,
         this.earlier,
@@ -226,7 +230,8 @@ class WhatIf {
       content: el(
         "p",
         {},
-        `The plan as it was when you played ${name} takes the place of the present one: orders, phases, money rows, risks and figures. Your written sections stay. The present plan is kept in History.`,
+        `The plan as it was when you played ${name} takes the place of the present one: orders, phases, money ` +
+          "rows, risks and figures. Your written sections stay. The present plan is kept in History.",
       ),
       buttons: [
         { value: false, label: "Keep the present plan" },

@@ -109,7 +109,8 @@ export class WhatIfResult {
       el(
         "p",
         { className: "muted small" },
-        "Press a figure to see why it is so. The naive plan buys nodes evenly each quarter until the budget is spent, and changes nothing else.",
+        "Press a figure to see why it is so. The naive plan buys nodes evenly each quarter until the budget is " +
+          "spent, and changes nothing else.",
       ),
       el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Over the year" }, table),
     ];

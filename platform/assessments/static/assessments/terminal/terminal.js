@@ -7,7 +7,8 @@ import { Line } from "./terminal_line.js";
 import { Screen } from "./terminal_screen.js";
 
 const ABOUT =
-  "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
+  "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 " +
+  "with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
 const RECORDED = "Commands and what they print are recorded with their times, for your interviewers.";
 const LOST = "Not connected. What you type is kept and sent once the connection is back.";
 const KEYS = [
@@ -187,7 +188,8 @@ class Tab {
       content: el(
         "p",
         {},
-        "The shell and what runs in it end, and files you made in it are gone. What it printed stays on the screen, and your answer is not touched.",
+        "The shell and what runs in it end, and files you made in it are gone. What it printed stays on the " +
+          "screen, and your answer is not touched.",
       ),
       buttons: [
         { value: false, label: "Cancel" },

@@ -165,7 +165,9 @@ export class Screen extends EventTarget {
     return found;
   }
 
-  /** The command whose output contains a line of the screen, or the last one: {host, command, text}; null without one. */
+  /**
+   * The command whose output contains a line of the screen, or the last one: {host, command, text}; null without one.
+   */
   command(at = null) {
     const whole = this.#prompts.filter(
       ({ begins, output }) => begins && !begins.isDisposed && begins.line >= 0 && output,

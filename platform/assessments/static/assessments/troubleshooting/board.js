@@ -51,7 +51,8 @@ export class Board extends EventTarget {
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one here. The board helps you think; prose alone is a full answer.",
+      "Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one " +
+        "here. The board helps you think; prose alone is a full answer.",
     );
     this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add a hypothesis");
     this.rank = el("button", { type: "button", className: "quiet", onclick: () => this.#rank() });
@@ -111,7 +112,8 @@ export class Board extends EventTarget {
         content: el(
           "p",
           {},
-          `${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The few that show it say more than all of them.`,
+          `${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The ` +
+            "few that show it say more than all of them.",
         ),
         buttons: [{ value: null, label: "Close", primary: true }],
       });
@@ -168,7 +170,8 @@ export class Board extends EventTarget {
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
     this.trouble.textContent = model.unreadable
-      ? `What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier draft in History may have a board that can be read.`
+      ? `What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier ` +
+        "draft in History may have a board that can be read."
       : "";
     this.add.hidden = this.rank.hidden = model.readOnly;
     this.rank.hidden ||= model.rows.length < 2;

@@ -145,7 +145,9 @@ export class Card {
     this.up.disabled = readOnly || at === 0;
     this.down.disabled = readOnly || at === rows.length - 1;
     for (const node of [this.up, this.down, this.delete, this.handle]) node.hidden = readOnly;
-    this.rate.textContent = `Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is ${(3600 / this.model.steps).toFixed(2)} s per step.`;
+    this.rate.textContent =
+      `Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is ` +
+      `${(3600 / this.model.steps).toFixed(2)} s per step.`;
     this.#pins(row, readOnly);
   }
 

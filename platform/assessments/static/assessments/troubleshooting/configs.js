@@ -167,8 +167,10 @@ class Configs {
     const [gone, fresh] = ["gone", "new"].map((kind) => this.rows.filter((row) => row.kind === kind).length);
     if (!this.open.before) this.facts.textContent = "No earlier version of this file was kept.";
     else if (gone + fresh === 0) this.facts.textContent = "The same as the last known good version.";
-    else
-      this.facts.textContent = `Against the last known good version: ${gone} ${gone === 1 ? "line" : "lines"} gone, ${fresh} new.`;
+    else {
+      const lost = `${gone} ${gone === 1 ? "line" : "lines"} gone`;
+      this.facts.textContent = `Against the last known good version: ${lost}, ${fresh} new.`;
+    }
     this.steps.hidden = gone + fresh === 0 || this.mode === "now";
     if (this.mode === "beside") this.#rows = beside(this.rows);
     else this.#rows = this.rows.filter((row) => this.mode !== "now" || row.kind !== "gone").map((row) => [row, row]);

@@ -13,7 +13,10 @@ export class PanelLoader {
   #missed = new Set();
   #timer = 0;
 
-  /** settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, of waiting, or that it is over. */
+  /**
+   * settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, of waiting, or that
+   * it is over.
+   */
   constructor({ base, settings, failed }) {
     Object.assign(this, { base, settings, failed });
   }

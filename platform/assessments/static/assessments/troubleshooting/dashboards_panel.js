@@ -25,7 +25,8 @@ export class Panel {
   }
 
   get words() {
-    return `${this.spec.title} ${this.spec.parts.map((part) => `${part.metric} ${part.label}`).join(" ")}`.toLowerCase();
+    const { title, parts } = this.spec;
+    return [title, ...parts.map((part) => `${part.metric} ${part.label}`)].join(" ").toLowerCase();
   }
 
   wants(settings) {

@@ -162,7 +162,9 @@ export class HeatMap {
     const { low, high } = this.paint;
     this.field.setAttribute(
       "aria-label",
-      `Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys read cells, Enter shows the node.`,
+      `Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to ` +
+        `${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys ` +
+        "read cells, Enter shows the node.",
     );
     if (!this.tableHost.hidden) this.#fillTable();
   }
@@ -258,7 +260,9 @@ export class HeatMap {
     }
     const { row, column } = this.at;
     const value = this.data.cells[row * this.data.count + column];
-    const told = `${this.#named(this.data.rows[row])} at ${this.stage.timeText(this.data.start + column * this.data.step)}: ${Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit)}`;
+    const told =
+      `${this.#named(this.data.rows[row])} at ${this.stage.timeText(this.data.start + column * this.data.step)}: ` +
+      `${Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit)}`;
     this.reading.textContent = told;
     this.#frame();
     if (aloud) this.stage.announce(told);

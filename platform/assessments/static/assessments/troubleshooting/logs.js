@@ -17,8 +17,14 @@ const UNIT = 18;
 const NARROW_PX = 560;
 const SIGNS = { error: "E", warning: "W" };
 // What the columns beside it say already: date and time, and a machine's name after it.
-const PREFIX =
-  /^(?:\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ |\[\w{3} \w{3} [ \d]\d [\d:]+ \d{4}\] |\[\d{4}-\d\d-\d\dT[\d:.]+\] |\d{4}-\d\d-\d\d [\d:,.]+ |\w{3} \d\d [\d:]{8} \d{6} )/;
+const PREFIXES = [
+  /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
+  /\[\w{3} \w{3} [ \d]\d [\d:]+ \d{4}\] /,
+  /\[\d{4}-\d\d-\d\dT[\d:.]+\] /,
+  /\d{4}-\d\d-\d\d [\d:,.]+ /,
+  /\w{3} \d\d [\d:]{8} \d{6} /,
+];
+const PREFIX = new RegExp(`^(?:${PREFIXES.map(({ source }) => source).join("|")})`);
 
 const number = (value) => value.toLocaleString("en-GB");
 
@@ -255,7 +261,9 @@ class Explorer {
     const inside = count - bins.before - bins.after - bins.undated;
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
     const of = `${number(count)} of ${number(this.about.lines)} lines`;
-    this.status.textContent = `${of}${limited ? this.#beside(bins) : this.#around(bins)}. Times are as each machine printed them, on the site's clock.`;
+    this.status.textContent =
+      `${of}${limited ? this.#beside(bins) : this.#around(bins)}. Times are as each machine printed them, on the ` +
+      "site's clock.";
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
   }
@@ -280,9 +288,13 @@ class Explorer {
   #refused(error, query) {
     this.query.setAttribute("aria-invalid", "true");
     if (error instanceof TooSlow)
-      this.problem.textContent = `${error.message} Make it simpler, for example without a repeat inside a repeat, or narrow the lines down first.`;
+      this.problem.textContent =
+        `${error.message} Make it simpler, for example without a repeat inside a repeat, or narrow the lines ` +
+        "down first.";
     else if (error.syntax)
-      this.problem.textContent = `"${query.text}" is not a regular expression that can be used: ${error.message.replace(/^Invalid regular expression: /, "")}`;
+      this.problem.textContent =
+        `"${query.text}" is not a regular expression that can be used: ` +
+        `${error.message.replace(/^Invalid regular expression: /, "")}`;
     else this.problem.textContent = `The logs could not be searched: ${error.message}`;
   }
 
@@ -392,12 +404,16 @@ function loading(host, source) {
   host.replaceChildren(el("div", { className: "room-wait" }, text, bar));
   source.addEventListener("progress", ({ detail: { loaded, total } }) => {
     if (total) Object.assign(bar, { max: total, value: loaded });
-    text.textContent = `The logs are being fetched: ${(loaded / 1e6).toFixed(1)}${total ? ` of ${(total / 1e6).toFixed(1)}` : ""} MB.`;
+    text.textContent =
+      `The logs are being fetched: ${(loaded / 1e6).toFixed(1)}${total ? ` of ${(total / 1e6).toFixed(1)}` : ""} ` +
+      "MB.";
   });
   source.addEventListener("unpacking", () => (text.textContent = "The logs are being unpacked…"));
 }
 
-/** Fill the tab; resolves as soon as there is something to see, even if that is a failed load with a way to try again. */
+/**
+ * Fill the tab; resolves as soon as there is something to see, even if that is a failed load with a way to try again.
+ */
 export async function setUp(host, room) {
   const source = new LogSource({ url: room.urls.logs, key: bundleKey(room.manifest) });
   let waiting = null;

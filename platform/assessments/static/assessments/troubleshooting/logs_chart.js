@@ -58,7 +58,11 @@ export class LogChart {
     if (!total) return "No line found in this time.";
     const width = (this.#bins.to - this.#bins.from) / sums.length;
     const from = this.#bins.from + most * width;
-    return `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`;
+    return (
+      `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ` +
+      `${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ` +
+      `${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`
+    );
   }
 
   #axis(middle = null) {

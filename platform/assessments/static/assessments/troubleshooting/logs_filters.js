@@ -129,7 +129,8 @@ export class Facet extends Popover {
     const chosen = this.boxes.filter(({ box }) => box.checked);
     const some = chosen.length !== this.boxes.length;
     this.text.textContent = some
-      ? `${this.title}: ${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}`
+      ? `${this.title}: ` +
+        `${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}`
       : this.title;
     this.button.classList.toggle("set", some);
   }

@@ -22,7 +22,8 @@ function reach(low, high) {
 }
 
 /**
- * stage: {range {from, to}, offsetMin, sync, pointed (ms | null), zoom(from, to), reset(), hover(ms | null), timeText(ms), announce(text)}.
+ * stage: {range {from, to}, offsetMin, sync, pointed (ms | null), zoom(from, to), reset(), hover(ms | null),
+ * timeText(ms), announce(text)}.
  * actions: what stands beside the title, [{label, title, run(chart)}].
  */
 export class MetricsChart {
@@ -101,7 +102,8 @@ export class MetricsChart {
       : "";
     this.host.setAttribute(
       "aria-label",
-      `${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}. ${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`,
+      `${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}. ` +
+        `${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`,
     );
   }
 

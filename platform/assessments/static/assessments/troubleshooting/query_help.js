@@ -32,7 +32,8 @@ export function help(use) {
     el(
       "p",
       {},
-      "Queries are PromQL, the language of Prometheus 2, over everything that was recorded. Names and labels are those of the exporters; completion offers them as you type (Ctrl+Space asks for it).",
+      "Queries are PromQL, the language of Prometheus 2, over everything that was recorded. Names and labels " +
+        "are those of the exporters; completion offers them as you type (Ctrl+Space asks for it).",
     ),
     el("ul", {}, examples),
     el(
@@ -42,7 +43,9 @@ export function help(use) {
       el(
         "dd",
         {},
-        "Selectors with =, !=, =~ and !~, ranges such as [5m], offset, @ and subqueries such as [1h:1m]. A sample stands for five minutes, unless its exporter stopped answering. A GPU's series begins anew with each job: hpc_job is one of its labels.",
+        "Selectors with =, !=, =~ and !~, ranges such as [5m], offset, @ and subqueries such as [1h:1m]. A " +
+          "sample stands for five minutes, unless its exporter stopped answering. A GPU's series begins anew " +
+          "with each job: hpc_job is one of its labels.",
       ),
       el("dt", {}, "Operators"),
       el(
@@ -58,7 +61,8 @@ export function help(use) {
       el(
         "dd",
         {},
-        "Histograms (histogram_quantile), count_values, holt_winters, timestamp, month and year, recording rules, and alerts as series. A query that takes longer than some seconds is stopped and says so.",
+        "Histograms (histogram_quantile), count_values, holt_winters, timestamp, month and year, recording " +
+          "rules, and alerts as series. A query that takes longer than some seconds is stopped and says so.",
       ),
     ),
   );

@@ -7,7 +7,10 @@ function focusedIn(list) {
   return node && list.contains(node) ? { node, name: document.activeElement.getAttribute("name") } : null;
 }
 
-/** Bring the cards of a list up to the model's rows. cards: id -> {node, refresh(row, at)}; make(id): a new one. The focus stays. */
+/**
+ * Bring the cards of a list up to the model's rows. cards: id -> {node, refresh(row, at)}; make(id): a new one. The
+ * focus stays.
+ */
 export function placeCards({ list, cards, model }, make) {
   const focus = focusedIn(list);
   for (const [id, card] of cards) {

@@ -225,7 +225,9 @@ class Files {
     this.place.replaceChildren(view.node);
     view.show(this.open.path, this.#text, line);
     const lines = this.text === view ? this.text.lines.length : this.table.rows.length;
-    this.facts.textContent = `${this.open.title} · ${lines.toLocaleString("en-GB")} ${view === this.table ? "rows" : lines === 1 ? "line" : "lines"}`;
+    this.facts.textContent =
+      `${this.open.title} · ${lines.toLocaleString("en-GB")} ` +
+      `${view === this.table ? "rows" : lines === 1 ? "line" : "lines"}`;
     this.view_ = view;
     return undefined;
   }

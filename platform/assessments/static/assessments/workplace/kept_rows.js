@@ -6,7 +6,10 @@ export class KeptRows extends EventTarget {
   #gone = null;
   #used = 0;
 
-  /** kept: {file, key: of the rows in it, letter: before the number in an id, read(text): rows, or null where they cannot be read}. */
+  /**
+   * kept: {file, key: of the rows in it, letter: before the number in an id, read(text): rows, or null where they
+   * cannot be read}.
+   */
   constructor(answer, kept) {
     super();
     Object.assign(this, { answer, kept });

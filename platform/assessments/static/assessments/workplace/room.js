@@ -37,7 +37,9 @@ const TABS = { incident: INCIDENT, bill: BILL, plan: PLAN };
 const FOLDERS = { incident: "../troubleshooting", bill: "../cost", plan: "../scaling" };
 const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan"];
 
-/** What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}. */
+/**
+ * What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}.
+ */
 export class Room extends EventTarget {
   constructor({ base, attempt, board, shows, workplace }) {
     super();

@@ -18,7 +18,9 @@ function parts(ms, offsetMin) {
 /** "12 Oct 15:02:00"; with year, "12 Oct 2026 15:02:00"; without seconds, "12 Oct 15:02". */
 export function timeText(ms, offsetMin, { seconds = true, year = false } = {}) {
   const { day, month, hour, minute, second, year: of } = parts(ms, offsetMin);
-  return `${day} ${MONTHS[month]} ${year ? `${of} ` : ""}${two(hour)}:${two(minute)}${seconds ? `:${two(second)}` : ""}`;
+  return (
+    `${day} ${MONTHS[month]} ` + `${year ? `${of} ` : ""}${two(hour)}:${two(minute)}${seconds ? `:${two(second)}` : ""}`
+  );
 }
 
 /** "2026-10-12 15:02:00", the form that can be typed. */

@@ -66,7 +66,7 @@ export class TableView {
       fetch: (from, to) => this.rows.slice(from, to),
       cells: (row) => this.#cells(row),
       look: (row) =>
-        `${this.room.isPinned(this.path, row.line) ? "pinned " : ""}${this.finder.needle && row.text.toLowerCase().includes(this.finder.needle) ? "hit" : ""}`,
+        (this.room.isPinned(this.path, row.line) ? "pinned " : "") + (this.finder.finds(row.text) ? "hit" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
       copiedLines: (count) => this.room.announce(count === 1 ? "Row copied." : `${count} rows copied.`),

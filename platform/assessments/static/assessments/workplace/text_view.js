@@ -60,6 +60,11 @@ export class Finder {
     );
   }
 
+  /** Whether a line has what is looked for; never while nothing is. */
+  finds(text) {
+    return this.needle !== "" && text.toLowerCase().includes(this.needle);
+  }
+
   look() {
     this.needle = this.input.value.toLowerCase();
     this.hits = [];

@@ -17,7 +17,9 @@ const BACKOFF_MS = [1000, 2000, 4000, 8000, 15000];
 // A keepalive request outlives its page, but browsers allow no more than 64 KiB of them.
 const KEEPALIVE_BYTES = 60_000;
 
-/** Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed". */
+/**
+ * Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed".
+ */
 export class DraftQueue extends EventTarget {
   #store = new DraftStore();
   #pending = [];
@@ -157,7 +159,9 @@ export class DraftQueue extends EventTarget {
   #tooLarge(body) {
     const size = new TextEncoder().encode(JSON.stringify(body)).length;
     if (!this.maxBody || size <= this.maxBody) return false;
-    const text = `Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It is kept in this browser; shorten it and it is saved again.`;
+    const text =
+      `Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It is kept ` +
+      "in this browser; shorten it and it is saved again.";
     this.#tell("status", { kind: "refused", text });
     return true;
   }
@@ -289,7 +293,9 @@ export class DraftQueue extends EventTarget {
   #signedOut() {
     this.#tell("status", {
       kind: "refused",
-      text: "This browser is no longer signed in. Your work is kept here; open your invitation link again and it is sent.",
+      text:
+        "This browser is no longer signed in. Your work is kept here; open your invitation link again and it is " +
+        "sent.",
     });
   }
 

@@ -27,12 +27,14 @@ async function sendLeftovers(node) {
     }
     say(
       "info",
-      "Text that this browser had not been able to send in time has now been received. It is kept aside with its time; it is not part of your answer.",
+      "Text that this browser had not been able to send in time has now been received. It is kept aside with " +
+        "its time; it is not part of your answer.",
     );
   } catch {
     say(
       "warn",
-      "This browser still holds text that it could not send. It is safe here. It is sent when you open this page again with a connection.",
+      "This browser still holds text that it could not send. It is safe here. It is sent when you open this " +
+        "page again with a connection.",
     );
   }
 }

@@ -5,7 +5,8 @@ import { el } from "../../headnode/dom.js";
 import { uploadFiles } from "./uploads.js";
 
 const UNSENT =
-  "Your latest changes have not reached the server yet, so the kit would be without them. Try again when the connection is back.";
+  "Your latest changes have not reached the server yet, so the kit would be without them. Try again when the " +
+  "connection is back.";
 
 /** Puts the buttons among the editor's tools; without kitUrl there is nothing to download. */
 export function setUpOwnEditor(tools, { answer, queue, limits, kitUrl }) {
@@ -44,12 +45,15 @@ async function takeHome(queue, kitUrl) {
       el(
         "p",
         {},
-        "The kit is a zip of your answer as it is now, the documents, the library, and the simulated cluster with the public workloads. Its README has the commands: with Python 3.11 or newer your program and your tests run on your own machine, and give the figures that Run gives here.",
+        "The kit is a zip of your answer as it is now, the documents, the library, and the simulated cluster " +
+          "with the public workloads. Its README has the commands: with Python 3.11 or newer your program and " +
+          "your tests run on your own machine, and give the figures that Run gives here.",
       ),
       el(
         "p",
         {},
-        "The time goes on meanwhile, and only what is in this workspace is handed in. Bring your files back with Upload.",
+        "The time goes on meanwhile, and only what is in this workspace is handed in. Bring your files back " +
+          "with Upload.",
       ),
     ],
     buttons: [

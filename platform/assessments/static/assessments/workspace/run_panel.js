@@ -49,7 +49,8 @@ function output(report, detail, note) {
       { className: "empty" },
       detail ||
         note ||
-        "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.",
+        "Run executes your program against a public workload on a simulated cluster. What it prints, and how " +
+          "it ended, appears here.",
     );
   }
   const [meaning, label] = STATUS[report.status] || ["warn", report.status];
@@ -57,7 +58,9 @@ function output(report, detail, note) {
     (report.waited_s ?? 0) < 1
       ? ""
       : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
-  const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ${report.calls ?? 0} calls`;
+  const spent =
+    `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ` +
+    `${report.calls ?? 0} calls`;
   return el(
     "div",
     {},
@@ -239,7 +242,8 @@ export class RunPanel {
     const text =
       error instanceof Refused
         ? error.message
-        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try again when the connection is back.";
+        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try " +
+          "again when the connection is back.";
     this.tabs.choose("output");
     this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
   }

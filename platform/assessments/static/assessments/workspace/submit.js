@@ -99,7 +99,8 @@ export class Insisting {
         el(
           "p",
           {},
-          "It is kept in this browser and is being submitted again every few seconds, until the server says that it has it. Leave this page open; your receipt follows.",
+          "It is kept in this browser and is being submitted again every few seconds, until the server says " +
+            "that it has it. Leave this page open; your receipt follows.",
         ),
         el("p", { className: "muted" }, "Time in which the site does not answer is given back to you."),
       ],

@@ -56,7 +56,8 @@ function checkSize(answer, changed, most) {
   const size = new TextEncoder().encode(JSON.stringify(body)).length;
   if (most && size > most)
     throw new Error(
-      `With these files the answer would have ${kilobytes(size)} kB, and it may have ${kilobytes(most)} kB: leave some out.`,
+      `With these files the answer would have ${kilobytes(size)} kB, and it may have ${kilobytes(most)} kB: ` +
+        "leave some out.",
     );
 }
 
@@ -91,7 +92,8 @@ export async function uploadFiles({ answer, queue, limits }) {
       el(
         "p",
         {},
-        "Text files from your machine, UTF-8. A file of the same name is replaced, and you are asked first. The written parts are not files: paste them into their boxes.",
+        "Text files from your machine, UTF-8. A file of the same name is replaced, and you are asked first. " +
+          "The written parts are not files: paste them into their boxes.",
       ),
       el("label", { className: "pick" }, "Files", single),
       folder &&

@@ -295,7 +295,8 @@ class Workspace {
         el(
           "p",
           {},
-          "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved last is submitted in any case.",
+          "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved " +
+            "last is submitted in any case.",
         ),
       ],
       buttons: [{ value: null, label: "Close", primary: true }],
@@ -327,12 +328,15 @@ class Workspace {
       el(
         "p",
         {},
-        "What you have written is being saved and then submitted. Your receipt follows in a moment; there is nothing you need to do.",
+        "What you have written is being saved and then submitted. Your receipt follows in a moment; there is " +
+          "nothing you need to do.",
       ),
       el(
         "p",
         { className: "muted" },
-        "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time. If it is the site that does not answer, nothing is handed in until it does, and that time is given back to you.",
+        "If you are offline, your last saved draft is submitted. What this browser still holds is sent when " +
+          "the connection returns, and is kept aside with its time. If it is the site that does not answer, " +
+          "nothing is handed in until it does, and that time is given back to you.",
       ),
     );
     dialog.addEventListener("cancel", (event) => event.preventDefault());
