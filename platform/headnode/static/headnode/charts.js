@@ -34,7 +34,8 @@ function reach(low, high) {
 
 export class Chart {
   constructor(group, stage) {
-    Object.assign(this, { group, stage });
+    this.group = group;
+    this.stage = stage;
     this.shown = group.pairs.map(() => true);
     this.values = group.pairs.map(() => el("span", { className: "value" }));
     this.host = el("div", { className: "plot" });
@@ -195,6 +196,7 @@ export class Chart {
     }));
   }
 
+  /** @returns {any} as uPlot takes them */
   #options() {
     const { width, gutter, margin } = this.stage;
     const axis = {

@@ -14,7 +14,8 @@ const ROUGH_PX = 0.75;
 
 export class Gantt {
   constructor(data, stage, side) {
-    Object.assign(this, { data, stage });
+    this.data = data;
+    this.stage = stage;
     this.compact = false;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.space = el("div", { className: "gantt-space" }, this.canvas);

@@ -21,7 +21,9 @@ class Stage {
   #frame = 0;
 
   constructor(a, b, names) {
-    Object.assign(this, { a, b, names });
+    this.a = a;
+    this.b = b;
+    this.names = names;
     this.from = Math.min(a.from, b?.from ?? a.from);
     this.to = Math.max(a.to, b?.to ?? a.to);
     this.view = { from: this.from, to: this.to };
@@ -109,7 +111,10 @@ class Stage {
 
   #measure(width) {
     const narrow = width < NARROW_PX;
-    Object.assign(this, narrow ? NARROW : WIDE, { width });
+    const { gutter, margin } = narrow ? NARROW : WIDE;
+    this.gutter = gutter;
+    this.margin = margin;
+    this.width = width;
     this.node?.classList.toggle("narrow", narrow);
     this.node?.style.setProperty("--gutter", `${this.gutter}px`);
   }

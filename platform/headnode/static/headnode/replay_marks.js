@@ -11,7 +11,9 @@ const MOST_TOLD = 5;
 /** One kind of mark of one replay. Focused, it is a slider whose steps are the marks. */
 export class Lane {
   constructor({ kind, marks }, stage, side) {
-    Object.assign(this, { kind, marks, stage });
+    this.kind = kind;
+    this.marks = marks;
+    this.stage = stage;
     this.times = marks.map((mark) => mark.t);
     this.canvas = el("canvas", { "aria-hidden": "true" });
     const title = `${laneTitle(kind)}${side ? ` ${side}` : ""}`;

@@ -63,6 +63,7 @@ export class MaterialPins extends EventTarget {
   }
 
   /** Resolves when the writing is left; what was written stands in the list from then on. */
+  /** @returns {Promise<void>} */
   #write(pin, entry = null) {
     return new Promise((resolve) => {
       const closed = () => {

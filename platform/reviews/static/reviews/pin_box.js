@@ -13,7 +13,9 @@ export class PinBox {
 
   /** options: may (change it), title (its place in words), open (begin writing), onplace, onclose. */
   constructor(pin, site, options) {
-    Object.assign(this, { pin, site, options });
+    this.pin = pin;
+    this.site = site;
+    this.options = options;
     this.#kept = pin.text;
     this.node = el("div", { className: "pin", role: "group", "aria-label": `Pin at ${options.title}` });
     this.state = el("span", { className: "muted small", role: "status" });

@@ -3,6 +3,7 @@
 const course = document.getElementById("course");
 const PAUSE_MS = 120;
 const PLAY_MS = 1200;
+const STEPS = { "course-previous": -1, "course-next": 1 };
 if (course) begin();
 
 function begin() {
@@ -54,11 +55,7 @@ function begin() {
   function go(step) {
     at = Math.min(count, Math.max(1, step));
     slider.value = field.value = String(at);
-    for (const [id, to] of [
-      ["course-previous", at - 1],
-      ["course-next", at + 1],
-    ])
-      turn(id, to);
+    for (const [id, by] of Object.entries(STEPS)) turn(id, at + by);
     clearTimeout(timer);
     timer = setTimeout(load, PAUSE_MS);
   }
@@ -95,10 +92,7 @@ function begin() {
     playing = setInterval(() => (at < count ? go(at + 1) : stop()), PLAY_MS);
   }
 
-  for (const [id, by] of [
-    ["course-previous", -1],
-    ["course-next", 1],
-  ]) {
+  for (const [id, by] of Object.entries(STEPS)) {
     const old = document.getElementById(id);
     const link = document.createElement("a");
     link.className = "button";

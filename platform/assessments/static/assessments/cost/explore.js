@@ -34,7 +34,9 @@ class Explore {
   #stop = new AbortController();
 
   constructor(host, room, catalogue) {
-    Object.assign(this, { host, room, catalogue });
+    this.host = host;
+    this.room = room;
+    this.catalogue = catalogue;
     this.memory = `pivot:${room.attempt}`;
     this.bar = new PivotBar(catalogue, this.#remembered());
     this.kind = preference("pivot-chart") === "lines" ? "lines" : "bars";

@@ -25,7 +25,8 @@ export class Opportunities extends EventTarget {
 
   constructor(answer, { show }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new OpportunityModel(answer);
     this.cards = new Map();
     this.#build();

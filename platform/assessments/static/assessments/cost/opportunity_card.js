@@ -29,7 +29,9 @@ export class OpportunityCard {
   #moves = false;
 
   constructor(id, model, table) {
-    Object.assign(this, { id, model, table });
+    this.id = id;
+    this.model = model;
+    this.table = table;
     this.boxes = new Map();
     this.where = new WhereBuilder(id, (where) => model.setWhere(id, where));
     this.#build();

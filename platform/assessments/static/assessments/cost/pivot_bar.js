@@ -40,7 +40,9 @@ function options(select, entries, value) {
 export class PivotBar extends EventTarget {
   constructor(catalogue, pivot) {
     super();
-    Object.assign(this, { catalogue, pivot, kept: new Map() });
+    this.catalogue = catalogue;
+    this.pivot = pivot;
+    this.kept = new Map();
     this.#build();
     this.refresh();
   }

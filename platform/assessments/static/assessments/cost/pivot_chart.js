@@ -54,7 +54,10 @@ export class PivotChart {
 
   /** kind: "bars" or "lines". */
   show(matrix, { kind, title }) {
-    Object.assign(this, { matrix, kind, title, alone: null });
+    this.matrix = matrix;
+    this.kind = kind;
+    this.title = title;
+    this.alone = null;
     this.series = seriesOf(matrix, matrix.periods.length ? MOST : MOST_BARS);
     this.draw();
   }

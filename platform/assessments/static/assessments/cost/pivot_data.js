@@ -44,7 +44,7 @@ export function matrixOf(answer, pivot) {
 }
 
 /** The rows in an order: {by: "total" | "cell" | "period", at, way}; a copy. */
-export function sorted(rows, { by, at, way }) {
+export function sorted(rows, { by, at = 0, way }) {
   const value = { total: (row) => row.total, cell: (row) => row.cells[at], period: (row) => row.values[at] }[by];
   const low = by === "cell" ? "" : -Infinity;
   return [...rows].sort((a, b) => {

@@ -16,7 +16,9 @@ class Sql {
   #stop = new AbortController();
 
   constructor(host, room, catalogue) {
-    Object.assign(this, { host, room, catalogue });
+    this.host = host;
+    this.room = room;
+    this.catalogue = catalogue;
     this.editor = new SqlEditor({ text: this.past[0] || EXAMPLES[0][1], catalogue, run: () => this.run() });
     this.said = el(
       "p",

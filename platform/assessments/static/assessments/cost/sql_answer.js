@@ -8,7 +8,7 @@ const PAGE = 100;
 const COMPARE = new Intl.Collator("en", { numeric: true });
 
 function order(a, b) {
-  if (a === null || b === null) return (a === null) - (b === null);
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
   return typeof a === "number" && typeof b === "number" ? a - b : COMPARE.compare(String(a), String(b));
 }
 
@@ -24,7 +24,10 @@ export class SqlAnswer {
   }
 
   show(answer) {
-    Object.assign(this, { answer, rows: [...answer.rows], sorted: null, shown: PAGE });
+    this.answer = answer;
+    this.rows = [...answer.rows];
+    this.sorted = null;
+    this.shown = PAGE;
     this.node.hidden = !answer.rows.length;
     this.#draw();
   }

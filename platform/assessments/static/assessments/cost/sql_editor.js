@@ -1,5 +1,6 @@
 // The editor of a query in SQL: colours, and completion of tables, their columns, words and functions.
 
+import { nonce } from "../../headnode/dom.js";
 import {
   autocompletion,
   bracketMatching,
@@ -38,10 +39,6 @@ const language = StreamLanguage.define({
     return name in FUNCTIONS ? "variableName.function" : "variableName";
   },
 });
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 /** Names that stand for tables in a query: {alias or name: table}. */
 export function aliases(sql, tables) {

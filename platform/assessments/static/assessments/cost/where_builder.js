@@ -19,7 +19,10 @@ function problemOf(key, value, where) {
 export class WhereBuilder {
   /** id: of the opportunity; changed(where) takes the new filter. */
   constructor(id, changed) {
-    Object.assign(this, { id, changed, where: {}, offered: {} });
+    this.id = id;
+    this.changed = changed;
+    this.where = {};
+    this.offered = {};
     this.chips = el("ul", { className: "chips", "aria-label": "Filter" });
     this.none = el(
       "p",
@@ -106,7 +109,8 @@ export class WhereBuilder {
   refresh(where, readOnly) {
     const shape = JSON.stringify([where, readOnly]);
     if (shape === this.shape) return;
-    Object.assign(this, { shape, where });
+    this.shape = shape;
+    this.where = where;
     const pairs = Object.entries(where).flatMap(([key, values]) =>
       values.map((value, index) => ({ key, value, index })),
     );

@@ -24,7 +24,16 @@ function reach(low, high) {
  */
 export class PlanChart {
   constructor({ title, unit = "", xs, axis, lines, stage, announce, height = 160, about = "" }) {
-    Object.assign(this, { title, unit, xs, axis, lines, stage, announce, height, plot: null, at: null });
+    this.title = title;
+    this.unit = unit;
+    this.xs = xs;
+    this.axis = axis;
+    this.lines = lines;
+    this.stage = stage;
+    this.announce = announce;
+    this.height = height;
+    this.plot = null;
+    this.at = null;
     this.shown = lines.map(() => true);
     this.figures = lines.map(() => el("span", { className: "value" }));
     this.keys = lines.map((line, at) =>
@@ -168,6 +177,7 @@ export class PlanChart {
     return found;
   }
 
+  /** @returns {any} as uPlot takes them */
   #options() {
     const { stage, axis } = this;
     const look = {

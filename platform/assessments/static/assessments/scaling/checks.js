@@ -90,7 +90,8 @@ export class Checks extends EventTarget {
   }
 
   #say(state, sentence = "") {
-    Object.assign(this, { state, sentence });
+    this.state = state;
+    this.sentence = sentence;
     this.dispatchEvent(new CustomEvent("checks"));
   }
 }

@@ -54,7 +54,8 @@ export class Diagram {
   #zoom = 0;
 
   constructor(file, room) {
-    Object.assign(this, { file, room });
+    this.file = file;
+    this.room = room;
     this.state = el("p", { className: "muted", role: "status" }, "Being fetched…");
     this.frame = el(
       "div",

@@ -6,7 +6,8 @@ import { readNumber } from "./words.js";
 /** A select; a value that is not among the options is kept and named as such. options: [[value, label]]. */
 export class Choice {
   constructor({ name, label, options, blank = "Choose…", change }) {
-    Object.assign(this, { options, blank });
+    this.options = options;
+    this.blank = blank;
     this.node = el("select", { name, "aria-label": label, onchange: () => change(this.node.value) });
   }
 
@@ -30,7 +31,9 @@ export class Choice {
 /** A number as people type it; arrows up and down change it by `step`. change(value) gets null for nothing. */
 export class Figure {
   constructor({ name, label, whole = false, least = 0, step = 1, placeholder = "", change }) {
-    Object.assign(this, { whole, least, change });
+    this.whole = whole;
+    this.least = least;
+    this.change = change;
     this.value = null;
     this.node = el("input", {
       type: "text",

@@ -12,7 +12,11 @@ const FUNCTIONS =
 
 class Money {
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks, sheet: room.board.sheet });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
+    this.sheet = room.board.sheet;
     this.names = new Names(room.manifest.growth);
     this.grid = new MoneyGrid(this);
     this.add = el("button", { type: "button", name: "add-row", onclick: () => this.grid.append() }, "Add a row");

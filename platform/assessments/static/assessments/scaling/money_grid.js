@@ -31,7 +31,8 @@ export class MoneyGrid {
   #past = [];
 
   constructor(money) {
-    Object.assign(this, { money, model: money.model });
+    this.money = money;
+    this.model = money.model;
     this.editor = new CellEditor(this);
     this.bar = el(
       "div",

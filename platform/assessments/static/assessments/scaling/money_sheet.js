@@ -14,7 +14,8 @@ function plain(value) {
 export class MoneySheet extends EventTarget {
   constructor(model, checks) {
     super();
-    Object.assign(this, { model, checks });
+    this.model = model;
+    this.checks = checks;
     this.#compute();
     model.addEventListener(
       "shape",

@@ -7,7 +7,10 @@ function limited(value, limit) {
   return typeof value === "number" && typeof limit === "number" && value > limit + 1e-6;
 }
 
-/** Rows of one site: title, key, key of its limit; `least`: the key holds what is there, the limit what is wanted. */
+/**
+ * Rows of one site: title, key, key of its limit; `least`: the key holds what is there, the limit what is wanted.
+ * @type {{ title: string, key: string, limit?: string, least?: boolean, most?: number }[]}
+ */
 const SITE = [
   { title: "Nodes", key: "nodes" },
   { title: "Nodes that cannot be used", key: "unused_nodes", most: 0 },
@@ -132,7 +135,7 @@ export class MonthTable {
     return [...head, ...rows];
   }
 
-  #figure(row, { key, limit, least, most }) {
+  #figure(row, { key, limit = "", least = false, most = null }) {
     const [value, bound] = [row[key], limit ? row[limit] : most];
     const over = least ? limited(bound, value) : limited(value, bound);
     const shown = limit && typeof bound === "number";

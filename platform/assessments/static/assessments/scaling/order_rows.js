@@ -20,7 +20,11 @@ const PARTED = new Set(["kW", "TB"]);
 /** Common to all: month, name, what is said of it, deletion. A kind gives its own cells. */
 class Row {
   constructor(list, id, bill) {
-    Object.assign(this, { list, id, bill, model: bill.model, names: bill.names });
+    this.list = list;
+    this.id = id;
+    this.bill = bill;
+    this.model = bill.model;
+    this.names = bill.names;
     this.fields = [];
     const { tag, noun } = KINDS[list];
     this.name = `${noun} ${id}`;
@@ -89,8 +93,18 @@ class Row {
   }
 
   /** What else changes with the month. */
-  moved() {
+  moved(_month) {
     return {};
+  }
+
+  /** What is ordered: one element. */
+  what() {
+    return null;
+  }
+
+  /** The cells between that and the end. */
+  cells() {
+    return [];
   }
 
   /** Alt and the arrows move the row to the month before or after. */
@@ -123,7 +137,7 @@ class Row {
     this.told.replaceChildren(...said.map(({ tone, text }) => el("p", { className: tone }, toneSign(tone), text)));
   }
 
-  filled() {}
+  filled(_row, _checks) {}
 
   focus(name = "") {
     (this.node.querySelector(`[name="${name || "month"}"]`) || this.month.node).focus();

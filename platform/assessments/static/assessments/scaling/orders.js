@@ -13,7 +13,10 @@ const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", "USD", ""];
 
 class Orders {
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
     this.names = new Names(room.manifest.growth);
     this.rows = new Map();
     this.#build();

@@ -21,10 +21,12 @@ const PARTS = [
 
 class Overview {
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.facts = room.manifest.growth;
     this.names = new Names(this.facts);
     this.charts = [];
+    /** @type {[string, HTMLElement][]} */
     const sections = PARTS.map(([key, title]) => [
       key,
       el(

@@ -28,7 +28,8 @@ export class Part extends EventTarget {
 
   constructor(answer, { show, queue }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new PlanModel(answer);
     this.checks = new Checks(this.model);
     this.sheet = new MoneySheet(this.model, this.checks);

@@ -17,7 +17,8 @@ const MEANS = { calm: "low", watch: "medium", act: "high" };
 
 class RiskRow {
   constructor(id, register) {
-    Object.assign(this, { id, register });
+    this.id = id;
+    this.register = register;
     const { model } = register;
     const set = (fields) => model.set("risks", id, fields);
     this.fields = [];
@@ -94,7 +95,10 @@ class RiskRow {
 
 class Register {
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
     this.rows = new Map();
     this.add = el("button", { type: "button", name: "add-risk", onclick: () => this.#add() }, "Add a risk");
     this.undo = new UndoLine(this.model, ["risks"], (_, id) => this.rows.get(id)?.focus());

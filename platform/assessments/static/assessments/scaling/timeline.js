@@ -17,7 +17,10 @@ class Timeline {
   #chosen = null;
 
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
     this.names = new Names(room.manifest.growth);
     this.bars = new Map();
     this.#build();

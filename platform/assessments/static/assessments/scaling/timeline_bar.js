@@ -5,7 +5,8 @@ import { monthText } from "./words.js";
 
 export class TimelineBar {
   constructor(id, timeline) {
-    Object.assign(this, { id, timeline });
+    this.id = id;
+    this.timeline = timeline;
     this.title = el("button", {
       type: "button",
       className: "quiet gantt-name",

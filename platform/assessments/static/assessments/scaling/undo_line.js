@@ -6,7 +6,9 @@ import { el } from "../../headnode/dom.js";
 export class UndoLine {
   /** lists: names of the plan's lists that this line is for; back(list, id) brings the row to the eye. */
   constructor(model, lists, back) {
-    Object.assign(this, { model, lists, back });
+    this.model = model;
+    this.lists = lists;
+    this.back = back;
     this.node = el("div", { className: "board-undo", role: "status" });
   }
 

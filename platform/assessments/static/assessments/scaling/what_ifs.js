@@ -21,7 +21,8 @@ export class WhatIfs extends EventTarget {
 
   constructor(model, queue) {
     super();
-    Object.assign(this, { model, queue });
+    this.model = model;
+    this.queue = queue;
     this.url = null;
     this.told = null;
     this.sentence = "";

@@ -13,7 +13,10 @@ class WhatIf {
   #turn = 0;
 
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, whatIfs: room.board.whatIfs });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.whatIfs = room.board.whatIfs;
     this.chosen = null;
     this.other = null;
     this.#build();

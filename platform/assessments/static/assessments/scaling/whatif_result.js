@@ -13,7 +13,11 @@ const DIGITS = { usd_per_gpu_hour: 2, wait_p50_h: 2, wait_p95_h: 2, months_over:
 /** run: with its report; other: another one, or null; measures: [{key, title, unit, better}]. */
 export class WhatIfResult {
   constructor({ run, title, other, otherTitle, measures, room }) {
-    Object.assign(this, { run, other, otherTitle, measures, room });
+    this.run = run;
+    this.other = other;
+    this.otherTitle = otherTitle;
+    this.measures = measures;
+    this.room = room;
     this.names = new Names(room.manifest.growth);
     this.year = run.report.timeline;
     this.shown = [{ name: title, year: this.year, colour: 0, dash: 0 }];

@@ -37,7 +37,8 @@ class Tab {
   #wanted = null;
 
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.screenNode = el("div", { className: "terminal-screen" });
     this.screen = new Screen(this.screenNode);
     this.line = new Line(room.urls.terminal, () => this.screen.size);

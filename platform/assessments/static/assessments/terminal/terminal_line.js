@@ -41,7 +41,11 @@ export class Line extends EventTarget {
 
   constructor(url, size) {
     super();
-    Object.assign(this, { url, size, session: null, state: "none", after: 0 });
+    this.url = url;
+    this.size = size;
+    this.session = null;
+    this.state = "none";
+    this.after = 0;
     this.lookedAt = true;
     addEventListener("online", () => this.#soon(0));
     document.addEventListener("visibilitychange", () => !document.hidden && this.#soon(0));
@@ -55,14 +59,16 @@ export class Line extends EventTarget {
   /** Ask for a new shell; one that is there ends. What is typed meanwhile is for the new one. */
   async start() {
     const { state, session } = this;
-    Object.assign(this, { state: "waiting", session: null });
+    this.state = "waiting";
+    this.session = null;
     this.#pending = [];
     this.#sent = null;
     let answer;
     try {
       answer = await ask(`${this.url}/start`, this.size());
     } catch (error) {
-      Object.assign(this, { state, session });
+      this.state = state;
+      this.session = session;
       throw error;
     }
     this.#number = 0;
@@ -205,7 +211,9 @@ export class Line extends EventTarget {
 
   #tellState({ state, ending, sentence }) {
     const same = state === this.state && sentence === this.sentence;
-    Object.assign(this, { state, ending, sentence });
+    this.state = state;
+    this.ending = ending;
+    this.sentence = sentence;
     if (!same) this.dispatchEvent(new CustomEvent("state", { detail: { state, ending, sentence } }));
   }
 }

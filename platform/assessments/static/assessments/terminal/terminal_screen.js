@@ -1,5 +1,6 @@
 // The screen: xterm.js under a strict style policy, in the page's colours, and which command printed what.
 
+import { nonce } from "../../headnode/dom.js";
 import { FitAddon, Terminal } from "../../headnode/vendor/xterm.js";
 
 const SCROLLBACK = 5_000;
@@ -38,11 +39,10 @@ function theme() {
 
 /** xterm makes style elements of its own; with the page's nonce the policy lets them in. */
 function withNonce(work) {
-  const nonce = document.querySelector('meta[name="csp-nonce"]')?.content || "";
   const make = document.createElement;
   document.createElement = (name, ...rest) => {
     const node = make.call(document, name, ...rest);
-    if (String(name).toLowerCase() === "style") node.setAttribute("nonce", nonce);
+    if (String(name).toLowerCase() === "style") node.setAttribute("nonce", nonce());
     return node;
   };
   try {

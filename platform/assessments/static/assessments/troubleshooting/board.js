@@ -28,7 +28,8 @@ export class Board extends EventTarget {
 
   constructor(answer, { elapsed, show }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new BoardModel(answer, { elapsed });
     this.cards = new Map();
     this.#build();

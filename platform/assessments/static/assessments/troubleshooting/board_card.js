@@ -29,7 +29,9 @@ function readNumber(text) {
 
 export class Card {
   constructor(id, model, board) {
-    Object.assign(this, { id, model, board });
+    this.id = id;
+    this.model = model;
+    this.board = board;
     this.boxes = new Map();
     this.#build();
   }

@@ -46,7 +46,8 @@ export function rounded(value, digits) {
 export class BoardModel extends KeptRows {
   constructor(answer, { elapsed, steps = 12_000 }) {
     super(answer, { file: FILE, key: "hypotheses", letter: "h", read: readBoard });
-    Object.assign(this, { elapsed, steps });
+    this.elapsed = elapsed;
+    this.steps = steps;
     answer.addEventListener("replace", () => this.tell("pins"));
   }
 

@@ -47,7 +47,8 @@ class Configs {
   #turn = 0;
 
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.entries = entries(room.manifest);
     this.mode = preference("configs-mode") || "unified";
     this.open = null;
@@ -224,12 +225,11 @@ class Configs {
     return `${now.kind}-line${this.#isPinned(now) ? " pinned" : ""}`;
   }
 
-  #isPinned(row) {
+  /** Whether a line is pinned in either version, or in the one that a column shows. */
+  #isPinned(row, side = "") {
     const { path, before } = this.open;
-    return (
-      (row.b !== null && this.room.isPinned(path, row.b)) ||
-      (row.kind !== "new" && row.a !== null && this.room.isPinned(before, row.a))
-    );
+    const now = side !== "old" && row.b !== null && this.room.isPinned(path, row.b);
+    return now || (side !== "now" && row.a !== null && this.room.isPinned(before, row.a));
   }
 
   #step(by) {

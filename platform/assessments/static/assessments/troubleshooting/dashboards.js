@@ -36,7 +36,9 @@ class Dashboards {
   #frame = 0;
 
   constructor(host, room, layout, catalogue) {
-    Object.assign(this, { host, room, layout });
+    this.host = host;
+    this.room = room;
+    this.layout = layout;
     this.stage = stageOf(room, "dashboards", (ms) => this.bar.range.hover(ms));
     this.bar = new DashboardBar(room, layout, catalogue, {
       node: (name) => this.chooseNode(name),
@@ -210,7 +212,7 @@ class Dashboards {
   }
 
   /** What another tab asks to look at: a pin's metric, labels and time, or a node. */
-  look({ metric, labels = {}, from_ms: from, to_ms: to, node }) {
+  look({ metric, labels = /** @type {Record<string, string>} */ ({}), from_ms: from, to_ms: to, node }) {
     if (from && to) this.room.setRange(Number(from), Number(to), "dashboards");
     const named = node || labels.node;
     if (named) this.chooseNode(named);

@@ -27,7 +27,8 @@ function labelled(text, control) {
 /** The range that is shown, and steps through time; both the dashboards and the query box have one. */
 export class RangeBar {
   constructor(room, source) {
-    Object.assign(this, { room, source });
+    this.room = room;
+    this.source = source;
     this.text = el("span", { className: "mbar-range" });
     this.cursor = el("span", { className: "mbar-cursor", "aria-hidden": "true" });
     this.presets = el(

@@ -18,7 +18,9 @@ export class PanelLoader {
    * it is over.
    */
   constructor({ base, settings, failed }) {
-    Object.assign(this, { base, settings, failed });
+    this.base = base;
+    this.settings = settings;
+    this.failed = failed;
   }
 
   add(panel) {

@@ -14,7 +14,10 @@ export class Panel {
 
   /** spec: as the layout tells it; board: {room, stage, node()}. */
   constructor(spec, board) {
-    Object.assign(this, { spec, board, key: spec.key, isScoped: spec.scope === "node" });
+    this.spec = spec;
+    this.board = board;
+    this.key = spec.key;
+    this.isScoped = spec.scope === "node";
     const actions = [
       { label: "Query", title: "Ask for it in PromQL", run: () => this.#query() },
       { label: "Pin", title: "Pin what is drawn, with the time that is shown", run: () => this.#pin() },

@@ -28,7 +28,13 @@ export class HeatMap {
   #asked = "";
 
   constructor({ room, stage, heats, open }) {
-    Object.assign(this, { room, stage, heats, open, data: null, at: null, inSight: false });
+    this.room = room;
+    this.stage = stage;
+    this.heats = heats;
+    this.open = open;
+    this.data = null;
+    this.at = null;
+    this.inSight = false;
     const [metric, metricField] = choice(
       "Metric",
       heats.map((heat) => [heat.metric, heat.title]),
@@ -51,7 +57,9 @@ export class HeatMap {
       ],
       () => this.#recolour(),
     );
-    Object.assign(this, { metric, stat, colours });
+    this.metric = metric;
+    this.stat = stat;
+    this.colours = colours;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.over = el("div", { className: "heat-cell", hidden: true });
     this.field = el(

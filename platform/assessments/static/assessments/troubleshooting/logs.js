@@ -34,7 +34,10 @@ class Explorer {
   #found = null;
 
   constructor(host, room, about, source) {
-    Object.assign(this, { host, room, about, source });
+    this.host = host;
+    this.room = room;
+    this.about = about;
+    this.source = source;
     this.year = new Date(room.window.to).getUTCFullYear();
     const wrap = preference("logs-wrap");
     // A tab left while its lines were being fetched has no width of its own.
@@ -73,17 +76,12 @@ class Explorer {
     });
     const tick = (text, title, change, checked = false) => {
       const box = el("input", { type: "checkbox", checked, onchange: () => change(box.checked) });
-      return [box, el("label", { className: "check", title }, box, text)];
+      return { box, label: el("label", { className: "check", title }, box, text) };
     };
-    [this.regex, this.regexLabel] = tick("Expression", "Read the search as a regular expression", later);
-    [this.exact, this.exactLabel] = tick("Match case", "Capital and small letters differ", later);
-    [this.linked, this.linkedLabel] = tick(
-      "Charts' range only",
-      "Only lines of the time that the charts show",
-      later,
-      true,
-    );
-    [, this.wrapLabel] = tick("Wrap", "Break long lines", (on) => this.#setWrap(on), this.wrap);
+    this.regex = tick("Expression", "Read the search as a regular expression", later);
+    this.exact = tick("Match case", "Capital and small letters differ", later);
+    this.linked = tick("Charts' range only", "Only lines of the time that the charts show", later, true);
+    this.wrapping = tick("Wrap", "Break long lines", (on) => this.#setWrap(on), this.wrap);
     this.facets = {
       hosts: new Facet("Machine", this.about.hosts, later),
       sources: new Facet("Source", this.about.sources, later),
@@ -152,8 +150,8 @@ class Explorer {
       Object.values(this.facets).map((facet) => facet.node),
       this.file,
       this.time.node,
-      this.linkedLabel,
-      this.wrapLabel,
+      this.linked.label,
+      this.wrapping.label,
       this.clear,
     );
     this.more = el(
@@ -168,7 +166,7 @@ class Explorer {
       "No line is like this. Fewer words, another range of time or fewer filters may find one.",
     );
     this.host.append(
-      el("div", { className: "log-bar" }, this.query, this.regexLabel, this.exactLabel),
+      el("div", { className: "log-bar" }, this.query, this.regex.label, this.exact.label),
       this.more,
       this.problem,
       this.chart.node,
@@ -222,14 +220,14 @@ class Explorer {
   async #search() {
     const turn = ++this.#turn;
     const { room } = this;
-    const limited = this.linked.checked && !room.whole;
+    const limited = this.linked.box.checked && !room.whole;
     const range = [room.range.from, room.range.to];
     const filters = { file: this.file.value };
     for (const [name, facet] of Object.entries(this.facets)) filters[name] = facet.wanted;
     const query = {
       text: this.query.value,
-      regex: this.regex.checked,
-      exact: this.exact.checked,
+      regex: this.regex.box.checked,
+      exact: this.exact.box.checked,
       filters,
       time: limited ? range : null,
       domain: limited ? range : [room.window.from, room.window.to],
@@ -237,15 +235,15 @@ class Explorer {
     try {
       const found = await this.source.search(query);
       if (turn !== this.#turn) return;
-      const columns = this.#fit();
-      const tops = this.wrap ? await this.source.heights(found, ...columns) : null;
+      const [columns, extra] = this.#fit();
+      const tops = this.wrap ? await this.source.heights(found, columns, extra) : null;
       if (turn === this.#turn) this.#show(found, limited, tops, columns);
     } catch (error) {
       if (turn === this.#turn) this.#refused(error, query);
     }
   }
 
-  #show(found, limited, tops, [columns]) {
+  #show(found, limited, tops, columns) {
     const { count, bins, took } = found;
     this.source.keep(found);
     this.#found = found;

@@ -11,7 +11,9 @@ export class FileAround {
   #path = "";
 
   constructor(room, source, left) {
-    Object.assign(this, { room, source, left });
+    this.room = room;
+    this.source = source;
+    this.left = left;
     this.title = el("h3", { className: "around-title mono" });
     this.facts = el("p", { className: "muted small around-facts" });
     this.list = new LineList({

@@ -52,7 +52,8 @@ export class Popover {
 export class Facet extends Popover {
   constructor(title, entries, changed) {
     super(title);
-    Object.assign(this, { title, changed });
+    this.title = title;
+    this.changed = changed;
     this.entries = [...entries].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
     this.boxes = this.entries.map(({ name, index, lines }) => {
       const box = el("input", { type: "checkbox", checked: true, value: index, onchange: () => this.#said() });

@@ -20,7 +20,8 @@ export class LogSource extends EventTarget {
 
   constructor({ url, key }) {
     super();
-    Object.assign(this, { url, key });
+    this.url = url;
+    this.key = key;
   }
 
   /** Load all lines, once; resolves to what there is to filter by. A failed load may be tried again. */

@@ -28,7 +28,14 @@ function reach(low, high) {
  */
 export class MetricsChart {
   constructor({ key, title, unit = "", stage, actions = [], height = 150 }) {
-    Object.assign(this, { key, title, unit, stage, height, data: null, plot: null, shown: [] });
+    this.key = key;
+    this.title = title;
+    this.unit = unit;
+    this.stage = stage;
+    this.height = height;
+    this.data = null;
+    this.plot = null;
+    this.shown = [];
     this.host = el("div", {
       className: "mplot",
       tabindex: "0",
@@ -203,6 +210,7 @@ export class MetricsChart {
     return single ? [{ series: [first, first + 1], fill }] : [];
   }
 
+  /** @returns {any} as uPlot takes them */
   #options(width) {
     const { stage } = this;
     const axis = {

@@ -6,7 +6,9 @@ import { patiently, retryAfter } from "../../headnode/patience.js";
 export class Failed extends Error {
   constructor(message, passing, { code = "", again = 0 } = {}) {
     super(message);
-    Object.assign(this, { passing, code, retryAfter: again });
+    this.passing = passing;
+    this.code = code;
+    this.retryAfter = again;
   }
 }
 
@@ -78,7 +80,8 @@ export async function fetchPanels(base, { keys, node, from, to, points, detail, 
 }
 
 export async function fetchHeat(base, { metric, from, to, columns, stat }, waiting) {
-  const query = new URLSearchParams({ metric, stat, from: Math.round(from), to: Math.round(to), columns });
+  const query = new URLSearchParams({ metric, stat, columns });
+  for (const [name, value] of Object.entries({ from, to })) query.set(name, String(Math.round(value)));
   const { head, values } = unframed(await whole(await answer(`${base}/heatmap?${query}`, waiting), "arrayBuffer"));
   return { ...head, cells: values, count: head.rows.length ? values.length / head.rows.length : 0 };
 }

@@ -18,7 +18,9 @@ const AGAIN_MS = 350;
 class Wrong extends Error {
   constructor(message, position, { code = "", again = 0 } = {}) {
     super(message);
-    Object.assign(this, { position, code, retryAfter: again });
+    this.position = position;
+    this.code = code;
+    this.retryAfter = again;
   }
 }
 
@@ -45,7 +47,10 @@ class Query {
   #timer = 0;
 
   constructor(host, room, catalogue) {
-    Object.assign(this, { host, room, answer: null, isStale: false });
+    this.host = host;
+    this.room = room;
+    this.answer = null;
+    this.isStale = false;
     this.stage = stageOf(room, "query", (ms) => this.bar.hover(ms));
     this.bar = new RangeBar(room, "query");
     this.editor = new QueryEditor({

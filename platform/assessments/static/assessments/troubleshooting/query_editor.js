@@ -1,5 +1,6 @@
 // The editor of a query: completion of metrics, labels and their values, and the place of a mistake.
 
+import { nonce } from "../../headnode/dom.js";
 import {
   autocompletion,
   bracketMatching,
@@ -19,7 +20,7 @@ import {
 } from "../../headnode/vendor/codemirror.js";
 import { AGGREGATIONS, FUNCTIONS, WORDS } from "./query_words.js";
 
-const wrong = StateEffect.define();
+const wrong = /** @type {typeof StateEffect.define<any>} */ (StateEffect.define)();
 const mark = Decoration.mark({ class: "cm-wrong" });
 
 const mistakes = StateField.define({
@@ -30,10 +31,6 @@ const mistakes = StateField.define({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 /** What stands before the cursor: within a label's quotes, within braces, in a list of labels, or anywhere. */
 export function placeIn(before) {

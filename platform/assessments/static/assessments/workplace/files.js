@@ -53,7 +53,8 @@ class Files {
   #text = "";
 
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.isIncident = room.workplace === "incident";
     this.files = this.isIncident ? room.manifest.files : listed(room);
     this.open = null;

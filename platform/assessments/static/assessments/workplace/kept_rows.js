@@ -12,7 +12,8 @@ export class KeptRows extends EventTarget {
    */
   constructor(answer, kept) {
     super();
-    Object.assign(this, { answer, kept });
+    this.answer = answer;
+    this.kept = kept;
     this.#read();
     answer.addEventListener("replace", () => {
       this.#gone = null;
@@ -49,7 +50,7 @@ export class KeptRows extends EventTarget {
   }
 
   /** Whether a row stays as it is. */
-  isFixed() {
+  isFixed(_id) {
     return this.readOnly;
   }
 

@@ -44,9 +44,13 @@ export class Room extends EventTarget {
   constructor({ base, attempt, board, shows, workplace }) {
     super();
     this.urls = Object.fromEntries(ASKED.map((name) => [name, base + name]));
-    Object.assign(this, { attempt, board, shows, workplace });
+    this.attempt = attempt;
+    this.board = board;
+    this.shows = shows;
+    this.workplace = workplace;
     this.manifest = null;
     this.range = null;
+    this.texts = new Map();
     board.addEventListener("pins", () => this.#tell("pins"));
   }
 
@@ -128,7 +132,6 @@ export class Room extends EventTarget {
   }
 
   #once(url) {
-    this.texts ??= new Map();
     if (!this.texts.has(url)) {
       const job = fetchText(url);
       this.texts.set(url, job);

@@ -26,7 +26,11 @@ function places(text, needle) {
 /** The field that looks for a word among lines; go(at) shows a line, count() and holds(at, needle) know them. */
 export class Finder {
   constructor({ label, count, holds, go, at, changed }) {
-    Object.assign(this, { count, holds, go, at, changed });
+    this.count = count;
+    this.holds = holds;
+    this.go = go;
+    this.at = at;
+    this.changed = changed;
     this.needle = "";
     this.hits = [];
     this.input = el("input", {
@@ -89,9 +93,12 @@ export class Finder {
 /** A text and its tools. kind is what its pins are: "log" or "config". */
 export class TextView {
   constructor(room, { kind }) {
-    Object.assign(this, { room, kind });
+    this.room = room;
+    this.kind = kind;
     this.path = "";
     this.lines = [];
+    /** Told when another line becomes the chosen one. */
+    this.changed = null;
     this.list = new LineList({
       label: "Text",
       columns: ["No.", "Line"],

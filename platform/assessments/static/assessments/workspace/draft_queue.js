@@ -35,7 +35,10 @@ export class DraftQueue extends EventTarget {
 
   constructor({ attempt, draftsUrl, answer, head, maxBody }) {
     super();
-    Object.assign(this, { attempt, draftsUrl, answer, maxBody });
+    this.attempt = attempt;
+    this.draftsUrl = draftsUrl;
+    this.answer = answer;
+    this.maxBody = maxBody;
     this.client = uuid();
     this.base = head || 0;
     this.conflict = null;
@@ -280,13 +283,15 @@ export class DraftQueue extends EventTarget {
     this.#tell("status", { kind, text: error.status === 503 ? error.message : "" });
     const wait = error.retryAfter * 1000 || BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)];
     const spread = wait * (1 + Math.random() / 4); // so that a hundred pages do not all come back at once
-    await new Promise((resolve) => {
+    /** @type {Promise<void>} */
+    const paused = new Promise((resolve) => {
       const timer = setTimeout(resolve, spread);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+    await paused;
     this.#wake = null;
   }
 

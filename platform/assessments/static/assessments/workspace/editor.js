@@ -1,7 +1,7 @@
 // The code pane: one editor with a state per file, or a plain text box; both write to one answer.
 
 import { languageOf } from "../../headnode/code_colours.js";
-import { byId, el, preference } from "../../headnode/dom.js";
+import { byId, el, nonce, preference } from "../../headnode/dom.js";
 import {
   bracketMatching,
   classHighlighter,
@@ -30,10 +30,6 @@ import {
 } from "../../headnode/vendor/codemirror.js";
 import { FileTabs } from "./file_tabs.js";
 import { fillButton } from "./panes.js";
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 const COMMON = [
   EditorView.cspNonce.of(nonce()),

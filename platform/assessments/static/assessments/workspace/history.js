@@ -3,7 +3,7 @@
 import { ask } from "../../headnode/api.js";
 import { languageOf } from "../../headnode/code_colours.js";
 import { openDialog } from "../../headnode/dialogs.js";
-import { clockTime, el } from "../../headnode/dom.js";
+import { clockTime, el, nonce } from "../../headnode/dom.js";
 import {
   classHighlighter,
   EditorState,
@@ -13,10 +13,6 @@ import {
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { readable } from "./answer_parts.js";
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 function side(doc, path, label) {
   return {

@@ -97,7 +97,10 @@ export class RunPanel {
   #look = null;
 
   constructor({ queue, urls, workloads, lastRun, note, show }) {
-    Object.assign(this, { queue, urls, note, show });
+    this.queue = queue;
+    this.urls = urls;
+    this.note = note;
+    this.show = show;
     this.timeline = new TimelineTab(urls.runs, workloads);
     this.#build(workloads);
     this.#take(lastRun, "");

@@ -78,6 +78,8 @@ export class Insisting {
 
   constructor({ wake }) {
     this.wake = wake;
+    this.end = () => {};
+    /** @type {Promise<void>} */
     this.over = new Promise((resolve) => (this.end = resolve));
   }
 

@@ -34,7 +34,8 @@ export class TimelineTab {
   /** Show the replay of a report in the panel's body; `run` is its id, null where it is the newest one. */
   open(body, report, run) {
     this.close();
-    Object.assign(this, { report, run });
+    this.report = report;
+    this.run = run;
     if (!report?.timeline?.t?.length) {
       body.replaceChildren(el("p", { className: "empty" }, NOTHING));
       return;

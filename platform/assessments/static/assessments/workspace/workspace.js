@@ -126,10 +126,8 @@ class Workspace {
     for (const event of ["online", "pageshow"]) addEventListener(event, () => queue.retry());
     addEventListener("keydown", (event) => this.#key(event));
     // A press before this moment would be lost without a word, so the page comes with them disabled.
-    for (const [name, act] of [
-      ["history-open", () => this.#history()],
-      ["submit-open", () => this.#submit()],
-    ]) {
+    const acts = { "history-open": () => this.#history(), "submit-open": () => this.#submit() };
+    for (const [name, act] of Object.entries(acts)) {
       byId(name).addEventListener("click", act);
       byId(name).disabled = false;
     }

@@ -3,7 +3,8 @@
 /** The value of a cell that cannot be computed; code as shown, such as #DIV/0!. */
 export class CellError {
   constructor(code, why = "") {
-    Object.assign(this, { code, why });
+    this.code = code;
+    this.why = why;
   }
 }
 
