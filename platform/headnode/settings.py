@@ -85,6 +85,7 @@ APPEND_SLASH = True
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": sorted(Path(__file__).parents[1].glob("reviews/*/templates")),  # each room's own
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [

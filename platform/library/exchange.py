@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from accounts.prose import is_text
 from library.bank import ShippedQuestion
 from library.models import Kind, Question, Seniority
 
@@ -209,7 +210,7 @@ def _check_text(row: Row, name: str, longest: int) -> None:
         row.values[name] = ""
     elif len(value.strip()) > longest:
         row.problems.append(f"{name} is longer than {longest:,} characters.")
-    elif not _keepable(value):
+    elif not is_text(value):
         row.problems.append(f"{name} has characters in it that cannot be kept.")
     else:
         row.values[name] = value.strip().replace("\r\n", "\n")
@@ -221,18 +222,13 @@ def _check_list(row: Row, name: str) -> None:
         row.problems.append(f"{name} is a list of texts.")
         return
     value = [item.strip() for item in value if item.strip()]
-    if any("\n" in item or len(item) > LONGEST_ITEM or not _keepable(item) for item in value):
+    if any("\n" in item or len(item) > LONGEST_ITEM or not is_text(item) for item in value):
         row.problems.append(
             f"{name}: every entry is one line of at most {LONGEST_ITEM:,} characters."
         )
     elif len(value) > MOST_ITEMS:
         row.problems.append(f"{name} has more than {MOST_ITEMS} entries.")
     row.values[name] = value
-
-
-def _keepable(text: str) -> bool:
-    """False for NUL and halves of surrogate pairs, which JSON can spell and no database keeps."""
-    return "\x00" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _check_choice(row: Row, name: str, choices: list[str]) -> None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.ahead.models import AdvanceRelease
-from assessments.ledger import NotPossible
 from assessments.models import Attempt
 from assessments.prepared.drawing import drawn
 from assessments.prepared.models import PreparedVariant

@@ -14,9 +14,9 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.not_possible import NotPossible
 from assessments import pages
 from assessments.ahead import materials, release
-from assessments.ledger import NotPossible
 from assessments.link import invitation_for
 from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare

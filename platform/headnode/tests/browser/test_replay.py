@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, browser
 from headnode.tests.static_files import static_file
-from reviews.replay_shape import shape
+from reviews.evidence.replay_shape import shape
 
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 POLICY = (
