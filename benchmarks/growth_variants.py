@@ -18,7 +18,7 @@ from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, build, load_pack
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of
-from scenarios.scaling.plans import reference
+from scenarios.scaling.reference_plans import reference
 
 YEARS = 3
 """Hidden years of a variant here; a grade plays five. The order of the goldens needs no more."""

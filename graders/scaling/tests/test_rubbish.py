@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from graders.scaling import claims
 from graders.scaling.answer import parse
 from graders.scaling.assess import assess
-from graders.scaling.found import findings
+from graders.scaling.findings import findings
 from graders.scaling.playing import Beside, unchanged
 from graders.scaling.reading import read, year_rows
 from graders.written import BadAnswer

@@ -12,7 +12,7 @@ from graders.cost.matching import subject as bill_subject
 from graders.measures import Measured
 from graders.scaling import assess as plan_assess
 from graders.scaling import grading as plan
-from graders.scaling.found import findings as plan_findings
+from graders.scaling.findings import findings as plan_findings
 from graders.troubleshooting import assess as incident_assess
 from graders.troubleshooting import grading as incident
 from graders.troubleshooting.catalogue import CAUSE
