@@ -104,8 +104,10 @@ export class DraftQueue extends EventTarget {
   async flush(limitMs = 20000) {
     await this.save();
     this.#go();
-    const late = new Promise((resolve) => setTimeout(resolve, limitMs));
+    let timer = 0;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
     await Promise.race([this.#drain, late]);
+    clearTimeout(timer);
     return this.#pending.length === 0;
   }
 
