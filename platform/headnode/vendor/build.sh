@@ -35,7 +35,7 @@ chmod -R u=rwX,go=rX "$out"
 mv "$work/SUMS" "$out/SHA256SUMS"
 
 if [ "${1:-}" = --check ]; then
-    diff -r "$out" "$target" && echo "The vendored libraries are what the pins produce."
+    diff -rq "$out" "$target" && echo "The vendored libraries are what the pins produce."
 else
     rm -rf "$target"
     mkdir -p "$(dirname "$target")"

@@ -1,6 +1,6 @@
 // Bundling drops the MIT notices of CodeMirror's packages, so they are collected here:
 // every package whose code or font ends up in the output, with the full text of its licence.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 
 const [metafiles, out] = [process.argv.slice(2, -1), process.argv.at(-1)];
 const packages = new Set(["@fontsource/ibm-plex-mono", "@fontsource/ibm-plex-sans"]);

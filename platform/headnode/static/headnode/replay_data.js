@@ -1,7 +1,7 @@
 // What a replay holds, made ready to be drawn and asked: groups, marks by kind, rows in lanes, words for a moment.
 
-export const DAY = 86400;
-export const COLOURS = 8;
+const DAY = 86400;
+const COLOURS = 8;
 const LEAST_S = 60;
 
 const TITLES = {

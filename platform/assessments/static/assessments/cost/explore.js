@@ -13,7 +13,7 @@ import { PivotTable } from "./pivot_table.js";
 const HOWS = { sum: "Sum", avg: "Mean", min: "Lowest", max: "Highest" };
 
 /** A pivot's filter as that of an opportunity: {where, left}; left: what no such filter can say. */
-export function whereOf(pivot, keys) {
+function whereOf(pivot, keys) {
   const [where, left] = [{}, []];
   for (const [column, values] of Object.entries(pivot.where)) {
     const key = Object.keys(keys).find((one) => keys[one].includes(column) && (!where[one] || keys[one][0] === column));

@@ -10,7 +10,7 @@ import { WhereBuilder } from "./where_builder.js";
 const UNITS = { k: 1e3, m: 1e6 };
 
 /** A number as people type it: 12.5, 12,5, 120,000, 120k, 1.2M. null for nothing, undefined for what is none. */
-export function readAmount(text) {
+function readAmount(text) {
   const found = /^([\d.,\s'’]+)([kM]?)$/i.exec(text.trim().replace(/\s*(USD|%|\$)$/i, ""));
   if (!text.trim()) return null;
   if (!found) return undefined;

@@ -10,7 +10,7 @@ export function whereText(where) {
 }
 
 /** "20 % of the whole bill", "120,000 USD a year"; "" without a figure. */
-export function savingText({ kind, value, of, typed }) {
+function savingText({ kind, value, of, typed }) {
   if (value === null) return typed ? `“${typed}”, which is no amount` : "";
   const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
   if (kind === "money") return `${figure} USD a year`;

@@ -41,7 +41,7 @@ const language = StreamLanguage.define({
 });
 
 /** Names that stand for tables in a query: {alias or name: table}. */
-export function aliases(sql, tables) {
+function aliases(sql, tables) {
   const found = {};
   for (const [, name, alias] of sql.matchAll(
     /\b(?:from|join|,)\s+"?([A-Za-z_]\w*)"?(?:\s+(?:as\s+)?([A-Za-z_]\w*))?/gi,
@@ -54,7 +54,7 @@ export function aliases(sql, tables) {
 }
 
 /** What can stand at a place; null inside a text or where a name of the reader's own begins. */
-export function offers(catalogue, sql, before) {
+function offers(catalogue, sql, before) {
   if ((before.match(/'/g) || []).length % 2) return null;
   const tables = Object.fromEntries(catalogue.tables.map((table) => [table.name, table]));
   const named = aliases(sql, tables);

@@ -2,7 +2,7 @@
 
 import { rowsMoved } from "./formula/refs.js";
 
-export const FILE = "plan.json";
+const FILE = "plan.json";
 /** Lists of the plan and the letter that their rows' names begin with. */
 export const LISTS = { purchases: "p", cloud: "c", retire: "x", policies: "y", phases: "f", risks: "k" };
 /** Columns of a row of the money sheet: twelve months and a total. */

@@ -15,7 +15,7 @@ const TOP = GIVEN.length;
 const MOST_UNDO = 100;
 
 /** A value as a cell shows it. */
-export function shownValue(value) {
+function shownValue(value) {
   if (value === null || value === undefined) return "";
   if (value instanceof CellError) return value.code;
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";

@@ -26,7 +26,7 @@ function partsTable(parts) {
 }
 
 /** Reasons of the year for a figure: of one month and class, or of the whole year and, apart, of its months. */
-export function reasonsFor(year, { figure, month = "", jobClass = "" }) {
+function reasonsFor(year, { figure, month = "", jobClass = "" }) {
   const own = (year.why || []).filter(
     (row) => row.figure === figure && (!jobClass || !row.job_class || row.job_class === jobClass),
   );

@@ -6,7 +6,7 @@ import { offsetText, plainTime, readTime } from "../workplace/site_time.js";
 const MANY = 12;
 
 /** A button that opens a small panel below it; Escape and a press elsewhere close it. */
-export class Popover {
+class Popover {
   constructor(label) {
     this.id = `popover-${uuid().slice(0, 8)}`;
     this.text = el("span", {}, label);

@@ -47,7 +47,7 @@ export async function fetchJson(url) {
 }
 
 /** {head, values}: the head as an object, all values as one Float32Array. */
-export function unframed(buffer) {
+function unframed(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   return { head, values: new Float32Array(buffer, 4 + length) };

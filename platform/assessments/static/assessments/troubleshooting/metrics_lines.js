@@ -15,7 +15,7 @@ export function valueText(line, at, unit) {
 }
 
 /** Lowest, highest and last value of a line within a range. */
-export function extent(data, line, from, to) {
+function extent(data, line, from, to) {
   const found = { low: Infinity, high: -Infinity, last: NaN };
   const first = Math.max(0, Math.floor((from - data.start) / data.step));
   const end = Math.min(data.count, Math.ceil((to - data.start) / data.step) + 1);

@@ -6,7 +6,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-export const STEPS = [5, 10, 15, 30]
+const STEPS = [5, 10, 15, 30]
   .map((n) => n * SECOND)
   .concat(
     [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),

@@ -7,7 +7,7 @@ const SPECIAL = { NaN: NaN, "+Inf": Infinity, "-Inf": -Infinity };
 const ROWS = 200;
 
 /** A series as PromQL writes it. */
-export function seriesText(labels) {
+function seriesText(labels) {
   const { __name__: name = "", ...others } = labels;
   const inside = Object.entries(others)
     .map(([label, value]) => `${label}="${value}"`)

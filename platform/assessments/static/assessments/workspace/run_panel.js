@@ -27,7 +27,7 @@ const STATUS = {
 };
 
 /** Control characters become visible signs; newlines and tabs stay what they are. */
-export function visible(text) {
+function visible(text) {
   return (
     text
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

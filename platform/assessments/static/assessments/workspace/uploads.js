@@ -8,7 +8,7 @@ import { el } from "../../headnode/dom.js";
 const LEFT_BEHIND = /(^|\/)(\.[^/]*|__pycache__|[^/]+\.pyc)(\/|$)/;
 
 /** Path -> text of what differs from the answer. Throws an Error with one sentence for a person. */
-export async function readUploads(files, answer, { max_body: most, max_files: mostFiles }) {
+async function readUploads(files, answer, { max_body: most, max_files: mostFiles }) {
   const changed = new Map();
   for (const file of files) {
     // A folder's own name is not part of its files' paths.

@@ -9,7 +9,7 @@ const MOST_CELLS = 5000;
 const NUMBER = /^[-+]?(?:\d+(?:,\d{3})*|\d*)(?:\.\d*)?(?:[eE][-+]?\d+)?\s*%?$/;
 
 /** What a cell holds when typed: null, a number, or the text itself; "1,200" and "12 %" are numbers. */
-export function literal(text) {
+function literal(text) {
   const plain = text.trim();
   if (!plain) return null;
   if (!NUMBER.test(plain) || !/\d/.test(plain)) return text;
