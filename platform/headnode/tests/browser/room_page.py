@@ -54,9 +54,7 @@ window.room = setUpRoom({ base: "/room/", attempt: "test", board: new Board(), s
 
 def page() -> str:
     """The pane of the room and what its modules expect around it."""
-    links = "".join(
-        f'<link rel="stylesheet" href="/static/{name}.css">' for name in STYLES
-    )
+    links = "".join(f'<link rel="stylesheet" href="/static/{name}.css">' for name in STYLES)
     return (
         f'<!doctype html><html lang="en"><head>{HEAD}<title>The room</title>'
         f'<meta name="csp-nonce" content="page">{links}<style nonce="page">{LAYOUT}</style></head>'
