@@ -25,11 +25,30 @@ nightly: ## every test on every seed, engine and database, on other variants eac
 	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run
 
 check: .venv/dev ## lint, types, import rules, missing migrations
+	@$(MAKE) --no-print-directory --output-sync --jobs 2 modules pages
+
+.PHONY: modules pages
+modules:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+# Scripts, styles and templates. The tools are pinned beside their settings and installed once.
+TOOLS := platform/headnode/frontend/node_modules/.bin
+pages: export PATH := $(CURDIR)/$(BIN):$(PATH)
+pages: platform/headnode/frontend/node_modules/.package-lock.json platform/headnode/vendor/node_modules/.package-lock.json
+	$(TOOLS)/biome check --config-path=platform/headnode/frontend/biome-rules.json --error-on-warnings platform
+	$(TOOLS)/stylelint --config platform/headnode/frontend/stylelint.config.mjs 'platform/*/static/**/*.css' '!**/vendor/**'
+	$(TOOLS)/tsc --project platform/headnode/frontend
+	node platform/headnode/frontend/house.mjs
+	djlint --lint --quiet platform
+	platform/headnode/vendor/build.sh --check
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
 
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibrate
@@ -41,7 +60,7 @@ lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --group dev --constraint requirements.txt --output-file requirements-dev.txt
 
 clean: ## forget the environment and what tools have kept; data/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache platform/headnode/*/node_modules
 	find conftest.py benchmarks graders platform sandbox scenarios -name __pycache__ -prune -exec rm -rf {} +
 
 # The sandbox's programs and its root folder: quick where they are there already.
