@@ -10,13 +10,21 @@ from typing import Any
 
 from graders.scaling.findings import Finding, sheet_id
 from graders.scaling.playing import play_median, unchanged
+from scenarios.scaling.assumptions import MONTH_H
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
 
 Json = dict[str, Any]
-MONTH_HOURS = 730.0
-"""Hours of a mean month."""
+CAREFUL: Mapping[str, float] = {
+    "capex_usd": 1.02,
+    "opex_usd": 1.02,
+    "wait_p95_h": 1.2,
+    "gpu_hours": 0.98,
+}
+"""What a careful planner claims, over what the expected year comes to."""
+OWN_RUNNING = 1 / 3
+"""Running costs of an own GPU over the rent of one on demand, near the domain handbook's 2.9."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +76,8 @@ def expected_claims(scene: Scene, plan: Plan) -> dict[str, float]:
     """What somebody may claim who ran the plan over the expected year and takes a little off."""
     year = play_median(scene, plan)
     found = {
-        "capex_usd": round(1.02 * OF_YEAR["capex_usd"](year)),
-        "opex_usd": round(1.02 * OF_YEAR["opex_usd"](year)),
-        "wait_p95_h": round(1.2 * OF_YEAR["wait_p95_h"](year), 1),
-        "gpu_hours": round(0.98 * OF_YEAR["gpu_hours"](year)),
+        name: round(part * OF_YEAR[name](year), 1 if STATED[name].unit == "h" else 0)
+        for name, part in CAREFUL.items()
     }
     months = against_renting(scene, plan, found["capex_usd"])
     if months:
@@ -90,11 +96,11 @@ def _bought(scene: Scene, plan: Plan) -> float:
 def against_renting(scene: Scene, plan: Plan, capex: float) -> float:
     """Months until the orders cost less than renting as many GPUs on demand; 0 where no GPUs are bought.
 
-    Running costs of own GPUs are taken as a third of the rent, near the domain handbook's 2.9.
+    What is saved is the rent without the running costs of own GPUs.
     """
-    hourly = _rent(scene) * 2 / 3
+    hourly = _rent(scene) * (1 - OWN_RUNNING)
     gpus = _bought(scene, plan)
-    return capex / (gpus * MONTH_HOURS * hourly) if gpus else 0.0
+    return capex / (gpus * MONTH_H * hourly) if gpus else 0.0
 
 
 def soonest(scene: Scene, plan: Plan, capex: float) -> float:
@@ -102,7 +108,7 @@ def soonest(scene: Scene, plan: Plan, capex: float) -> float:
     cluster loses or does not deliver, replaces one on demand, and running costs are nothing."""
     year = unchanged(scene.profile, scene.level, scene.seed)
     lost = [_lost(month) for month in year["months"]]
-    hours = _bought(scene, plan) * MONTH_HOURS + max(lost)
+    hours = _bought(scene, plan) * MONTH_H + max(lost)
     return capex / (hours * _rent(scene)) if hours > 0 else 0.0
 
 
@@ -115,7 +121,7 @@ def _rent(scene: Scene) -> float:
 def _lost(month: Json) -> float:
     """GPU-hours of a month that were held idle, stood scattered, were slowed down, or were not delivered."""
     own = month["own"]
-    found = own["idle_held_gpu_hours"] + own["stranded_gpus"] * MONTH_HOURS
+    found = own["idle_held_gpu_hours"] + own["stranded_gpus"] * MONTH_H
     for one in month["classes"].values():
         found += one["delivered_gpu_hours"] * one["slowed_percent"] / 100
         found += max(0.0, one["asked_gpu_hours"] - one["delivered_gpu_hours"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from scenarios.company.profile.tables import PriceBook, Site
 
+MONTH_H = 730.0
+"""Hours of a mean month: monthly rates and costs are meant for it."""
 RACK_USD = 28_000.0
 """A rack with its power strips and installation: 0.3 M USD for eleven (domain handbook 2.9, worked anchor)."""
 POWER_USD_KW = 1_500.0

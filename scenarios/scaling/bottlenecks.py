@@ -21,7 +21,8 @@ class BottleneckKind:
     """One kind. family: those of one family do not come together; hard: it is of wires or disks.
 
     symptom, threshold, files: what is read of it in the history, from which percentage on it tells of the
-    bottleneck, and where. policy, value: what a planner changes first.
+    bottleneck, and where. policy, value: what a planner changes first. effect and, of serving, swing: a base
+    and what a strength of 1 adds, of what the file says.
     """
 
     key: str
@@ -35,11 +36,19 @@ class BottleneckKind:
     files: tuple[str, ...]
     policy: str
     value: PolicyValue
+    effect: tuple[float, float]
+    swing: tuple[float, float] = (0.0, 0.0)
 
 
 BOTTLENECKS: Mapping[str, BottleneckKind] = {
     row["key"]: BottleneckKind(**row) for row in rows("bottlenecks")
 }
+
+
+def effect(key: str, strength: float = 0.0) -> float:
+    """What a bottleneck of that strength does to the cluster; 0 is where it is not planted."""
+    base, more = BOTTLENECKS[key].effect
+    return base + more * strength
 
 
 def drawn(

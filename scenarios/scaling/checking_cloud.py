@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.scaling.assumptions import CLOUD_READ
+from scenarios.scaling.assumptions import CLOUD_READ, MONTH_H
 from scenarios.scaling.checking import Check
 from scenarios.scaling.fleet import COMMITTED, Lease, lawful, rent_of
 from scenarios.scaling.plan import Plan, Rented
@@ -70,7 +70,7 @@ def _commitment(scene: Scene, lease: Lease) -> Iterator[Check]:
     if months is None:
         return
     used = lease.last - lease.first + 1
-    monthly = lease.row.gpus * lease.rent.usd * 730
+    monthly = lease.row.gpus * lease.rent.usd * MONTH_H
     if used < min(months, 12 - lease.first):
         text = (
             f"Rent {lease.row.id} is a commitment of {months} months, {usd(monthly)} each, and is in use for "

@@ -12,6 +12,8 @@ from scenarios.scaling.fleet import COMMITTED, Lease
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.wording import kw, percent, some, usd
 
+SLIGHT = 0.02
+"""Uplinks for a port by which a design may fall short unsaid."""
 NEAR = 0.95
 """Part of power, ports or budget from which a check warns."""
 
@@ -101,7 +103,7 @@ def _uplinks(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
     there = rows[0].place
     for index, now in enumerate(rows):
         before = there.uplinks / max(1, rows[0].place.count * there.fabric.rails)
-        if now.down and now.uplinks / now.down < before - 0.02:
+        if now.down and now.uplinks / now.down < before - SLIGHT:
             short = max(0, now.uplinks_wanted - now.uplinks)
             month = scene.months[index].name
             free = now.spine_ports - now.uplinks

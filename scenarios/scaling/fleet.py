@@ -13,6 +13,9 @@ from scenarios.scaling.speeds import speed
 
 PACKED = 1.08
 """Nodes under small jobs over the fewest, where they are packed: the newest are not yet moved."""
+KEPT_APART, FEW = 0.05, 4
+"""Part of the nodes that a large job cannot have where it is placed by topology, as the rule says; so few nodes
+hang below one leaf anyhow."""
 COMMITTED = {"reserved_1y": 12, "reserved_3y": 36}
 """Months for which a commitment is paid, used or not."""
 
@@ -42,7 +45,9 @@ def own_pools(
         pool.nodes = max(0, pool.standing - len(pool.away))
         pool.node_kw = power.get(name, 0.0)
         pool.spread = PACKED if held.pack else scene.spread
-        pool.spare = max(1, round(0.05 * pool.nodes)) if held.topology and pool.nodes > 4 else 0
+        pool.spare = (
+            max(1, round(KEPT_APART * pool.nodes)) if held.topology and pool.nodes > FEW else 0
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.scaling.assumptions import LINK_USD_GBPS
+from scenarios.scaling.assumptions import LINK_USD_GBPS, MONTH_H
 from scenarios.scaling.demand import median
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.items import items
@@ -10,8 +10,6 @@ from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.tables import Cells, Table, clean, plain
 from scenarios.scaling.wording import TENTH
 
-MONTH_H = 730.0
-"""Hours for which a monthly rate is meant."""
 GROWTH = "outlook/growth.csv"
 BUDGET = "outlook/budget.csv"
 ORDERS = "buying/orders.csv"

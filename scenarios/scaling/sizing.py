@@ -10,6 +10,8 @@ from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.speeds import speed
 from scenarios.scaling.traffic import BUFFERED, CACHED, LOCAL
 
+MEAN_IDLE, MEAN_LENGTH = 1.2, 1.25
+"""Mean over median of log-normal sessions: about exp(sigma² / 2)."""
 UP = 0.989
 """Part of the nodes that works: the others have failed and are being mended."""
 
@@ -31,8 +33,12 @@ def needed(scene: Scene, held: Held, month: int, sigmas: float = 0.0) -> dict[st
     for work in scene.work:
         gpus = grown(scene, work, month, sigmas) / 24
         if work.idle_h:
-            idle = min(work.idle_h, held.idle_limit_h) if held.idle_limit_h else 1.2 * work.idle_h
-            gpus *= 1 + idle / (1.25 * work.hours)
+            idle = (
+                min(work.idle_h, held.idle_limit_h)
+                if held.idle_limit_h
+                else MEAN_IDLE * work.idle_h
+            )
+            gpus *= 1 + idle / (MEAN_LENGTH * work.hours)
         found[work.job_class] = gpus
     return found
 
