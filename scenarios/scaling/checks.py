@@ -15,6 +15,7 @@ from scenarios.scaling.estate import Standing
 from scenarios.scaling.orders import Order
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.wording import picked
 
 __all__ = ["Check", "Checked", "checks"]
 
@@ -81,14 +82,9 @@ def _site(there: Standing) -> dict[str, Any]:
         "gpus": there.gpus,
         "power_kw": round(there.power_kw, 1),
         "power_limit_kw": round(there.power_limit_kw, 1),
-        "leaf_ports_used": there.leaf_ports_used,
-        "leaf_ports": there.leaf_ports,
-        "uplinks": there.uplinks,
-        "uplinks_wanted": there.uplinks_wanted,
+        **picked(there, "leaf_ports_used leaf_ports uplinks uplinks_wanted"),
         "spine_ports_used": there.uplinks,
-        "spine_ports": there.spine_ports,
-        "racks_used": there.racks_used,
-        "racks": there.racks,
+        **picked(there, "spine_ports racks_used racks"),
         "storage_tb": round(there.storage_tb, 1),
         "storage_gbs": round(there.storage_gbs, 1),
     }

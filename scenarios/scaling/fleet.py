@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scenarios.scaling.content import rows
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.plan import Plan, Rented
 from scenarios.scaling.policies import Held
@@ -16,7 +17,7 @@ PACKED = 1.08
 KEPT_APART, FEW = 0.05, 4
 """Part of the nodes that a large job cannot have where it is placed by topology, as the rule says; so few nodes
 hang below one leaf anyhow."""
-COMMITTED = {"reserved_1y": 12, "reserved_3y": 36}
+COMMITTED = {row["kind"]: row["months"] for row in rows("rents") if "months" in row}
 """Months for which a commitment is paid, used or not."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scenarios.scaling import content
 from scenarios.scaling.assumptions import LINK_USD_GBPS, MONTH_H
 from scenarios.scaling.demand import median
 from scenarios.scaling.diagrams import counts
@@ -81,14 +82,9 @@ def _orders(scene: Scene) -> Table:
 
 
 def _cloud(scene: Scene) -> Table:
-    terms = {
-        "on_demand": "paid for the hours of use",
-        "reserved_1y": "paid for twelve months; used or not",
-        "reserved_3y": "paid for thirty-six months; used or not",
-        "spot": "paid for the hours of use; may be taken away at two minutes' notice",
-    }
+    terms = {row["kind"]: row["terms"] for row in content.rows("rents")}
     rows: list[Cells] = [
-        (one.kind, one.region, plain(one.usd, 4), terms.get(one.kind, "")) for one in scene.rents
+        (one.kind, one.region, plain(one.usd, 4), terms[one.kind]) for one in scene.rents
     ]
     return Table(
         CLOUD,
