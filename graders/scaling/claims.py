@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import statistics
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from graders.scaling.findings import Finding, sheet_id
@@ -16,43 +18,26 @@ from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
 
 Json = dict[str, Any]
-CAREFUL: Mapping[str, float] = {
-    "capex_usd": 1.02,
-    "opex_usd": 1.02,
-    "wait_p95_h": 1.2,
-    "gpu_hours": 0.98,
-}
-"""What a careful planner claims, over what the expected year comes to."""
 OWN_RUNNING = 1 / 3
 """Running costs of an own GPU over the rent of one on demand, near the domain handbook's 2.9."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A figure that can be claimed. low: less is better. It may be off by a part, `slack`, and by `least`."""
+    """A figure that can be claimed, as `claims.toml` has it and says of each field."""
 
     title: str
     unit: str
     low: bool
     slack: float
     least: float
+    careful: float = 0.0
+    label: str = "(?!)"
 
 
+_FILE = Path(__file__).with_suffix(".toml")
 STATED: Mapping[str, Stated] = {
-    "capex_usd": Stated("Capital of the year", "USD", True, 0.05, 20_000),
-    "opex_usd": Stated("Running costs of the year", "USD", True, 0.05, 20_000),
-    "cloud_usd": Stated("Rent of the year", "USD", True, 0.1, 20_000),
-    "payback_months": Stated("Payback", "months", True, 0.1, 0.5),
-    "wait_p95_h": Stated("Queue wait, p95", "h", True, 0.25, 0.1),
-    "gpu_hours": Stated("GPU-hours delivered", "GPU-hours", False, 0.05, 1_000),
-}
-_LABELS = {
-    "capex_usd": re.compile(
-        r"(?:total )?(?:capital|capex|purchases|hardware)(?: (?:costs?|expenditure|total))?", re.I
-    ),
-    "opex_usd": re.compile(r"(?:total )?(?:opex|running costs?|operating costs?)(?: total)?", re.I),
-    "cloud_usd": re.compile(r"(?:cloud|cloud rent|rented gpus?)(?: costs?)?", re.I),
-    "gpu_hours": re.compile(r"gpu.?hours(?: delivered)?|delivered gpu.?hours", re.I),
+    name: Stated(**row) for name, row in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
 }
 
 
@@ -76,8 +61,9 @@ def expected_claims(scene: Scene, plan: Plan) -> dict[str, float]:
     """What somebody may claim who ran the plan over the expected year and takes a little off."""
     year = play_median(scene, plan)
     found = {
-        name: round(part * OF_YEAR[name](year), 1 if STATED[name].unit == "h" else 0)
-        for name, part in CAREFUL.items()
+        name: round(about.careful * OF_YEAR[name](year), 1 if about.unit == "h" else 0)
+        for name, about in STATED.items()
+        if about.careful
     }
     months = against_renting(scene, plan, found["capex_usd"])
     if months:
@@ -171,7 +157,9 @@ def _all(plan: Plan) -> Iterator[tuple[str, str, str, float]]:
             yield "claims", name, name, float(value)
     for row in plan.sheet:
         label = str(row.get("label", "")).strip()
-        name = next((key for key, known in _LABELS.items() if known.fullmatch(label)), "")
+        name = next(
+            (key for key, one in STATED.items() if re.fullmatch(one.label, label, re.I)), ""
+        )
         total = _total(row.get("values"))
         if name and total:
             yield "sheet", sheet_id(plan.sheet, row), name, total

@@ -24,10 +24,8 @@ MOST_DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The naive and the reference plan, and their years on the hidden draws, in order."""
+    """Years of the naive and of the reference plan on the hidden draws, in order."""
 
-    naive_plan: Plan
-    reference_plan: Plan
     naive: Sequence[Json]
     reference: Sequence[Json]
 
@@ -81,9 +79,8 @@ def best_plan(profile: Profile, level: str, seed: int) -> Plan:
 def beside(profile: Profile, level: str, seed: int, draws: int, round: int = 1) -> Beside:
     """Naive and reference on the hidden draws of a variant in the round."""
     scene = scene_of(profile, level, seed)
-    low, best = naive(scene), best_plan(profile, level, seed)
-    years = [play_hidden(scene, plan, draws, round=round) for plan in (low, best)]
-    return Beside(low, best, *years)
+    plans = naive(scene), best_plan(profile, level, seed)
+    return Beside(*(play_hidden(scene, plan, draws, round=round) for plan in plans))
 
 
 def expected_naive(profile: Profile, level: str, seed: int) -> Json:

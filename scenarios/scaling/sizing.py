@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.policies import Held
 from scenarios.scaling.scene import Scene, Work
@@ -67,13 +65,3 @@ def spine_gbps(scene: Scene, held: Held, month: int) -> float:
     """Mean traffic over the spines, Gb/s, if all that is asked for runs on own GPUs."""
     total = sum(work.cross_gbps * grown(scene, work, month) / 24 for work in scene.work)
     return total * (LOCAL if held.topology else 1.0)
-
-
-def peak(work: Work, gpus: float) -> float:
-    """GPUs at the daily peak of steady work on a weekday."""
-    return gpus * work.swing * 7 / (5 + 2 * work.weekend)
-
-
-def by_class(scene: Scene) -> Mapping[str, Work]:
-    """Class -> its work."""
-    return {one.job_class: one for one in scene.work}

@@ -8,7 +8,6 @@ from html import escape
 WIDTH = 760
 """Units, meant as pixels: a picture is at its best at this width, and still read at 700."""
 SANS = "IBM Plex Sans, system-ui, sans-serif"
-MONO = "IBM Plex Mono, ui-monospace, monospace"
 
 TEXT = "var(--text, #18202c)"
 TEXT_2 = "var(--text-2, #4c586a)"
@@ -18,8 +17,6 @@ SURFACE = "var(--surface, #ffffff)"
 SUNKEN = "var(--sunken, #edf0f5)"
 INFO = "var(--info, #075d80)"
 INFO_FILL = "var(--info-fill, #e1f0f7)"
-WARN = "var(--warn, #7d5000)"
-WARN_FILL = "var(--warn-fill, #fbf0d6)"
 SERIES = (
     "var(--series-1, #002bcd)",
     "var(--series-2, #ba8a0c)",
