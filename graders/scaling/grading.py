@@ -12,7 +12,7 @@ from graders.scaling.answer import Answer, parse, plan_of
 from graders.scaling.assess import Assessed, Corrections, assess
 from graders.scaling.playing import (
     Progress,
-    beside,
+    anchors_of,
     draws_of,
     expected_naive,
     play_hidden,
@@ -110,7 +110,7 @@ def grade(
         return report(chosen, level, seed, "candidate_error", f"Not measured: {error}")
     scene = scene_of(company, level, seed)
     played = play_hidden(scene, answer.plan, draws, progress, round)
-    anchors = beside(company, level, seed, draws, round)
+    anchors = anchors_of(company, level, seed, draws, round)
     reading = read(answer, scene, played, anchors)
     found = assess(reading, corrections)
     rows = [*found.evidence, *year_rows(scene, played, anchors), {"kind": READING, **reading}]

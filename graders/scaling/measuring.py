@@ -18,7 +18,7 @@ Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Measured):
+class AnchoredMeasure(Measured):
     """A measure in the words of this exercise.
 
     zero: the value that counts as 0, the naive plan's where that is worse enough than the reference.
@@ -78,7 +78,7 @@ def measured(
         sign = 1.0 if measure.better == "higher" else -1.0
         apart = sign * (best - low) >= measure.floor
         zero = low if apart else best - sign * measure.floor
-        found.append(Told(measure, value, low, best, zero))
+        found.append(AnchoredMeasure(measure, value, low, best, zero))
         if measure.key in thrift or not apart:
             capped.add(measure.key)
     done = [_clipped(one) for one in found if one.measure.key in work - capped]

@@ -11,7 +11,7 @@ from graders.scaling.execution import of_execution, single_bet
 from graders.scaling.findings import Finding
 from graders.scaling.orders import of_orders, unused
 from graders.scaling.overruns import rows_of, running_costs
-from graders.scaling.playing import Beside, figures
+from graders.scaling.playing import Anchors, figures
 from graders.scaling.prose import contradictions
 from graders.scaling.remedies import of_bottlenecks
 from scenarios.scaling.checks import Check, Checked, checks
@@ -38,7 +38,7 @@ ELSEWHERE = ("after_the_year", "phase_order", "opex")
 """Keys of checks of which `orders`, `execution` and `overruns` make findings."""
 
 
-def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Beside) -> Json:
+def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Anchors) -> Json:
     """Everything that the hidden years and the checks say of the answer, as plain JSON."""
     plan = answer.plan
     checked = checks(scene, plan)
@@ -130,7 +130,7 @@ def _check(row: Check) -> Json:
     }
 
 
-def year_rows(scene: Scene, years: Sequence[Json], anchors: Beside) -> list[Json]:
+def year_rows(scene: Scene, years: Sequence[Json], anchors: Anchors) -> list[Json]:
     """A row of evidence for each hidden year: the plan's months, and the measures of the three plans."""
     return [
         {"kind": "year", "draw": number, **year, "naive": low, "reference": best}
