@@ -32,6 +32,7 @@ class Stated:
     slack: float
     least: float
     careful: float = 0.0
+    over: float = 1.0
     label: str = "(?!)"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from graders.scaling.answer import Answer
@@ -120,14 +121,7 @@ def _of_prose(answer: Answer, scene: Scene, capex: float) -> Iterator[Finding]:
 
 
 def _check(row: Check) -> Json:
-    return {
-        "kind": "check",
-        "key": row.key,
-        "tone": row.tone,
-        "text": row.text,
-        "month": row.month,
-        "subject": row.subject,
-    }
+    return {"kind": "check", **asdict(row)}
 
 
 def year_rows(scene: Scene, years: Sequence[Json], anchors: Anchors) -> list[Json]:

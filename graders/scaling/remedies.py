@@ -14,6 +14,7 @@ from scenarios.scaling.orders import orders
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import checked, policies
 from scenarios.scaling.scene import Bottleneck, Scene
+from scenarios.scaling.wording import picked
 
 Json = dict[str, Any]
 CAPACITY = "node:"
@@ -75,9 +76,7 @@ def of_bottlenecks(
         rows.append(
             {
                 "kind": "bottleneck",
-                "key": one.key,
-                "title": one.title,
-                "strength": one.strength,
+                **picked(one, "key title strength"),
                 "shows": list(BOTTLENECKS[one.key].files),
                 "cured_by": [cure_said(scene, key) for key in one.cured_by],
                 "state": state,

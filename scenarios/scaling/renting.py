@@ -92,15 +92,8 @@ def _with(
     count: int,
 ) -> Plan:
     months = scene.months
-    row = Rented(
-        f"r{len(plan.cloud) + 1}",
-        months[start].name,
-        months[end].name,
-        rent.kind,
-        count,
-        rent.region,
-        classes,
-    )
+    name, first, last = f"r{len(plan.cloud) + 1}", months[start].name, months[end].name
+    row = Rented(name, first, last, rent.kind, count, rent.region, classes)
     plan = replace(plan, cloud=(*plan.cloud, row))
     if "cloud_link_gbps" not in scene.before:
         return plan

@@ -17,15 +17,8 @@ def described(scene: Scene) -> str:
 
 
 def _site(place: Place) -> str:
-    return "\n\n".join(
-        (
-            f"## {place.site.name}, {place.site.region}",
-            _nodes(place),
-            _network(place),
-            _storage(place),
-            _racks(place),
-        )
-    )
+    parts = (read(place) for read in (_nodes, _network, _storage, _racks))
+    return "\n\n".join((f"## {place.site.name}, {place.site.region}", *parts))
 
 
 def _nodes(place: Place) -> str:

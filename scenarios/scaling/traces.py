@@ -162,17 +162,10 @@ def history(scene: Scene, days: int = HISTORY_DAYS) -> Traces:
 
 def _still(run: Run, first: int) -> list[JobRow]:
     """Jobs that run at the end of the history: they end later."""
-    return [
-        _row(
-            lane,
-            entry,
-            pool,
-            first,
-            max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0),
-            0.0,
-            "RUNNING",
-        )
-        for pool in run.own
-        for lane in pool.lanes.values()
-        for entry in lane.heap
-    ]
+    found = []
+    for pool in run.own:
+        for lane in pool.lanes.values():
+            for entry in lane.heap:
+                left = max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0)
+                found.append(_row(lane, entry, pool, first, left, 0.0, "RUNNING"))
+    return found
