@@ -71,13 +71,7 @@ def _network(place: Place) -> str:
 def _storage(place: Place) -> str:
     head = ("storage", "kind", "TB", "TB in use", "GB/s")
     rows = [
-        (
-            tier.name,
-            tier.kind,
-            figure(tier.capacity_tb),
-            figure(tier.used_tb),
-            figure(tier.bandwidth_gbs),
-        )
+        (tier.name, tier.kind, *map(figure, (tier.capacity_tb, tier.used_tb, tier.bandwidth_gbs)))
         for tier in place.tiers
     ]
     return table(head, rows)
