@@ -44,10 +44,6 @@ def _series(
     column, title, unit, *group = given
     names = groups[group[0]] if group else whose
     return [
-        {
-            "column": column.format(key=key, name=name),
-            "title": title.format(key=key, name=name),
-            "unit": unit,
-        }
+        {"column": column.format(key=key), "title": title.format(name=name), "unit": unit}
         for key, name in names.items()
     ]

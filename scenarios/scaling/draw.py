@@ -91,16 +91,12 @@ def _months(profile: Profile) -> tuple[Month, ...]:
     first, found = int(year) * 12 + 3 * (int(quarter) - 1), []
     for index in range(MONTHS):
         year_number, month = divmod(first + index, 12)
-        days = calendar.monthrange(year_number, month + 1)[1]
-        found.append(
-            Month(
-                index=index,
-                name=f"{year_number}-{month + 1:02}",
-                start=date(year_number, month + 1, 1),
-                hours=24 * days,
-                quarter=f"{year_number}-Q{month // 3 + 1}",
-            )
+        name, hours = (
+            f"{year_number}-{month + 1:02}",
+            24 * calendar.monthrange(year_number, month + 1)[1],
         )
+        start, in_quarter = date(year_number, month + 1, 1), f"{year_number}-Q{month // 3 + 1}"
+        found.append(Month(index, name, start, hours, in_quarter))
     return tuple(found)
 
 

@@ -109,16 +109,8 @@ def _cloud(scene: Scene) -> list[dict[str, Any]]:
     """Kinds of rent in the order in which they are first named, each with its regions and their prices."""
     found: dict[str, dict[str, Any]] = {}
     for rent in scene.rents:
-        one = found.setdefault(
-            rent.kind,
-            {
-                "kind": rent.kind,
-                "title": RENTS[rent.kind],
-                "usd_gpu_hour": rent.usd,
-                "regions": [],
-                "prices": {},
-            },
-        )
+        told = {"kind": rent.kind, "title": RENTS[rent.kind], "usd_gpu_hour": rent.usd}
+        one = found.setdefault(rent.kind, {**told, "regions": [], "prices": {}})
         one["regions"].append(rent.region)
         one["prices"][rent.region] = rent.usd
     return list(found.values())

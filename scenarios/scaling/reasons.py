@@ -55,19 +55,16 @@ def _delivered(month: Month) -> dict[str, Any]:
 
 def _utilisation(month: Month, tally: Tally) -> dict[str, Any]:
     slowed = sum(one.stretched for one in tally.classes.values())
-    parts = [
-        ["Stood there", round(tally.paid, 1), "GPU-hours"],
-        [
-            "Lacked power, ports or a rack",
-            round(max(0.0, tally.paid - tally.placed), 1),
-            "GPU-hours",
-        ],
-        ["Failed, being mended", round(max(0.0, tally.placed - tally.working), 1), "GPU-hours"],
-        ["Free", round(max(0.0, tally.working - tally.held), 1), "GPU-hours"],
-        ["Held by sessions that did nothing", round(tally.idle, 1), "GPU-hours"],
-        ["Lost waiting for storage or network", round(slowed, 1), "GPU-hours"],
-        ["At work", round(max(0.0, tally.useful - slowed), 1), "GPU-hours"],
-    ]
+    hours = {
+        "Stood there": tally.paid,
+        "Lacked power, ports or a rack": max(0.0, tally.paid - tally.placed),
+        "Failed, being mended": max(0.0, tally.placed - tally.working),
+        "Free": max(0.0, tally.working - tally.held),
+        "Held by sessions that did nothing": tally.idle,
+        "Lost waiting for storage or network": slowed,
+        "At work": max(0.0, tally.useful - slowed),
+    }
+    parts = [[name, round(value, 1), "GPU-hours"] for name, value in hours.items()]
     use = month["own"]["utilisation_percent"]
     largest = max(parts[1:6], key=lambda one: float(str(one[1])))
     text = f"Use of own GPUs in {month['month']}: {use:.0f} %."
@@ -88,9 +85,7 @@ def _saturated(played: Played, month: Month, tally: Tally) -> dict[str, Any]:
                 said.append(f"{title} of {name} {full:.0f} %")
     slowed = sum(one.stretched for one in tally.classes.values())
     parts.append(["Lost waiting for them", round(slowed, 1), "GPU-hours"])
-    text = f"Full in {month['month']}: " + (
-        ", ".join(said) if said else "nothing for more than 1 %"
-    )
+    text = f"Full in {month['month']}: {', '.join(said) or 'nothing for more than 1 %'}"
     text += f" of the hours. Work lost {amount(slowed)} GPU-hours to it."
     return row("saturated", month["month"], text, parts)
 

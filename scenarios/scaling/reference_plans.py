@@ -61,14 +61,9 @@ def reference(scene: Scene) -> Plan:
 def _phases(scene: Scene, plan: Plan) -> tuple[Phase, ...]:
     names = [one.name for one in scene.months]
     last = max((one.month for one in plan.purchases), default=names[1])
-    return tuple(
-        Phase(
-            row["id"],
-            row["name"],
-            names[row["from"]],
-            max(last, names[1]) if row["to"] == "last" else names[row["to"]],
-            row["owner"],
-            row.get("depends", ()),
-        )
-        for row in content("reference")["phases"]
-    )
+    found = []
+    for row in content("reference")["phases"]:
+        end = max(last, names[1]) if row["to"] == "last" else names[row["to"]]
+        span = names[row["from"]], end
+        found.append(Phase(row["id"], row["name"], *span, row["owner"], row.get("depends", ())))
+    return tuple(found)
