@@ -73,7 +73,7 @@ def _assigned(people: list[str], by: Any, now: Any) -> list[str]:
 
     from accounts.models import User
     from assessments.models import Submission
-    from reviews.evaluations import assign
+    from reviews.scoring.evaluations import assign
 
     handed_in = Submission.objects.filter(round=1, superseded_at=None).select_related("attempt")
     for answer in handed_in:

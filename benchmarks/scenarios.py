@@ -38,8 +38,8 @@ from typing import Any
 from benchmarks.commit import commit
 from graders.__main__ import backend_from_environment
 from graders.anchors import play_trusted
-from graders.grading import grade, run_public
 from graders.inprocess import run_trusted
+from graders.kinds import grade, run_public
 from graders.playing import play, sdk_files, spec_for
 from graders.session import EpisodeSession
 from graders.tests.local_backend import LocalBackend

@@ -10,17 +10,17 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.ahead.models import AdvanceRelease
 from assessments.clock import EventKind, Phase, first_deadline
 from assessments.drafts import Incoming, Saved, keep, save_draft
-from assessments.ledger import CANDIDATE, NotPossible, locked, persistent, record
+from assessments.ledger import CANDIDATE, locked, persistent, record
 from assessments.models import Attempt, RevisionRound, Submission, body_digest
 from assessments.prepared.drawing import drawn
 from assessments.submissions import close_due, freeze, needs_settling, request_grading, settle
 from hiring.models import Exercise, Invitation
 
 __all__ = [
-    "NotPossible",
     "Saved",
     "close_due",
     "extend",

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.not_possible import NotPossible
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
 from assessments.clock import Phase
@@ -86,7 +87,7 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
         attempt = attempts.start(
             invitation=invitation, exercise=exercise, policies=pages.policies(exercise), now=now
         )
-    except attempts.NotPossible as error:
+    except NotPossible as error:
         context = lobby_of(invitation, now) | {"problem": str(error)}
         return render(request, "assessments/lobby.html", context, status=409)
     return redirect("workspace", attempt.pk)

@@ -31,7 +31,7 @@ from hiring.policies import default_limits
 from library.bank import load_questions
 from library.models import Kind, Seniority
 from library.packs import load_packs, pack_of
-from reviews.evaluations import assign
+from reviews.scoring.evaluations import assign
 from scenarios.packs import all_packs
 
 PACK = "automation/queue-autoscaler"

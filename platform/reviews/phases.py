@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Prefetch, QuerySet
 
 from assessments.clock import Phase
-from assessments.models import Attempt, GradingRun, Submission
+from assessments.models import Attempt, GradingRun, Run, Submission
 from library.packs import pack_of
 from reviews.models import Evaluation
 
@@ -45,6 +45,17 @@ def phase_tag(attempt: Attempt, now: datetime) -> Tag:
 
 def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
     return Tag(*GRADING_WORDS[run.state(now)]) if run else Tag("Nothing to grade", "")
+
+
+def run_word(run: Run, now: datetime) -> tuple[str, str]:
+    words = {
+        "queued": ("waiting", "info"),
+        "running": ("running", "info"),
+        "done": ("ran", "good"),
+        "candidate_error": ("did not finish", "warn"),
+        "stopped": ("stopped by the candidate", "info"),
+    }
+    return words.get(run.state(now), ("failed on our side", "bad"))
 
 
 def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:

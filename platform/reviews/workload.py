@@ -20,16 +20,11 @@ from assessments.models import (
 )
 from hiring.models import Calibration
 from library.packs import pack_of
-from reviews.calibration import all_still_to_score
-from reviews.differing import asking_for_another
+from reviews.fairness.calibration import all_still_to_score
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
-from reviews.visibility import (
-    attempts_visible_to,
-    invitations_visible_to,
-    shown_name,
-    with_viewer,
-)
+from reviews.scoring.disagreements import asking_for_another
+from reviews.visibility import attempts_visible_to, invitations_visible_to, shown_name, with_viewer
 
 SHOWN = 12  # rows of a section; the list behind it has all
 SOON = timedelta(hours=48)

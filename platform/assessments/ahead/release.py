@@ -8,13 +8,12 @@ from typing import NamedTuple
 from django.db import transaction
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.ahead.models import AdvanceRelease
-from assessments.ledger import NotPossible
 from assessments.models import Attempt
 from assessments.prepared.drawing import drawn
 from assessments.prepared.models import PreparedVariant
 from hiring.models import Exercise, Invitation
-from hiring.policies import RELEASED_AHEAD
 
 EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 """How long before the sitting the two kinds are usually shown (requirement E8)."""
@@ -31,7 +30,7 @@ class Standing(NamedTuple):
 
 def is_of_kind(exercise: Exercise) -> bool:
     """Whether exercises of this kind can be shown ahead; the other kinds are always a surprise."""
-    return exercise.kind in RELEASED_AHEAD
+    return exercise.traits.is_released_ahead
 
 
 def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:

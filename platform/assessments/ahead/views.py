@@ -14,9 +14,9 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.not_possible import NotPossible
 from assessments import pages
 from assessments.ahead import materials, release
-from assessments.ledger import NotPossible
 from assessments.link import invitation_for
 from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare
@@ -117,9 +117,6 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
             card["preparing"] = standing(variants[card["id"]], now)
     far = [card["preparing"].state for card in context["exercises"] if "preparing" in card]
     context["is_preparing"] = any(state != "ready" for state in far)
-    exercises = list(invitation.exercises.all())
-    context["has_runs"] = any(exercise.is_run for exercise in exercises)
-    context["has_what_ifs"] = any(exercise.workplace == "plan" for exercise in exercises)
     context["records_ahead"] = bool(known)
     context["invitation"] = invitation
     return context

@@ -13,13 +13,14 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from assessments import answers, attempts
+from assessments import attempts
 from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
 from assessments.candidate_data import run_row
 from assessments.jobs import Result
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
 from assessments.scaling.access import PlanView, plan_of
+from assessments.scaling.workplace import PLAN
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.measures import MEASURES
 
@@ -79,7 +80,7 @@ class WhatIfsView(PlanView):
 
     def post(self, request: Request, pk: UUID) -> Response:
         fields = self.fields(request, SaveRequest)
-        plan_of(fields["body"]["files"].get(answers.PLAN, ""))
+        plan_of(fields["body"]["files"].get(PLAN, ""))
         saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
@@ -114,4 +115,4 @@ class WhatIfView(PlanView):
         if found is None:
             raise Http404
         row = _row(found, self.now) | {"report": found.report}
-        return Response(row | {"plan": found.draft.body["files"].get(answers.PLAN, "")})
+        return Response(row | {"plan": found.draft.body["files"].get(PLAN, "")})

@@ -14,11 +14,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.ahead import materials, release
 from assessments.ahead.models import AdvanceRelease
 from assessments.jobs import Result
-from assessments.ledger import NotPossible
 from assessments.models import Attempt, PreparedVariant
 from assessments.prepared.building import prepare_now
 from assessments.tests.stage import NOW, POLICIES, Stage, enter, make_stage

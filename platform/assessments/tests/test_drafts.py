@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accounts.not_possible import NotPossible
 from assessments import answers, attempts, drafts, ledger
 from assessments.clock import Phase, replay
 from assessments.models import Attempt, Submission
@@ -145,7 +146,7 @@ def test_extension_moves_the_deadline_and_leaves_its_reason(attempt: Attempt, st
 
 
 def test_extension_after_the_end_is_refused(attempt: Attempt, stage: Stage) -> None:
-    with pytest.raises(attempts.NotPossible, match="Reopen"):
+    with pytest.raises(NotPossible, match="Reopen"):
         attempts.extend(attempt.pk, minutes=5, by=stage.rhea, reason="x", now=GRACE_END)
 
 
@@ -261,7 +262,7 @@ def test_late_material_is_kept_within_reason(attempt: Attempt) -> None:
 def test_start_of_a_link_that_was_revoked_meanwhile_is_refused(stage: Stage) -> None:
     revoke(stage.invitation, by=stage.rhea, reason="Withdrew.", now=NOW)
     assert stage.invitation.revoked_at is None  # what the page had read before
-    with pytest.raises(attempts.NotPossible, match="withdrawn"):
+    with pytest.raises(NotPossible, match="withdrawn"):
         begin(stage)
 
 
@@ -326,7 +327,7 @@ def act(stage: Stage, attempt: Attempt, verb: str, now: datetime, seq: int) -> N
         "extend": lambda: attempts.extend(attempt.pk, minutes=10, **reason),
         "reopen": lambda: attempts.reopen(attempt.pk, minutes=10, **reason),
     }
-    with contextlib.suppress(attempts.NotPossible):
+    with contextlib.suppress(NotPossible):
         verbs[verb]()
 
 

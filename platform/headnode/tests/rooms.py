@@ -57,8 +57,8 @@ def in_rooms(
         raise NotThere
 
     monkeypatch.setattr("assessments.troubleshooting.access.room", unmade)
-    for name in ("incident_key", "bill_key", "plan_key"):
-        monkeypatch.setattr(f"reviews.{name}.key_of", unmade)
+    for name in ("troubleshooting_key", "cost_key", "scaling_key"):
+        monkeypatch.setattr(f"reviews.evidence.{name}.key_of", unmade)
     return found
 
 

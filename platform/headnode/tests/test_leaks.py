@@ -25,8 +25,8 @@ from assessments.tests.stage import Stage, begin, body, enter, make_stage, save,
 from assessments.troubleshooting import variants
 from hiring.models import Accommodation, Candidate
 from library.packs import load_packs, pack_of
-from reviews import evaluations
 from reviews.models import Note
+from reviews.scoring import evaluations
 
 pytestmark = pytest.mark.django_db
 __all__ = ["built"]

@@ -16,7 +16,7 @@ from assessments.tests.stage import NOW, Stage, attempt, member, published, stag
 from headnode.permissions import Address, Scope, may
 from headnode.tests.test_permission_matrix import all_addresses, ask, is_open
 from library.models import Question
-from reviews import interviews
+from reviews.interviews import interviews
 from reviews.models import InterviewSession, QuestionSet, QuestionSetItem
 from reviews.tests.scene import handed_in, score_all
 

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
 from assessments.models import Attempt, Run
 from assessments.tests.stage import (
@@ -39,8 +40,8 @@ from hiring.invitations import invite
 from hiring.models import Candidate, Exercise, Sighting
 from library.company import keep
 from library.models import PackVersion, Question, Rubric
-from reviews import evaluations
-from reviews.replays import reference_workloads
+from reviews.evidence.replays import reference_workloads
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, handed_in, score_all
 from scenarios.company.profile import DEFAULT
 
@@ -153,7 +154,9 @@ def places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Address], str]:
     """Turns an address into a path about Ada, her attempt, her opening."""
-    monkeypatch.setattr("reviews.pages.replays.reference_json", lambda *_: b"{}")  # slow to play
+    monkeypatch.setattr(
+        "reviews.evidence.pages.replays.reference_json", lambda *_: b"{}"
+    )  # slow to play
     grading = handed_in.submissions.get().latest_grading()
     run = Run.objects.create(
         attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1",
@@ -317,7 +320,7 @@ def test_expired_guest_is_told_so_and_the_assignment_stays(
     wrong = Client().post(reverse("admin:login"), data | {"password": "guess"})
     assert "access has ended" not in wrong.content.decode()
     assert handed_in.assignments.filter(evaluator=guest).exists()
-    with pytest.raises(evaluations.NotPossible):
+    with pytest.raises(NotPossible):
         evaluations.assign(attempt=handed_in, evaluator=guest, by=stage.rhea, now=timezone.now())
 
 
@@ -329,7 +332,7 @@ def test_guest_reads_nobody_elses_scores_and_learns_no_name(
     score_all(handed_in, guest)
     client = Client()
     client.force_login(guest)
-    from reviews.decisions import decide
+    from reviews.decisions.decisions import decide
 
     decide(id=None, opening=stage.opening, candidate=stage.ada, outcome="hire",
            reasons="Strong.", by=stage.hana, now=LATER)  # fmt: skip

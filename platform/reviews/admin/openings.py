@@ -23,8 +23,8 @@ from hiring.models import Exercise, Invitation, Mode, Opening
 from hiring.policies import battery_warning, weight_warning
 from library.company import DEFAULT_WORDS, note_on
 from library.models import CompanyProfile
-from reviews.agreement import tag_of, with_known_cards
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
+from reviews.scoring.agreement import tag_of, with_known_cards
 from reviews.visibility import (
     attempts_visible_to,
     candidates_visible_to,

@@ -14,8 +14,9 @@ from accounts.roles import ADMINISTRATOR
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, begin, submit
 from library.models import HIGHEST, LOWEST
-from reviews import defence, evaluations
+from reviews.feedback import defence
 from reviews.models import Evaluation
+from reviews.scoring import evaluations
 
 LATER = NOW + timedelta(hours=1)
 SECRET_SCORE = 0.4321

@@ -10,7 +10,7 @@ from assessments import attempts
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, submit
 from library.models import Question
-from reviews import evaluations, interview_scores, interviews
+from reviews.interviews import interview_scores, interviews
 from reviews.models import (
     Defence,
     DefenceQuestion,
@@ -21,6 +21,7 @@ from reviews.models import (
     QuestionSet,
     QuestionSetItem,
 )
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, REPORT, grade, score_all
 
 PHRASE = "quokkas balance the queue"

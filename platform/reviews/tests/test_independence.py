@@ -11,14 +11,17 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import HIRING_MANAGER, RECRUITER
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
-from reviews import decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Assignment, Decision, Feedback, Note
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
@@ -143,7 +146,7 @@ def test_nobody_puts_themselves_on_a_panel(
     answer = clients["hana"].post(url, {"evaluator": stage.hana.pk})
     assert answer.status_code == 400
     assert "nobody puts themselves on a panel" in answer.content.decode()
-    with pytest.raises(evaluations.NotPossible, match="ask an administrator or a recruiter"):
+    with pytest.raises(NotPossible, match="ask an administrator or a recruiter"):
         evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.hana, now=LATER)
     assert not Assignment.objects.filter(evaluator=stage.hana).exists()
 

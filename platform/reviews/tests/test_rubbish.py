@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.row_numbers import can_be_looked_up, row_number
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
-from reviews import evaluations
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 
 Clients = dict[str, Client]

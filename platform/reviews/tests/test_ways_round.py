@@ -10,13 +10,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, PACK, POLICIES, Stage, submit
 from hiring.invitations import invite
 from hiring.models import Exercise
-from reviews import agreement, decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Evaluation, Feedback, Note
+from reviews.scoring import agreement, evaluations
 from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
@@ -104,7 +107,7 @@ def test_the_revision_is_scored_after_the_first_answer(
     attempts.start_revision(scored.pk, now=LATER)
     submit(scored, "Better.", at=LATER + timedelta(minutes=1))
     grade(scored, 2)
-    with pytest.raises(evaluations.NotPossible, match="first answer"):
+    with pytest.raises(NotPossible, match="first answer"):
         evaluations.begin(attempt=scored, round=2, evaluator=stage.otto, now=LATER)
     page = clients["otto"].get(reverse("admin:score", args=[scored.pk, 2]), follow=True)
     assert "Score the first answer first" in page.content.decode()

@@ -18,8 +18,10 @@ from assessments.prepared.drawing import prepare
 from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
-from reviews import decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Evaluation
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 from reviews.workload import waiting_for
 

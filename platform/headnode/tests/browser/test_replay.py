@@ -14,9 +14,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, browser
-from reviews.replay_shape import shape
+from headnode.tests.static_files import static_file
+from reviews.evidence.replay_shape import shape
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -119,7 +119,7 @@ class Stand:
         }
         if path in own:
             return own[path][0].encode(), own[path][1]
-        file = STATIC / path.lstrip("/")
+        file = static_file(path.lstrip("/"))
         return (file.read_bytes(), TYPES[file.suffix]) if file.is_file() else (b"", "text/plain")
 
     def show(

@@ -1,0 +1,48 @@
+"""The key to an attempt's variant: what is true of its materials, and where it shows."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from assessments.models import Attempt
+from assessments.troubleshooting.access import BeingPrepared, NotThere
+from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
+from assessments.troubleshooting.variants import NotBuilt
+from reviews.access import attempt_for, page_context
+from reviews.answers import submission_of
+from reviews.evidence import cost_key, scaling_key, troubleshooting_key
+
+logger = logging.getLogger(__name__)
+SHEETS: dict[str, tuple[str, Callable[[Attempt], Any]]] = {
+    "incident": ("reviews/key.html", troubleshooting_key.sheet),
+    "bill": ("reviews/key_bill.html", cost_key.sheet),
+    "plan": ("reviews/key_plan.html", scaling_key.sheet),
+}
+"""Workplace -> the key's page and what fills it."""
+
+
+@require_safe
+def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """For whoever may read the answer, once it is in: before, nobody has anything to hold it against."""
+    _, attempt = attempt_for(request, pk, "assessments.view_submission")
+    if not attempt.exercise.has_room or submission_of(attempt, 1) is None:
+        raise Http404
+    context = page_context(request, attempt, "Key")
+    template, sheet = SHEETS[attempt.exercise.workplace]
+    try:
+        context["sheet"] = sheet(attempt)
+    except (BeingBuilt, BeingPrepared):
+        response = render(request, template, context | {"being_built": True}, status=503)
+        response["Retry-After"] = AGAIN_S
+        return response
+    except (NotBuilt, NotThere) as error:
+        logger.error("%s", error)
+        return render(request, template, context, status=503)
+    return render(request, template, context)
