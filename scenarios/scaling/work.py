@@ -160,7 +160,7 @@ def _loaded(
     reads = sum(one.read_gbs * gpus[one.job_class] for one in found) or 1.0
     bursts = sum(one.burst_gbs * gpus[one.job_class] for one in found) or 1.0
     cross = sum(one.cross_gbps * gpus[one.job_class] for one in found) or 1.0
-    parts = PLAIN | {key: effect(key, strength[key]) for key in PLAIN if key in strength}
+    parts = dict(PLAIN) | {key: effect(key, strength[key]) for key in PLAIN if key in strength}
     carried = places[0].uplinks * places[0].fabric.link_gbps * USABLE_UPLINK
     first = sum(count * kind.gpus for kind, count in places[0].nodes)
     part = first / sum(count * kind.gpus for one in places for kind, count in one.nodes)

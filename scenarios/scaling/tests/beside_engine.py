@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.arrivals import Asked, asked
@@ -50,13 +51,11 @@ def queue_alone(load: float, *classes: str) -> Scene:
     place = replace(scene.places[0], nodes=((kind, NODES),))
     work = [one for one in scene.work if one.job_class in classes]
     part = load * kind.gpus * NODES * 24 / sum(one.gpu_hours_day for one in work)
-    plain = {"quota": 1.0, "weekend": 1.0, "night": 1.0}
-    none = dict.fromkeys(
+    plain: dict[str, Any] = {"quota": 1.0, "weekend": 1.0, "night": 1.0}
+    plain |= dict.fromkeys(
         ("idle_h", "io", "net", "read_gbs", "burst_gbs", "cross_gbps", "monthly"), 0.0
     )
-    alike = tuple(
-        replace(one, gpu_hours_day=one.gpu_hours_day * part, **plain, **none) for one in work
-    )
+    alike = tuple(replace(one, gpu_hours_day=one.gpu_hours_day * part, **plain) for one in work)
     return replace(scene, places=(place,), work=alike, events=(), spread=1.0)
 
 

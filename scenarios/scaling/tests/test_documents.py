@@ -6,6 +6,7 @@ import re
 import pytest
 
 from scenarios.company.profile import DEFAULT, Profile
+from scenarios.company.profile.tables import PolicyValue
 from scenarios.scaling import forecast, site_descriptions
 from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.documents import documents
@@ -160,5 +161,5 @@ def test_names_become_columns_and_tables_keep_bars() -> None:
     names = {"Site A": "site_a", "site-a": "site_a_2", "***": "unnamed"}
     assert slugs(list(names)) == names
     assert table(("a|b",), [("c",)]) == "| a\\|b |\n| --- |\n| c |"
-    said = {True: "yes", 1240: "1,240", 3.45: "3.45", 2.0: "2", "EU": "EU"}
+    said: dict[PolicyValue, str] = {True: "yes", 1240: "1,240", 3.45: "3.45", 2.0: "2", "EU": "EU"}
     assert {one: figure(one) for one in said} == said
