@@ -17,14 +17,17 @@ MONTHS: Sequence[str] = _DATA["months"]
 _WORDS: Mapping[str, int] = _DATA["numbers"]
 
 
-def _any(key: str) -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_DATA[key])})\b", re.I)
+def any_of(words: Sequence[str]) -> re.Pattern[str]:
+    """What finds any of the words, which may be regular expressions, whatever their case."""
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.I)
 
 
 _COUNT = rf"(\d{{1,4}}|{'|'.join(_WORDS)})"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_HEDGE, _ORDER, _ARRIVE, _RENT = (_any(key) for key in ("hedge", "order", "arrive", "rent"))
-_CAPITAL, _WHOLE = _any("capital"), _any("whole")
+_HEDGE, _ORDER, _ARRIVE, _RENT = (
+    any_of(_DATA[key]) for key in ("hedge", "order", "arrive", "rent")
+)
+_CAPITAL, _WHOLE = any_of(_DATA["capital"]), any_of(_DATA["whole"])
 _NODES = re.compile(rf"\b{_COUNT}\b(?:\s+[\w-]+){{0,4}}?\s+nodes?\b", re.I)
 _GPUS = re.compile(r"\b(\d{1,5})\b(?:\s+[\w-]+){0,3}?\s+GPUs?\b")
 _USD = re.compile(
