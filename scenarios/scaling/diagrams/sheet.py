@@ -7,6 +7,8 @@ from html import escape
 
 WIDTH = 760
 """Units, meant as pixels: a picture is at its best at this width, and still read at 700."""
+LEFT = 16
+"""Margin at either side."""
 SANS = "IBM Plex Sans, system-ui, sans-serif"
 
 TEXT = "var(--text, #18202c)"
@@ -78,6 +80,13 @@ class Sheet:
         self.rect(x, y, width, height, fill=SUNKEN, stroke=LINE)
         if part > 0:
             self.rect(x, y, width * min(1.0, part), height, fill=fill)
+
+    def head(self, name: str, said: str = "") -> None:
+        """A line across and the name of a part below it, with what is said of it at the right; y stays."""
+        self.path(f"M{LEFT} {self.y:g}h{WIDTH - 2 * LEFT}", stroke=LINE)
+        self.text(LEFT, self.y + 24, name, 14, font_weight="600")
+        if said:
+            self.text(WIDTH - LEFT, self.y + 24, said, fill=TEXT_2, text_anchor="end")
 
     def whole(self, described: str) -> str:
         """The picture. `described` says in words what is drawn, for those who do not see it."""
