@@ -12,6 +12,7 @@ from scenarios.scaling.bottlenecks import BOTTLENECKS, effect
 from scenarios.scaling.content import rows
 from scenarios.scaling.scene import Bottleneck, Place, Work
 from scenarios.scaling.speeds import speed
+from scenarios.scaling.wording import picked
 
 LEAST_SHARE = 0.004
 """A class with less of the GPU-hours is left out."""
@@ -23,16 +24,16 @@ class Kind:
 
     job_class: str
     title: str
-    read: float
-    cross: float
+    read_gbs: float
+    cross_gbps: float
     io: float
     priority: int
-    target_h: float
+    wait_target_h: float
     hours: float = 0.0
     sigma: float = 0.0
     sizes: Mapping[str, float] = field(default_factory=dict)
     nodes: tuple[float, ...] = ()
-    burst: float = 0.0
+    burst_gbs: float = 0.0
     net: float = 0.0
     save_h: float = 1.0
 
@@ -100,20 +101,11 @@ def _one(
         weekend=weekend,
         night=night,
         gpus=_sizes(kind, places),
-        hours=kind.hours,
-        sigma=kind.sigma,
-        read_gbs=kind.read,
-        burst_gbs=kind.burst,
-        cross_gbps=kind.cross,
-        priority=kind.priority,
-        wait_target_h=kind.target_h,
         steady=steady,
-        title=kind.title,
-        io=kind.io,
-        net=kind.net,
+        **picked(kind, "title hours sigma read_gbs burst_gbs cross_gbps io net priority"),
+        **picked(kind, "wait_target_h save_h"),
         idle_h=round(idle, 2) if name == "interactive" else 0.0,
         quota=_quota(name, shares_of(profile)[name], load, strength),
-        save_h=kind.save_h,
         swing=round(swing, 3) if steady else 1.0,
     )
 
