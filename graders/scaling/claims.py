@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import statistics
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from graders.scaling.findings import Finding, sheet_id
 from graders.scaling.playing import play_median, unchanged
+from graders.scaling.tables import table
 from scenarios.scaling.assumptions import MONTH_H
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
@@ -36,10 +35,7 @@ class Stated:
     label: str = "(?!)"
 
 
-_FILE = Path(__file__).with_suffix(".toml")
-STATED: Mapping[str, Stated] = {
-    name: Stated(**row) for name, row in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
-}
+STATED: Mapping[str, Stated] = {name: Stated(**row) for name, row in table("claims").items()}
 
 
 def _money(name: str) -> Callable[[Json], float]:

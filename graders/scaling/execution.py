@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from graders.scaling.findings import Finding, quantity
 from graders.scaling.prose import any_of
+from graders.scaling.tables import table
 from scenarios.scaling.plan import Phase, Plan, Purchase
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.wording import percent
@@ -20,7 +19,7 @@ WORTH = 0.3
 """Part of the year's capital budget below which nobody calls it a bet."""
 FEWEST = 3
 """Nodes below which there is nothing to divide."""
-_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DATA = table("execution")
 _FIGURE, _READING, _INSTALL = re.compile(r"\d"), any_of(_DATA["reading"]), any_of(_DATA["install"])
 _KINDS = {prefix: any_of(words) for prefix, words in _DATA["kinds"].items()}
 _Orders = Mapping[str, Mapping[str, Any]]

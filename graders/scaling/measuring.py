@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from graders.measures import Measured
+from graders.scaling.tables import table
 from scenarios.packs import Measure
 
 Figures = Mapping[str, float]
@@ -49,22 +47,18 @@ class AnchoredMeasure(Measured):
 
 
 @cache
-def _rows() -> list[dict[str, Any]]:
-    text = Path(__file__).with_name("measures.toml").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["measures"]
-    return found
-
-
-@cache
 def measures() -> Mapping[str, Measure]:
     """The measures of the scaling plan by key, in their order."""
-    plain = [{key: value for key, value in row.items() if key != "counts"} for row in _rows()]
+    plain = [
+        {key: value for key, value in row.items() if key != "counts"}
+        for row in table("measures")["measures"]
+    ]
     return {row["key"]: Measure(**row) for row in plain}
 
 
 def counting(what: str) -> set[str]:
     """Keys of the measures that count as work or as thrift."""
-    return {row["key"] for row in _rows() if row["counts"] == what}
+    return {row["key"] for row in table("measures")["measures"] if row["counts"] == what}
 
 
 def measured(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
+from graders.scaling.tables import table
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
 
-_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_DATA = table("prose")
 MONTHS: Sequence[str] = _DATA["months"]
 _WORDS: Mapping[str, int] = _DATA["numbers"]
 
