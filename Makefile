@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test nightly check calibrate lock clean root
+.PHONY: help run test nightly check lint types imports migrations calibrate lock clean root
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -24,11 +24,20 @@ test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in about a quarter 
 nightly: ## every test on every seed, engine and database, on other variants each day (needs root)
 	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run
 
-check: .venv/dev ## lint, types, import rules, missing migrations
+check: .venv/dev ## lint, types, import rules, missing migrations, side by side
+	@$(MAKE) --no-print-directory --jobs --output-sync types lint imports migrations
+
+lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/mypy
+
+imports:
 	$(BIN)/lint-imports
+
+migrations:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
