@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test nightly check calibrate lock clean root
+.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -24,15 +24,20 @@ test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in about a quarter 
 nightly: ## every test on every seed, engine and database, on other variants each day (needs root)
 	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run
 
-check: .venv/dev ## lint, types, import rules, missing migrations
-	@$(MAKE) --no-print-directory --output-sync --jobs 2 modules pages
+check: .venv/dev ## lint, types, import rules, missing migrations, scripts and pages, side by side
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync types pages lint imports migrations
 
-.PHONY: modules pages
-modules:
+lint:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types:
 	$(BIN)/mypy
+
+imports:
 	$(BIN)/lint-imports
+
+migrations:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
 # Scripts, styles and templates. The tools are pinned beside their settings and installed once.
