@@ -11,8 +11,8 @@ from typing import Any
 
 from django.conf import settings
 
+from assessments.escapes import writable
 from assessments.models import Attempt
-from assessments.troubleshooting.escapes import writable
 from library.packs import pack_of
 
 MAX_FILES = 40

@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from assessments import answers, candidate_data, company, gpu, kit, spoken
 from assessments.clock import Phase
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, Submission
-from assessments.troubleshooting import here, sheets, variants
+from assessments.workplace import sheets
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
 from library.markdown import rendered as rendered
@@ -191,7 +192,7 @@ def _documents(attempt: Attempt) -> list[dict[str, str]]:
 def _built(attempt: Attempt) -> list[Document]:
     """As they lie with the materials: to draw a bill anew for its words takes a second."""
     pack = pack_of(attempt.pack_version.name)
-    folder = variants.find(*here.of_attempt(attempt)) if pack.generator else None
+    folder = variants.find(*rebuilding.of_attempt(attempt)) if pack.generator else None
     try:
         return pack.built_documents(attempt.level, folder) if folder else []
     except FileNotFoundError:  # built by a version of the pack that had other documents

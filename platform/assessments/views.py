@@ -19,6 +19,7 @@ from accounts.not_possible import NotPossible
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
 from assessments.clock import Phase
+from assessments.ledger import locked
 from assessments.link import (
     attempt_for,
     forget,
@@ -32,7 +33,7 @@ from assessments.outages import wake
 from assessments.places import in_place
 from assessments.prepared.drawing import prepare
 from assessments.prepared.standing import READY, standing
-from assessments.submissions import DUE
+from assessments.submissions import DUE, needs_settling, settle
 from hiring.invitations import find
 
 
@@ -154,9 +155,9 @@ def _settled(attempt: Attempt) -> Attempt:
     """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
     wake(attempt, now=now)
-    if attempts.needs_settling(attempt, now):
-        with attempts.locked(attempt.pk) as row:
-            attempts.settle(row, now=now)
+    if needs_settling(attempt, now):
+        with locked(attempt.pk) as row:
+            settle(row, now=now)
     attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
     return attempt
 

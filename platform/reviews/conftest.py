@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from assessments.tests.room_stage import built, incident
 from assessments.tests.stage import attempt, published, stage
+from assessments.troubleshooting.tests.troubleshooting_stage import built, incident
 from reviews.tests.cost_scene import bill_report, built_bill, cost_attempt
 from reviews.tests.scaling_scene import built_plan, plan_attempt, plan_report
 from reviews.tests.scene import clients, handed_in, scored

@@ -9,10 +9,10 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
-from assessments.ahead.models import AdvanceRelease
 from assessments.models import Attempt
+from assessments.models.ahead import AdvanceRelease
+from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import drawn
-from assessments.prepared.models import PreparedVariant
 from hiring.models import Exercise, Invitation
 from hiring.policies import RELEASED_AHEAD
 

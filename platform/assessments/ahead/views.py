@@ -18,11 +18,11 @@ from accounts.not_possible import NotPossible
 from assessments import pages
 from assessments.ahead import materials, release
 from assessments.link import invitation_for
+from assessments.materials import rebuilding
+from assessments.materials.variants import NotBuilt
 from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare
 from assessments.prepared.standing import READY, standing
-from assessments.troubleshooting import here
-from assessments.troubleshooting.variants import NotBuilt
 from hiring.models import Exercise, Invitation
 from library.packs import pack_of
 
@@ -42,7 +42,7 @@ def show(request: HttpRequest, pk: UUID, exercise: int) -> HttpResponse:
         )  # which says how far it is, before anything counts as looked at
     try:
         variant = release.look(invitation, chosen, now=now)
-        folder = here.folder(*variant.of)
+        folder = rebuilding.folder(*variant.of)
     except (NotPossible, NotBuilt):
         return redirect("lobby", pk)
     pack = pack_of(chosen.pack_name)
@@ -73,10 +73,10 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
     variant = get_object_or_404(rows, exercise=chosen)
     if (stand := standing(variant, now)) != READY:
         later = HttpResponse(stand.words, status=503, content_type="text/plain; charset=utf-8")
-        later["Retry-After"] = here.AGAIN_S
+        later["Retry-After"] = rebuilding.AGAIN_S
         return later
     try:
-        folder = here.folder(*variant.of)
+        folder = rebuilding.folder(*variant.of)
         if path == "all.zip":
             name = slugify(pack_of(chosen.pack_name).title)
             with PLACES.place("file", pk):

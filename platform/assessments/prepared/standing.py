@@ -7,10 +7,10 @@ from datetime import datetime
 from statistics import median
 
 from assessments.jobs import Result
+from assessments.materials import rebuilding
+from assessments.materials.variants import NotBuilt
+from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import has_failed
-from assessments.prepared.models import PreparedVariant
-from assessments.troubleshooting import here
-from assessments.troubleshooting.variants import NotBuilt
 
 USUAL_S, LOOKED_AT = 6.0, 9
 MOST_SHARE = 95
@@ -49,8 +49,8 @@ def standing(row: PreparedVariant, now: datetime) -> Standing:
 
 def _here(row: PreparedVariant) -> Standing:
     try:
-        here.folder(*row.of)
-    except here.BeingBuilt:
+        rebuilding.folder(*row.of)
+    except rebuilding.BeingBuilt:
         return Standing("building", f"{PREPARING} It is being built now.")
     except NotBuilt:
         return FAILED

@@ -22,12 +22,12 @@ from django.utils import timezone
 
 from assessments.company import of_attempt
 from assessments.execution import is_gone, worker_name
+from assessments.materials import variants
+from assessments.materials.manifest import manifest_of
+from assessments.models.terminal import SILENT, TerminalChunk, TerminalCommand, TerminalSession
 from assessments.terminal import contents, endings, sessions
 from assessments.terminal.cluster import Cluster
-from assessments.terminal.models import SILENT, TerminalChunk, TerminalCommand, TerminalSession
 from assessments.terminal.traffic import Traffic
-from assessments.troubleshooting import variants
-from assessments.troubleshooting.access import manifest_of
 from sandbox import Backend, Outcome, Spec
 
 logger = logging.getLogger(__name__)

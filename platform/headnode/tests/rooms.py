@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from assessments import answers, attempts
 from assessments.ahead import release
+from assessments.materials.variants import NotBuilt
 from assessments.models import Attempt, GradingRun, Run
-from assessments.tests.room_stage import INCIDENT
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from assessments.troubleshooting.access import NotThere
-from assessments.troubleshooting.variants import NotBuilt
+from assessments.troubleshooting.tests.troubleshooting_stage import INCIDENT
+from assessments.workplace.access import NotThere
 from hiring.models import Exercise, Invitation
 from reviews.tests.scene import LATER
 
@@ -56,7 +56,7 @@ def in_rooms(
     def unmade(*_: object) -> None:
         raise NotThere
 
-    monkeypatch.setattr("assessments.troubleshooting.access.room", unmade)
+    monkeypatch.setattr("assessments.workplace.access.room", unmade)
     for name in ("troubleshooting_key", "cost_key", "scaling_key"):
         monkeypatch.setattr(f"reviews.evidence.{name}.key_of", unmade)
     return found
@@ -75,7 +75,7 @@ def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     def unmade(*_: object, **__: object) -> None:
         raise NotBuilt
 
-    monkeypatch.setattr("assessments.troubleshooting.here.folder", unmade)
+    monkeypatch.setattr("assessments.materials.rebuilding.folder", unmade)
     return exercise
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from assessments.clock import EventKind
 from assessments.models import Attempt
-from assessments.terminal.models import TerminalChunk, TerminalCommand, TerminalSession
+from assessments.models.terminal import TerminalChunk, TerminalCommand, TerminalSession
 from reviews.evidence.answer_text import Line, numbered, visible
 from reviews.evidence.ordinary_minutes import Pace, pace_of
 

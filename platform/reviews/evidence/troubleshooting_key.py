@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from assessments.materials import rebuilding
 from assessments.models import Attempt
-from assessments.troubleshooting import here
-from assessments.troubleshooting.access import room as materials
+from assessments.workplace.access import room as materials
 
 SPANS_SHOWN = 6
 WORTHS = {
@@ -88,7 +88,7 @@ class Sheet:
 
 def key_of(attempt: Attempt) -> dict[str, Any]:
     """The key of the attempt's variant. Raises variants.NotBuilt."""
-    return here.key(attempt)
+    return rebuilding.key(attempt)
 
 
 def sheet(attempt: Attempt) -> Sheet:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from assessments import answers
 from assessments.answers import in_order
 from assessments.models import Attempt, Draft, Run, Submission
-from assessments.terminal.models import TerminalCommand
+from assessments.models.terminal import TerminalCommand
 from reviews.evidence.answer_text import Pair, as_read, side_by_side, title_of, visible
 from reviews.evidence.ordinary_minutes import EVEN, Pace
 from reviews.evidence.terminal_record import commands

@@ -8,8 +8,8 @@ from typing import Any
 
 from accounts.models import User
 from assessments.answers import OPPORTUNITIES
+from assessments.escapes import writable
 from assessments.models import Attempt, GradingRun, RevisionRound, Submission
-from assessments.troubleshooting.escapes import writable
 from graders.cost.answer import MOST_ROWS
 from library.packs import pack_of
 from reviews.evidence import corrections, cost, opportunity_text

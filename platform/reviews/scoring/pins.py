@@ -17,7 +17,7 @@ from django.http import Http404
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun, Submission
-from assessments.troubleshooting.access import NotThere, Room, room
+from assessments.workplace.access import NotThere, Room, room
 from reviews.evidence import answer_text, automation, chart_places
 from reviews.evidence.ordinary_minutes import pace_of
 from reviews.models import Assignment, Pin, PinWording

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from assessments import answers, attempts
+from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from assessments.troubleshooting import variants
 from graders.scaling.grading import grade as graded
 from graders.scaling.makers import write_golden
 from reviews.scoring import evaluations

@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments.ahead import release
-from assessments.ahead.models import AdvanceRelease
 from assessments.models import Attempt
+from assessments.models.ahead import AdvanceRelease
 from assessments.tests.stage import Stage
 from hiring.models import Exercise, Invitation
 from reviews import read_ahead

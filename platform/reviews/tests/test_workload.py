@@ -15,6 +15,7 @@ from accounts.models import User
 from assessments import attempts
 from assessments.models import Attempt, GradingRun, PreparedVariant
 from assessments.prepared.drawing import prepare
+from assessments.submissions import request_grading
 from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
@@ -97,7 +98,7 @@ def test_failed_gradings_wait_for_whoever_can_repeat_them(handed_in: Attempt, st
     GradingRun.objects.update(result="infrastructure_error")
     assert labels(stage.hana, "failed") == ["Ada Fontaine"]
     assert labels(stage.ines, "failed") is None
-    attempts.request_grading(handed_in.submissions.get(), now=LATER)
+    request_grading(handed_in.submissions.get(), now=LATER)
     assert labels(stage.hana, "failed") == []
 
 

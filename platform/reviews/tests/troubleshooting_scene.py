@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from assessments import answers
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, GradingRun
-from assessments.tests.room_stage import INCIDENT, LEVEL, SEED
 from assessments.tests.stage import NOW, Stage, hand_in
-from assessments.troubleshooting import here, variants
+from assessments.troubleshooting.tests.troubleshooting_stage import INCIDENT, LEVEL, SEED
 from graders.troubleshooting.grading import grade as graded
 from graders.troubleshooting.matching import spoken_of
 from reviews.scoring import evaluations
@@ -41,7 +41,7 @@ def known_causes(truth: dict[str, Any] | None = None) -> list[dict[str, Any]]:
 
 def answer(attempt: Attempt) -> dict[str, Any]:
     """The first cause on the board with a true pin, the second in prose, a herring taken for a cause."""
-    truth = variants.key_of(*here.of_attempt(attempt))
+    truth = variants.key_of(*rebuilding.of_attempt(attempt))
     first, second, *_ = known_causes(truth)
     herring = truth["herrings"][0]
     line = first["lines"][0]

@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from assessments.answers import OPPORTUNITIES
+from assessments.materials import variants
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage, enter
-from assessments.troubleshooting import variants
 from reviews.evidence import corrections, readings
 from reviews.tests.cost_scene import COST, LEVEL, SEED
 from reviews.tests.scene import score_all

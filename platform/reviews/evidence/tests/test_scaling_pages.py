@@ -10,9 +10,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from assessments.materials import variants
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tests.stage import NOW, Stage, enter
-from assessments.troubleshooting import variants
 from graders.scaling.grading import run_public
 from reviews.evidence import corrections
 from reviews.tests.scaling_scene import LEVEL, PLAN, SEED, YEARS

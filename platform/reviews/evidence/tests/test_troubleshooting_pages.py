@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from assessments import answers, attempts
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, Draft
 from assessments.tests.stage import NOW, Stage, enter
-from assessments.troubleshooting import here, variants
 from reviews.models import MatchCorrection
 from reviews.tests.scene import LATER, score_all
 from reviews.tests.troubleshooting_scene import claim_of, key, known_causes
@@ -84,11 +84,11 @@ def test_key_that_is_being_built_says_so(
     clients: Clients, room_attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def wait(*_: object) -> None:
-        raise here.BeingBuilt("on its way")
+        raise rebuilding.BeingBuilt("on its way")
 
-    monkeypatch.setattr(here, "key", wait)
+    monkeypatch.setattr(rebuilding, "key", wait)
     answer = clients["ines"].get(reverse("admin:key", args=[room_attempt.pk]))
-    assert (answer.status_code, answer.headers["Retry-After"]) == (503, str(here.AGAIN_S))
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, str(rebuilding.AGAIN_S))
     assert "The key is being prepared on this server." in answer.content.decode()
 
 

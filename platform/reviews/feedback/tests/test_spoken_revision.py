@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.not_possible import NotPossible
 from assessments import attempts, spoken
 from assessments.models import Attempt, GradingRun, Submission
+from assessments.submissions import close_due
 from assessments.tests.stage import Stage, enter, save
 from hiring.models import Invitation
 from library.models import Question
@@ -91,7 +92,7 @@ def test_notes_replace_what_the_clock_handed_in_unchanged(
     open_round: Attempt, stage: Stage
 ) -> None:
     late = LATER + timedelta(hours=3)
-    attempts.close_due(now=late)
+    close_due(now=late)
     promoted = second(open_round)
     assert promoted.source == "promoted"
     hand_in(open_round, stage, late)

@@ -15,10 +15,10 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
+from assessments import material_urls as candidates
 from assessments.models import Attempt
-from assessments.troubleshooting import sheets
-from assessments.troubleshooting import urls as candidates
-from assessments.troubleshooting.access import RoomView
+from assessments.workplace import sheets
+from assessments.workplace.access import RoomView
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
 from reviews.models import Assignment

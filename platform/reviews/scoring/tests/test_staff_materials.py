@@ -18,10 +18,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from assessments.materials import variants
 from assessments.models import Attempt
-from assessments.terminal.models import TerminalChunk, TerminalCommand, TerminalSession
+from assessments.models.terminal import TerminalChunk, TerminalCommand, TerminalSession
 from assessments.tests.stage import NOW, Stage, enter
-from assessments.troubleshooting import variants
 from reviews.evidence import terminal_record, work_history
 from reviews.models import Pin
 from reviews.privacy import erasure
