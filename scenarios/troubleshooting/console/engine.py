@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scenarios.troubleshooting.console import disks, fabric, fleet, gpus, host, kube, logs, slurm
-from scenarios.troubleshooting.console.command import Call, Command, Failed, Reply
+from scenarios.troubleshooting.console.command import Call, Command, Failed
 from scenarios.troubleshooting.console.files import Files, files
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.truth import Incident
 

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Callable
 from itertools import groupby
 
-from scenarios.troubleshooting.console.command import Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Failed, joined
 from scenarios.troubleshooting.console.options import Grammar, whole
 from scenarios.troubleshooting.console.patterns import Refused, pattern_of
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 _GREP = Grammar(

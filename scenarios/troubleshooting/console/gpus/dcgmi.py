@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
 from scenarios.troubleshooting.console.gpus.smi import ROUNDS
 from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar, Options, whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.smi_health import diag, health

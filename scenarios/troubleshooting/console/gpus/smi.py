@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
 from scenarios.troubleshooting.console.options import whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.plant import Gpu, Node
 from scenarios.troubleshooting.texts.lines import Line

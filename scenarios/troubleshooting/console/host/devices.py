@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.site import Site, said
+from scenarios.troubleshooting.gpu_memory import model
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.smi_query import device_id
-from scenarios.troubleshooting.texts.smi_state import gpu_now, model
+from scenarios.troubleshooting.texts.smi_state import gpu_now
 from scenarios.troubleshooting.texts.system_commands import acs, modules
 
 _CHIPS = {

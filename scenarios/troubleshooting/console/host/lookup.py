@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Call, Failed, joined
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.console.slurm.words import USERS
 from scenarios.troubleshooting.texts.configs_hosts import host_files

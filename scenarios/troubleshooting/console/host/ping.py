@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply
+from scenarios.troubleshooting.console.command import Call, Failed
 from scenarios.troubleshooting.console.host.lookup import resolve
 from scenarios.troubleshooting.console.options import Grammar, whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, said
 from scenarios.troubleshooting.texts.system_login import ping as text_of
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import LOGIN, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import LOGIN, Call, Failed, joined
 from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.running import Process, allowed, processes
 from scenarios.troubleshooting.console.host.told import told
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 

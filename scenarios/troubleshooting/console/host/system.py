@@ -6,17 +6,10 @@ import re
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
-from scenarios.troubleshooting.console.command import (
-    LOGIN,
-    NODE,
-    SWITCH,
-    Call,
-    Failed,
-    Reply,
-    joined,
-)
+from scenarios.troubleshooting.console.command import LOGIN, NODE, SWITCH, Call, Failed, joined
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.options import NONE, Grammar
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.plant import THREADS
 from scenarios.troubleshooting.texts.configs_hosts import host_files

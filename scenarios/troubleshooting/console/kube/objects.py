@@ -7,8 +7,9 @@ from zlib import crc32
 
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
 from scenarios.troubleshooting.console.site import Site
+from scenarios.troubleshooting.gpu_memory import model
 from scenarios.troubleshooting.plant import THREADS
-from scenarios.troubleshooting.texts.smi_state import driver, model
+from scenarios.troubleshooting.texts.smi_state import driver
 from scenarios.troubleshooting.texts.system_commands import TOTAL_GIB
 from scenarios.troubleshooting.texts.system_host import boot_ms
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.console.slurm.control_jobs import show_job, show_step
 from scenarios.troubleshooting.console.slurm.control_site import (

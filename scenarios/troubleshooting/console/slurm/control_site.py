@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scenarios.troubleshooting.console.command import Reply, joined
+from scenarios.troubleshooting.console.command import joined
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.console.slurm.words import hosts_of
 from scenarios.troubleshooting.plant import NODE_MEMORY_MIB, THREADS
