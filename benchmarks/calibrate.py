@@ -10,16 +10,16 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bill_variants, growth_variants, incident_variants
+from benchmarks import cost_variants, scaling_variants, troubleshooting_variants
 from benchmarks.commit import commit
 from graders.calibration import calibrate, faults
 from scenarios.packs import PackNotFound, all_packs, load_pack
 
 FOLDER = Path(__file__).parent / "calibration"
 WRITTEN: Mapping[str, Any] = {
-    "troubleshooting": incident_variants,
-    "cost": bill_variants,
-    "scaling-plan": growth_variants,
+    "troubleshooting": troubleshooting_variants,
+    "cost": cost_variants,
+    "scaling-plan": scaling_variants,
 }
 """Kind of pack that is answered in writing -> what plays it, over thirty seeds."""
 KINDS = ("automation", *WRITTEN)

@@ -32,7 +32,7 @@ from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.places import in_place
 from assessments.prepared.drawing import prepare
-from assessments.prepared.standing import READY, standing
+from assessments.prepared.progress import READY, progress_of
 from assessments.submissions import DUE, needs_settling, settle
 from hiring.invitations import find
 
@@ -82,7 +82,7 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
         return render(request, "assessments/lobby.html", context, status=400)
     if invitation.state(now) == "open":
         variant = prepare(invitation, now=now)[exercise.pk]
-        if standing(variant, now) != READY:
+        if progress_of(variant, now) != READY:
             return redirect("lobby", pk)  # which says how far it is: nothing has started
     try:
         attempt = attempts.start(
@@ -101,7 +101,7 @@ def preparing(request: HttpRequest, pk: UUID) -> JsonResponse:
     now = timezone.now()
     invitation = invitation_for(request, pk)
     rows = invitation.variants.select_related("pack_version", "exercise")
-    return JsonResponse({str(row.exercise_id): asdict(standing(row, now)) for row in rows})
+    return JsonResponse({str(row.exercise_id): asdict(progress_of(row, now)) for row in rows})
 
 
 @require_POST

@@ -21,7 +21,7 @@ EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 EVERY = "Scaling plans and cost exercises are shown ahead; the others are a surprise."
 
 
-class Standing(NamedTuple):
+class ReleaseState(NamedTuple):
     """What an exercise can or could be read ahead: `state` is surprise, arranged, open or over."""
 
     state: str
@@ -39,11 +39,11 @@ def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:
     return {row.exercise_id: row for row in invitation.advance_releases.all()}
 
 
-def standing(release: AdvanceRelease | None, *, begun: bool, now: datetime) -> Standing:
+def state_of(release: AdvanceRelease | None, *, begun: bool, now: datetime) -> ReleaseState:
     """Where an exercise stands; over once its clock was started."""
     if release is None:
-        return Standing("surprise")
-    seen = Standing("open", release.opens_at, release.first_opened_at)
+        return ReleaseState("surprise")
+    seen = ReleaseState("open", release.opens_at, release.first_opened_at)
     if begun:
         return seen._replace(state="over")
     return seen if release.opens_at <= now else seen._replace(state="arranged")

@@ -17,7 +17,7 @@ from graders.troubleshooting.catalogue import subjects
 from reviews.evidence import corrections, first_mention
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.ordinary_minutes import Pace, pace_of
+from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
 from reviews.evidence.readings import reading_of
 from reviews.evidence.troubleshooting_key import line_url
 from reviews.models import MatchCorrection
@@ -144,9 +144,14 @@ def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
     kinds: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         kinds.setdefault(str(row.get("kind")), []).append(row)
-    pace, room = pace_of(attempt), reverse("admin:attempt-room", args=[attempt.pk])
+    ordinary_time, room = (
+        ordinary_time_of(attempt),
+        reverse("admin:attempt-room", args=[attempt.pk]),
+    )
     claimed = {text for row in kinds.get("cause", []) for text in _claims(row)}
-    subject = _Maker(held, pace, room, first_mention.minutes(attempt, claimed, pace))
+    subject = _Maker(
+        held, ordinary_time, room, first_mention.minutes(attempt, claimed, ordinary_time)
+    )
     herrings = {row["key"] for row in kinds.get("herring", [])}
     return Shown(
         causes=[subject.cause(row) for row in kinds.get("cause", [])],
@@ -157,7 +162,11 @@ def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
             for row in kinds.get("pin", [])
         ],
         unmatched=[quote(row) for row in kinds.get("unmatched", [])],
-        order=[_step(row, pace) for one in kinds.get("investigation", []) for row in one["order"]],
+        order=[
+            _step(row, ordinary_time)
+            for one in kinds.get("investigation", [])
+            for row in one["order"]
+        ],
         notes=[visible(str(row["text"])) for row in kinds.get("note", [])],
         held=held,
     )
@@ -168,7 +177,7 @@ class _Maker:
     """Makes the page's subjects of the evidence's rows."""
 
     held: Corrected
-    pace: Pace
+    ordinary_time: OrdinaryTime
     room: str
     written: Mapping[str, int]
     """Sentence -> minute of the first draft that held it."""
@@ -192,7 +201,7 @@ class _Maker:
                 for one in found
             ],
             pins=[_pinned(one, self.room) for one in row["pins"]],
-            minute=None if board is None else self.pace.minute(board),
+            minute=None if board is None else self.ordinary_time.minute(board),
             written=min((self.written[t] for t in _claims(row) if t in self.written), default=None),
         )
 
@@ -250,12 +259,12 @@ def _pinned(row: Mapping[str, Any], room: str) -> Pinned:
     return Pinned(visible(str(row["says"])), verdict, tone, visible(str(row["finding"])), url)
 
 
-def _step(row: Mapping[str, Any], pace: Pace) -> dict[str, Any]:
+def _step(row: Mapping[str, Any], ordinary_time: OrdinaryTime) -> dict[str, Any]:
     """One hypothesis in the order in which they were written down."""
     decided = row.get("decided")
     return {
-        "minute": pace.minute(row["minute"]),
-        "decided": None if decided is None else pace.minute(decided),
+        "minute": ordinary_time.minute(row["minute"]),
+        "decided": None if decided is None else ordinary_time.minute(decided),
         "claim": visible(row["claim"]),
         "status": row["status"],
         "subjects": ", ".join(subjects()[key].name for key in row["subjects"] if key in subjects()),

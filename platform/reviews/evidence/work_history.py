@@ -13,7 +13,7 @@ from assessments.answers import in_order
 from assessments.models import Attempt, Draft, Run, Submission
 from assessments.models.terminal import TerminalCommand
 from reviews.evidence.answer_text import Pair, as_read, side_by_side, title_of, visible
-from reviews.evidence.ordinary_minutes import EVEN, Pace
+from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 from reviews.evidence.terminal_record import commands
 
 SHOWN_ROWS = 2000
@@ -132,13 +132,18 @@ def starting(attempt: Attempt) -> dict[str, Any]:
 
 
 def changes(
-    before: dict[str, Any], after: dict[str, Any], titles: dict[str, str], pace: Pace = EVEN
+    before: dict[str, Any],
+    after: dict[str, Any],
+    titles: dict[str, str],
+    ordinary_time: OrdinaryTime = EVEN,
 ) -> list[Change]:
     """Every file and section that differs from the step before."""
     found = []
     for kind in ("files", "sections"):
         for key in in_order({**before[kind], **after[kind]}, titles):
-            old, new = (as_read(key, body[kind].get(key, ""), pace) for body in (before, after))
+            old, new = (
+                as_read(key, body[kind].get(key, ""), ordinary_time) for body in (before, after)
+            )
             if old != new:
                 found.append(_change(title_of(key, titles), old, new))
     return found

@@ -60,23 +60,23 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def graded_report(built: Path) -> dict[str, Any]:
+def troubleshooting_report(built: Path) -> dict[str, Any]:
     """Filled by the first test that needs it: reading a variant's truth takes seconds."""
     return {}
 
 
 @pytest.fixture
-def room_attempt(
-    incident: Attempt, stage: Stage, published: list[Any], graded_report: dict[str, Any]
+def troubleshooting_attempt(
+    incident: Attempt, stage: Stage, published: list[Any], troubleshooting_report: dict[str, Any]
 ) -> Attempt:
     """Ada handed in after half an hour; the grading is done; Ines is asked to score."""
     body = answer(incident)
     hand_in(incident, body, at=NOW + timedelta(minutes=30))
-    if not graded_report:
+    if not troubleshooting_report:
         files = answers.program(incident, body)
-        graded_report |= graded(INCIDENT, LEVEL, SEED, files, None).to_dict()
+        troubleshooting_report |= graded(INCIDENT, LEVEL, SEED, files, None).to_dict()
     run = GradingRun.objects.get(submission__attempt=incident)
-    run.finished_at, run.result, run.report = LATER, "done", graded_report
+    run.finished_at, run.result, run.report = LATER, "done", troubleshooting_report
     run.save()
     evaluations.assign(attempt=incident, evaluator=stage.ines, by=stage.rhea, now=LATER)
     return Attempt.objects.get(pk=incident.pk)

@@ -25,7 +25,7 @@ from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, PreparedVariant, TimeEvent
 from assessments.prepared import drawing
 from assessments.prepared.drawing import prepare
-from assessments.prepared.standing import READY, standing
+from assessments.prepared.progress import READY, progress_of
 from assessments.tests.stage import POLICIES, Stage, enter, make_stage
 from assessments.tests.test_company import chosen
 from assessments.troubleshooting.tests.troubleshooting_stage import (
@@ -146,9 +146,9 @@ def test_progress_is_told_by_how_long_the_last_of_its_kind_took(stage: Stage) ->
     row = prepare(stage.invitation, now=now)[stage.exercise.pk]
     assert PreparedVariant.objects.claim(row.pk, "worker", now)
     row.refresh_from_db()
-    assert standing(row, now + timedelta(seconds=3)).share == 50
-    assert standing(row, now + timedelta(seconds=25)).share == 95
-    assert standing(row, now + timedelta(seconds=25)).state == "building"
+    assert progress_of(row, now + timedelta(seconds=3)).share == 50
+    assert progress_of(row, now + timedelta(seconds=25)).share == 95
+    assert progress_of(row, now + timedelta(seconds=25)).state == "building"
 
 
 def test_program_needs_no_materials_and_is_ready_at_once(
@@ -365,7 +365,7 @@ def test_waiting_for_the_demo_and_tests_is_one_call(stage: Stage, builds: Builds
     row = PreparedVariant.objects.get()
     assert row.result == Result.DONE
     assert (row.level, seeds(builds)) == (LEVEL, [row.seed])
-    assert standing(row, timezone.now()) == READY
+    assert progress_of(row, timezone.now()) == READY
 
 
 def test_workspace_shows_the_texts_of_the_materials_without_drawing_them_again(

@@ -80,17 +80,17 @@ def test_report_has_everything_that_was_made_of_the_candidate(stage: Stage, told
 def test_combination_is_mechanical_and_its_formula_is_shown(stage: Stage, told: Attempt) -> None:
     """Work: Ines 3s with a 4 in the revision, Otto 4s with a 5; interviews 3.5 and 4."""
     answer = page(stage.hana, told)
-    standing = answer.context["report"].standing
-    work, talks = standing.work.value, standing.interviews.value
+    candidate_score = answer.context["report"].candidate_score
+    work, talks = candidate_score.work.value, candidate_score.interviews.value
     assert 3.5 < work < 4.0
     assert talks == pytest.approx(3.75)
-    assert standing.combined.value == pytest.approx(0.5 * work + 0.5 * talks)
+    assert candidate_score.combined.value == pytest.approx(0.5 * work + 0.5 * talks)
     assert f"0.50 × {work:.2f} + 0.50 × 3.75" in answer.content.decode()
     stage.opening.work_sample_weight = 80
     stage.opening.save()
     changed = page(stage.hana, told)
     assert "40 to 60 % is advised" in changed.content.decode()
-    again = changed.context["report"].standing.combined.value
+    again = changed.context["report"].candidate_score.combined.value
     assert again == pytest.approx(0.8 * work + 0.2 * talks)
 
 

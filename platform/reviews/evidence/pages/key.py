@@ -21,9 +21,9 @@ from reviews.evidence import cost_key, scaling_key, troubleshooting_key
 
 logger = logging.getLogger(__name__)
 SHEETS: dict[str, tuple[str, Callable[[Attempt], Any]]] = {
-    "incident": ("reviews/key.html", troubleshooting_key.sheet),
-    "bill": ("reviews/key_bill.html", cost_key.sheet),
-    "plan": ("reviews/key_plan.html", scaling_key.sheet),
+    "incident": ("reviews/key_troubleshooting.html", troubleshooting_key.sheet),
+    "bill": ("reviews/key_cost.html", cost_key.sheet),
+    "plan": ("reviews/key_scaling.html", scaling_key.sheet),
 }
 """Workplace -> the key's page and what fills it."""
 

@@ -28,9 +28,9 @@ Clients = dict[str, Client]
 
 
 @pytest.fixture
-def rated(room_attempt: Attempt, stage: Stage) -> Attempt:
-    score_all(room_attempt, stage.ines)
-    return room_attempt
+def rated(troubleshooting_attempt: Attempt, stage: Stage) -> Attempt:
+    score_all(troubleshooting_attempt, stage.ines)
+    return troubleshooting_attempt
 
 
 def grading(attempt: Attempt) -> GradingRun:
@@ -126,18 +126,19 @@ def test_newest_word_counts_and_an_override_stands_above(
 
 
 def test_it_waits_for_the_own_scorecard_and_for_the_role(
-    clients: Clients, room_attempt: Attempt, stage: Stage
+    clients: Clients, troubleshooting_attempt: Attempt, stage: Stage
 ) -> None:
     got = {
-        name: one.post(url(room_attempt), sent("none")).status_code for name, one in clients.items()
+        name: one.post(url(troubleshooting_attempt), sent("none")).status_code
+        for name, one in clients.items()
     }
     assert got == {"adam": 302, "hana": 302, "ines": 404, "rhea": 403, "otto": 404, "nobody": 302}
     assert {row.by.username for row in MatchCorrection.objects.all()} == {"adam", "hana"}
     with pytest.raises(NotPossible, match="hidden until then"):
         corrections.correct(
-            grading(room_attempt), **sent("none"), reason="", by=stage.ines, now=LATER
+            grading(troubleshooting_attempt), **sent("none"), reason="", by=stage.ines, now=LATER
         )
-    evidence = page(clients["ines"], room_attempt)
+    evidence = page(clients["ines"], troubleshooting_attempt)
     assert "corrected</span>" not in evidence  # what others held of it is not shown before either
     assert "This says something else" not in evidence
 

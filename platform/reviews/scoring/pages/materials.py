@@ -57,7 +57,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "workplace": attempt.exercise.workplace,
         },
     }
-    return render(request, "reviews/attempt_room.html", context)
+    return render(request, "reviews/materials.html", context)
 
 
 def _staffs(view: type[RoomView]) -> Callable[..., HttpResponse]:

@@ -15,7 +15,7 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, POLICIES, Stage, submit
-from hiring import sightings
+from hiring import seen_by
 from hiring.invitations import invite
 from hiring.models import Candidate, Mode
 from library.models import Question
@@ -162,7 +162,7 @@ def interviewed(attempt: Attempt, stage: Stage, at: Any) -> None:
 
 
 def saw_the_name(attempt: Attempt, stage: Stage, at: Any) -> None:
-    sightings.note(stage.ines, stage.ada, "candidate", now=at)
+    seen_by.note(stage.ines, stage.ada, "candidate", now=at)
 
 
 def opened_in_person(attempt: Attempt, stage: Stage, at: Any) -> None:
@@ -203,9 +203,9 @@ def test_ratings_after_a_meeting_are_marked_and_earlier_ones_are_not(
 
 
 def test_looking_before_being_asked_to_score_is_not_blind(handed_in: Attempt, stage: Stage) -> None:
-    sightings.note(stage.hana, stage.ada, "attempt", now=LATER - timedelta(minutes=5))
+    seen_by.note(stage.hana, stage.ada, "attempt", now=LATER - timedelta(minutes=5))
     evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
-    sightings.note(stage.ines, stage.ada, "attempt", now=LATER + timedelta(minutes=5))
+    seen_by.note(stage.ines, stage.ada, "attempt", now=LATER + timedelta(minutes=5))
     for person in (stage.hana, stage.ines):
         score_all(handed_in, person, now=timezone.now())
     rows = Evaluation.objects.select_related("submission__attempt__invitation", "evaluator")

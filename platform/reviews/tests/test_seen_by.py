@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
-from hiring import sightings
+from hiring import seen_by
 from hiring.models import Sighting
 
 
@@ -22,10 +22,10 @@ def test_opened_pages_are_noted_once_an_hour(
     clients["rhea"].get(reverse("admin:hiring_candidate_change", args=[stage.ada.pk]))
     clients["otto"].get(reverse("admin:attempt", args=[handed_in.pk]))  # finds nothing
     now = timezone.now()
-    rows = [(str(row.by), row.page) for row in sightings.before(stage.ada, now)]
+    rows = [(str(row.by), row.page) for row in seen_by.before(stage.ada, now)]
     assert rows == [("Hana", "attempt"), ("Rhea", "candidate")]
-    assert not sightings.before(stage.ada, now - timedelta(days=1)).exists()
-    Sighting.objects.update(at=now - sightings.AGAIN)
+    assert not seen_by.before(stage.ada, now - timedelta(days=1)).exists()
+    Sighting.objects.update(at=now - seen_by.AGAIN)
     clients["hana"].get(reverse("admin:attempt", args=[handed_in.pk]))
     assert Sighting.objects.count() == 3
 

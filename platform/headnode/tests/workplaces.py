@@ -20,7 +20,7 @@ from hiring.models import Exercise, Invitation
 from reviews.tests.scene import LATER
 
 YEAR = {"kind": "year", "draw": 1, "measures": {}, "naive": {}, "reference": {}}
-ROOMS = {
+WORKPLACES = {
     "incident": (INCIDENT, "troubleshooting"),
     "bill": ("cost/fleet-bill", "cost"),
     "plan": ("scaling-plan/growth-year", "scaling-plan"),
@@ -38,12 +38,12 @@ def _exercise(stage: Stage, pack: str, kind: str) -> Exercise:
 
 
 @pytest.fixture
-def in_rooms(
+def in_workplaces(
     stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, Attempt]:
     """Ada's attempts with a room of materials, which nobody makes here: whoever is let in is told so."""
     found = {}
-    for workplace, (pack, kind) in ROOMS.items():
+    for workplace, (pack, kind) in WORKPLACES.items():
         attempt = attempts.start(
             invitation=stage.invitation, exercise=_exercise(stage, pack, kind), policies=POLICIES,
             now=NOW, seed=1,
@@ -65,7 +65,7 @@ def in_rooms(
 @pytest.fixture
 def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     """One that Ada may read before she starts it, and has; nor are its materials made here."""
-    exercise, now = _exercise(stage, *ROOMS["bill"]), timezone.now()
+    exercise, now = _exercise(stage, *WORKPLACES["bill"]), timezone.now()
     row = Invitation.objects.filter(pk=stage.invitation.pk)
     row.update(opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=1))
     stage.invitation.refresh_from_db()
@@ -79,13 +79,13 @@ def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     return exercise
 
 
-def in_a_room(pattern: str, in_rooms: dict[str, Attempt]) -> dict[str, Any]:
+def in_a_workplace(pattern: str, in_workplaces: dict[str, Attempt]) -> dict[str, Any]:
     """Which attempt an address below the room, of the key or of a match is about."""
     found = re.search(r"/attempts/<uuid:pk>/(room|key|matches|years)/(bill|plan)?", f"/{pattern}")
     if not found:
         return {}
     place = found[2] or ("plan" if found[1] == "years" else "incident")
-    attempt = in_rooms[place]
+    attempt = in_workplaces[place]
     grading = attempt.submissions.get().latest_grading()
     own: dict[str, Any] = {"pk": attempt.pk, "grading": grading.pk if grading else 0}
     own["position"] = 1

@@ -65,7 +65,7 @@ def page() -> str:
 
 
 @dataclass
-class RoomPage:
+class MaterialsPage:
     """A running page; `down` makes the metrics fail as a server does that is not there.
 
     `full` counts for a path how many more times there is no place for its question. `logs` is a
@@ -90,9 +90,9 @@ def metrics_of(folder: Path, level: str = "mid", seed: int = 7) -> answers.Board
 
 
 @contextmanager
-def room_page(board: answers.Board, logs: bytes = b"") -> Iterator[RoomPage]:
+def materials_page(board: answers.Board, logs: bytes = b"") -> Iterator[MaterialsPage]:
     """Serve the page until the block ends."""
-    found = RoomPage(board, logs)
+    found = MaterialsPage(board, logs)
 
     class Handler(_Handler):
         page = found
@@ -145,7 +145,7 @@ ROUTES: dict[str, Callable[[answers.Board, Query], bytes]] = {
 
 
 class _Handler(BaseHTTPRequestHandler):
-    page: ClassVar[RoomPage]
+    page: ClassVar[MaterialsPage]
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: Any) -> None:

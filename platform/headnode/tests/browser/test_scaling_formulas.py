@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from headnode.tests.browser.plan_modules import module_page
+from headnode.tests.browser.scaling_modules import module_page
 
 SCRIPT = """
 import { Sheet } from "/static/headnode/plan/formula/sheet.js";

@@ -17,7 +17,7 @@ MOST_SHARE = 95
 
 
 @dataclass(frozen=True)
-class Standing:
+class Progress:
     """`state` is ready, waiting, building or failed; `share` the part of the way, in percent."""
 
     state: str
@@ -25,8 +25,8 @@ class Standing:
     share: int = 0
 
 
-READY = Standing("ready", "Your cluster is ready. Your clock starts when you press Start.", 100)
-FAILED = Standing(
+READY = Progress("ready", "Your cluster is ready. Your clock starts when you press Start.", 100)
+FAILED = Progress(
     "failed",
     "Your cluster could not be prepared. That is our fault, not yours: your clock has not started. "
     "Try again, and write to us if it happens again.",
@@ -34,7 +34,7 @@ FAILED = Standing(
 PREPARING = "Your cluster is being prepared; your clock has not started."
 
 
-def standing(row: PreparedVariant, now: datetime) -> Standing:
+def progress_of(row: PreparedVariant, now: datetime) -> Progress:
     """Where the row stands on this host; asks for what a worker has built on another one."""
     if not row.exercise.has_room:
         return READY
@@ -43,15 +43,15 @@ def standing(row: PreparedVariant, now: datetime) -> Standing:
     if has_failed(row):
         return FAILED
     if row.state(now) == "running":
-        return Standing("building", f"{PREPARING} It is being built now.", _share(row, now))
-    return Standing("waiting", f"{PREPARING} {_before(row, now)}")
+        return Progress("building", f"{PREPARING} It is being built now.", _share(row, now))
+    return Progress("waiting", f"{PREPARING} {_before(row, now)}")
 
 
-def _here(row: PreparedVariant) -> Standing:
+def _here(row: PreparedVariant) -> Progress:
     try:
         rebuilding.folder(*row.of)
     except rebuilding.BeingBuilt:
-        return Standing("building", f"{PREPARING} It is being built now.")
+        return Progress("building", f"{PREPARING} It is being built now.")
     except NotBuilt:
         return FAILED
     return READY

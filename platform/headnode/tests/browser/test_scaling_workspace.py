@@ -11,9 +11,9 @@ from playwright.sync_api import Browser, Locator, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
 from headnode.tests.browser.hands import has_focus, pick, press_on, tab_to
-from headnode.tests.browser.plan_keys import to_tab, write
-from headnode.tests.browser.plan_scene import in_revision, invite_to_plan, sent
-from headnode.tests.browser.plan_sheet import compute_a_row
+from headnode.tests.browser.scaling_keys import to_tab, write
+from headnode.tests.browser.scaling_scene import in_revision, invite_to_plan, sent
+from headnode.tests.browser.scaling_sheet import compute_a_row
 from headnode.tests.browser.site import Site
 
 PHASE = "Uplinks before nodes"

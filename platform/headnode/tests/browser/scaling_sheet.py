@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 
 from headnode.tests.browser.actors import Candidate
 from headnode.tests.browser.hands import press_on, tab_to
-from headnode.tests.browser.plan_keys import to_tab
+from headnode.tests.browser.scaling_keys import to_tab
 
 
 def cell(panel: Locator, row: int, column: int) -> Locator:

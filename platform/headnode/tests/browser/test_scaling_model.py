@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
-from headnode.tests.browser.plan_modules import module_page
+from headnode.tests.browser.scaling_modules import module_page
 
 SCRIPT = """
 import { Answer } from "/static/headnode/answer.js";
