@@ -133,10 +133,14 @@ def candidates(number: int, zero: datetime, port: int) -> list[Client]:
             name=f"Candidate {one}", email=f"{one}@example.com", created_at=began
         )
         invitation, _ = invite(
-            opening=stage.opening, candidate=person, exercises=[stage.exercise],
-            opens_at=began - timedelta(days=1), closes_at=zero + timedelta(days=6),
-            by=stage.rhea, now=began,
-        )  # fmt: skip
+            opening=stage.opening,
+            candidate=person,
+            exercises=[stage.exercise],
+            opens_at=began - timedelta(days=1),
+            closes_at=zero + timedelta(days=6),
+            by=stage.rhea,
+            now=began,
+        )
         attempt = attempts.start(
             invitation=invitation, exercise=stage.exercise, policies=POLICIES, now=began
         )

@@ -112,9 +112,14 @@ def test_giving_back_takes_as_long_for_many_as_for_few(
     for number in range(6):
         person = Candidate.objects.create(name=f"{number}", email=f"{number}@x.org", created_at=NOW)
         invitation, _ = invite(
-            opening=stage.opening, candidate=person, exercises=[stage.exercise],
-            opens_at=NOW, closes_at=NOW + timedelta(days=6), by=stage.rhea, now=NOW,
-        )  # fmt: skip
+            opening=stage.opening,
+            candidate=person,
+            exercises=[stage.exercise],
+            opens_at=NOW,
+            closes_at=NOW + timedelta(days=6),
+            by=stage.rhea,
+            now=NOW,
+        )
         begin(replace(stage, invitation=invitation))
     Pulse.objects.create(component=WEB, at=NOW)
     with django_assert_max_num_queries(12):

@@ -104,9 +104,13 @@ def _another_link(stage: Stage) -> str:
         "closes_at": timezone.now() + timedelta(days=9),
     }
     _, token = invite(
-        opening=stage.opening, candidate=bela, exercises=[stage.exercise], by=stage.rhea, now=NOW,
+        opening=stage.opening,
+        candidate=bela,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        now=NOW,
         **window,
-    )  # fmt: skip
+    )
     return token
 
 
@@ -334,8 +338,15 @@ def test_guest_reads_nobody_elses_scores_and_learns_no_name(
     client.force_login(guest)
     from reviews.decisions.decisions import decide
 
-    decide(id=None, opening=stage.opening, candidate=stage.ada, outcome="hire",
-           reasons="Strong.", by=stage.hana, now=LATER)  # fmt: skip
+    decide(
+        id=None,
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Strong.",
+        by=stage.hana,
+        now=LATER,
+    )
     for name, more in (("attempt", []), ("score", [1])):
         page = client.get(reverse(f"admin:{name}", args=[handed_in.pk, *more])).content.decode()
         assert stage.ada.name not in page

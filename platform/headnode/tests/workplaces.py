@@ -30,9 +30,13 @@ WORKPLACES = {
 
 def _exercise(stage: Stage, pack: str, kind: str) -> Exercise:
     exercise = Exercise.objects.create(
-        opening=stage.opening, pack_name=pack, kind=kind, level="mid", limit_minutes=40,
+        opening=stage.opening,
+        pack_name=pack,
+        kind=kind,
+        level="mid",
+        limit_minutes=40,
         revision_minutes=8,
-    )  # fmt: skip
+    )
     stage.invitation.exercises.add(exercise)
     return exercise
 
@@ -45,9 +49,12 @@ def in_workplaces(
     found = {}
     for workplace, (pack, kind) in WORKPLACES.items():
         attempt = attempts.start(
-            invitation=stage.invitation, exercise=_exercise(stage, pack, kind), policies=POLICIES,
-            now=NOW, seed=1,
-        )  # fmt: skip
+            invitation=stage.invitation,
+            exercise=_exercise(stage, pack, kind),
+            policies=POLICIES,
+            now=NOW,
+            seed=1,
+        )
         hand_in(attempt, answers.starting_body(attempt), at=NOW + timedelta(minutes=5))
         found[workplace] = attempt
     years = GradingRun.objects.filter(submission__attempt=found["plan"])
@@ -91,7 +98,13 @@ def in_a_workplace(pattern: str, in_workplaces: dict[str, Attempt]) -> dict[str,
     own["position"] = 1
     if found[2] == "plan":
         own["run"] = Run.objects.create(
-            attempt=attempt, round=1, draft=attempt.drafts.get(), workload="what-if", created_at=NOW,
-            finished_at=NOW, result="done", report={},
-        ).pk  # fmt: skip
+            attempt=attempt,
+            round=1,
+            draft=attempt.drafts.get(),
+            workload="what-if",
+            created_at=NOW,
+            finished_at=NOW,
+            result="done",
+            report={},
+        ).pk
     return own

@@ -13,9 +13,19 @@ TITLE = "Hypothesis board"
 LONGEST_LINE = 300
 """Of a pinned line: more of it is the tool's output and not the candidate's words."""
 _KNOWN = {
-    "id", "status", "claim", "hours", "seconds_per_step", "priority", "mitigation", "prevention",
-    "reason", "opened_min", "decided_min", "pins",
-}  # fmt: skip
+    "id",
+    "status",
+    "claim",
+    "hours",
+    "seconds_per_step",
+    "priority",
+    "mitigation",
+    "prevention",
+    "reason",
+    "opened_min",
+    "decided_min",
+    "pins",
+}
 _SAID = (
     ("mitigation", "Mitigation"),
     ("prevention", "Prevention"),

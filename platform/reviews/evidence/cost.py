@@ -194,9 +194,11 @@ def _opportunity(row: Json, held: Corrected) -> Opportunity:
         findings=[FINDINGS.get(one, one) for one in findings],
         priority=row["priority"],
         **_verdict(row, findings),
-        correction=next((one for one in mine if one.verdict == MatchCorrection.Verdict.STATES), None),
+        correction=next(
+            (one for one in mine if one.verdict == MatchCorrection.Verdict.STATES), None
+        ),
         taken_back=[one for one in mine if one.verdict == MatchCorrection.Verdict.NONE],
-    )  # fmt: skip
+    )
 
 
 def _verdict(row: Json, findings: list[str]) -> dict[str, str]:

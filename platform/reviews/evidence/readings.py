@@ -74,10 +74,13 @@ def _incident_choices(reading: Report) -> Choices:
     rows = list(incident_subjects().values())
     groups = [
         ("Causes of this variant", [one for one in rows if one.key in own and one.kind == CAUSE]),
-        ("Red herrings of this variant", [one for one in rows if one.key in own and one.kind != CAUSE]),
+        (
+            "Red herrings of this variant",
+            [one for one in rows if one.key in own and one.kind != CAUSE],
+        ),
         ("Other causes", [one for one in rows if one.key not in own and one.kind == CAUSE]),
         ("Other red herrings", [one for one in rows if one.key not in own and one.kind != CAUSE]),
-    ]  # fmt: skip
+    ]
     return [(name, [(one.key, one.name) for one in found]) for name, found in groups if found]
 
 

@@ -208,15 +208,26 @@ class _Maker:
     def herring(self, row: Mapping[str, Any]) -> Subject:
         says, tone = STATES.get(row["state"], (str(row["state"]), ""))
         return Subject(
-            row["key"], row["title"], row["name"], says, tone, self._matches(row),
-            self._removed(row), row["why"],
-        )  # fmt: skip
+            row["key"],
+            row["title"],
+            row["name"],
+            says,
+            tone,
+            self._matches(row),
+            self._removed(row),
+            row["why"],
+        )
 
     def claim(self, row: Mapping[str, Any]) -> Subject:
         return Subject(
-            row["key"], row["name"], row["name"], str(row["finding"]).rstrip("."), "warn",
-            self._matches(row), self._removed(row),
-        )  # fmt: skip
+            row["key"],
+            row["name"],
+            row["name"],
+            str(row["finding"]).rstrip("."),
+            "warn",
+            self._matches(row),
+            self._removed(row),
+        )
 
     def _matches(self, row: Mapping[str, Any]) -> list[Match]:
         return [_match(one, self.held) for one in row["statements"]]

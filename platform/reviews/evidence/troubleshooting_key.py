@@ -145,9 +145,14 @@ def _charts(rows: list[Mapping[str, Any]], room: str) -> list[Chart]:
         about = (row["metric"], row["from_ms"], row["to_ms"], row["shows"])
         found.setdefault(about, []).append(row["labels"])
     return [
-        Chart(metric, [_labels(one) for one in labels], chart_url(room, metric, labels[0], start, end), shows)
+        Chart(
+            metric,
+            [_labels(one) for one in labels],
+            chart_url(room, metric, labels[0], start, end),
+            shows,
+        )
         for (metric, start, end, shows), labels in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def chart_url(room: str, metric: str, labels: Mapping[str, str], start: int, end: int) -> str:

@@ -96,14 +96,25 @@ def _draft(row: Draft) -> dict[str, Any]:
     elif row.diverged:
         note = "Saved from a page that had not seen the newest draft: kept beside the main line."
     title = f"Draft {row.number}"
-    return {"kind": "draft", "title": title, "round": row.round, "draft": row.number, "row": row,
-            "note": note}  # fmt: skip
+    return {
+        "kind": "draft",
+        "title": title,
+        "round": row.round,
+        "draft": row.number,
+        "row": row,
+        "note": note,
+    }
 
 
 def _run(row: Run) -> dict[str, Any]:
     title = f"Run of draft {row.draft.number} on {row.workload}"
-    return {"kind": "run", "title": title, "round": row.round, "draft": row.draft.number,
-            "row": row}  # fmt: skip
+    return {
+        "kind": "run",
+        "title": title,
+        "round": row.round,
+        "draft": row.draft.number,
+        "row": row,
+    }
 
 
 def _submission(row: Submission) -> dict[str, Any]:

@@ -146,9 +146,14 @@ def more(stage: Stage, number: int) -> None:
             candidate=candidate, multiplier="1.25", granted_by=stage.rhea, granted_at=NOW
         )
         link, _ = invite(
-            opening=stage.opening, candidate=candidate, exercises=[stage.exercise],
-            opens_at=NOW, closes_at=NOW + timedelta(days=2), by=stage.rhea, now=NOW,
-        )  # fmt: skip
+            opening=stage.opening,
+            candidate=candidate,
+            exercises=[stage.exercise],
+            opens_at=NOW,
+            closes_at=NOW + timedelta(days=2),
+            by=stage.rhea,
+            now=NOW,
+        )
         attempt = attempts.start(
             invitation=link, exercise=stage.exercise, policies=POLICIES, now=NOW
         )
@@ -195,9 +200,17 @@ def queries(client: Client, name: str) -> int:
 
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("q=Ada", True), ("q=nobody", False), ("phase=handed-in", True), ("phase=running", False),
-     ("phase=revised", False), ("scored_by=nobody", False), ("opening=999", False), ("opening=x", True)],
-)  # fmt: skip
+    [
+        ("q=Ada", True),
+        ("q=nobody", False),
+        ("phase=handed-in", True),
+        ("phase=running", False),
+        ("phase=revised", False),
+        ("scored_by=nobody", False),
+        ("opening=999", False),
+        ("opening=x", True),
+    ],
+)
 def test_list_of_attempts_is_searched_and_filtered(
     clients: Clients, handed_in: Attempt, query: str, found: bool
 ) -> None:

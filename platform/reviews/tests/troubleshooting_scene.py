@@ -47,12 +47,28 @@ def answer(attempt: Attempt) -> dict[str, Any]:
     line = first["lines"][0]
     pin = {"kind": "log", "path": line["path"], "line": line["spans"][0][0], "text": line["first"]}
     card = {
-        "id": "h1", "claim": claim_of(first), "status": "supported", "hours": first["hours"],
-        "seconds_per_step": None, "priority": 1, "mitigation": first["mitigation"], "prevention": "",
-        "reason": "", "opened_min": 9, "decided_min": 60, "pins": [pin],
-    }  # fmt: skip
-    herring_card = card | {"id": "h2", "claim": herring["title"], "priority": 2, "pins": [],
-                           "hours": 1.0, "opened_min": 20, "decided_min": None}  # fmt: skip
+        "id": "h1",
+        "claim": claim_of(first),
+        "status": "supported",
+        "hours": first["hours"],
+        "seconds_per_step": None,
+        "priority": 1,
+        "mitigation": first["mitigation"],
+        "prevention": "",
+        "reason": "",
+        "opened_min": 9,
+        "decided_min": 60,
+        "pins": [pin],
+    }
+    herring_card = card | {
+        "id": "h2",
+        "claim": herring["title"],
+        "priority": 2,
+        "pins": [],
+        "hours": 1.0,
+        "opened_min": 20,
+        "decided_min": None,
+    }
     body = answers.starting_body(attempt)
     board = json.dumps({"hypotheses": [card, herring_card]})
     sections = body["sections"] | {"issues": claim_of(second), "first_look": "The job's own log."}

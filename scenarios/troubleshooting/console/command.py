@@ -9,8 +9,15 @@ from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 NODE, LOGIN, CONTROLLER, OSS, MDS, NFS, OTHER, SWITCH = (
-    "node", "login", "controller", "oss", "mds", "nfs", "other", "switch",
-)  # fmt: skip
+    "node",
+    "login",
+    "controller",
+    "oss",
+    "mds",
+    "nfs",
+    "other",
+    "switch",
+)
 STORAGE = (OSS, MDS, NFS)
 LINUX = (NODE, LOGIN, CONTROLLER, *STORAGE, OTHER)
 """Kinds of hosts with a full system; a switch knows a handful of commands."""

@@ -12,9 +12,15 @@ from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.truth import Incident
 
 COMMANDS: Mapping[str, Command] = {
-    **gpus.COMMANDS, **slurm.COMMANDS, **fabric.COMMANDS, **kube.COMMANDS, **logs.COMMANDS, **disks.COMMANDS,
-    **host.COMMANDS, **fleet.COMMANDS,
-}  # fmt: skip
+    **gpus.COMMANDS,
+    **slurm.COMMANDS,
+    **fabric.COMMANDS,
+    **kube.COMMANDS,
+    **logs.COMMANDS,
+    **disks.COMMANDS,
+    **host.COMMANDS,
+    **fleet.COMMANDS,
+}
 HELP: tuple[tuple[str, str], ...] = tuple(
     (name, command.about) for name, command in COMMANDS.items()
 )

@@ -42,9 +42,14 @@ def today(db: None, built_ahead: Path, settings: Any, monkeypatch: pytest.Monkey
     monkeypatch.setattr("assessments.prepared.drawing.draw_seed", lambda: 7)
     stage = make_stage(timezone.now())
     cost = Exercise.objects.create(
-        opening=stage.opening, pack_name=COST, kind="cost", level="junior", limit_minutes=90,
-        revision_minutes=10, position=0,
-    )  # fmt: skip
+        opening=stage.opening,
+        pack_name=COST,
+        kind="cost",
+        level="junior",
+        limit_minutes=90,
+        revision_minutes=10,
+        position=0,
+    )
     Exercise.objects.filter(pk=stage.exercise.pk).update(position=1)
     stage.invitation.exercises.add(cost)
     prepare_now(stage.invitation, now=timezone.now())
@@ -236,9 +241,16 @@ def test_taking_it_back_makes_it_a_surprise_again(today: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("before_h", "sentence"),
-    [(24, ""), (48, ""), (36, ""), (5, "5 h before"), (72, "72 h before"), (-2, "2 h after"),
-     (0, "when the link opens")],
-)  # fmt: skip
+    [
+        (24, ""),
+        (48, ""),
+        (36, ""),
+        (5, "5 h before"),
+        (72, "72 h before"),
+        (-2, "2 h after"),
+        (0, "when the link opens"),
+    ],
+)
 def test_unusual_moments_are_pointed_out(stage: Stage, before_h: int, sentence: str) -> None:
     moment = stage.invitation.opens_at - timedelta(hours=before_h)
     said = release.usual_warning(stage.invitation, moment)

@@ -180,9 +180,14 @@ def make_other(stage: Stage, now: datetime) -> Any:
     from hiring.invitations import invite
 
     invitation, _ = invite(
-        opening=stage.opening, candidate=stage.ada, exercises=[stage.exercise], opens_at=now,
-        closes_at=now + timedelta(days=1), by=stage.rhea, now=now,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        exercises=[stage.exercise],
+        opens_at=now,
+        closes_at=now + timedelta(days=1),
+        by=stage.rhea,
+        now=now,
+    )
     return invitation
 
 

@@ -130,11 +130,13 @@ def test_machine_scores_have_a_ring_for_each_seed(crowd: Crowd) -> None:
     exercise = crowd.exercises[0].pk
     text = page(crowd.hana, crowd, exercise=exercise, plot="machine").content.decode()
     assert text.count("<svg") == 2
-    report = {"evidence": [
-        {"kind": "workload", "measures": [{"score": 0.5}, {"score": 1.5}]},
-        {"kind": "workload", "measures": [{"score": -1.0}, {"score": None}]},
-        {"kind": "code"},
-    ]}  # fmt: skip
+    report = {
+        "evidence": [
+            {"kind": "workload", "measures": [{"score": 0.5}, {"score": 1.5}]},
+            {"kind": "workload", "measures": [{"score": -1.0}, {"score": None}]},
+            {"kind": "code"},
+        ]
+    }
     assert workload_scores(report) == [0.75, 0.0]
     assert (
         "Machine scores"

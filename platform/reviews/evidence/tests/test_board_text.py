@@ -10,17 +10,41 @@ from reviews.evidence.board_text import readable
 from reviews.evidence.ordinary_minutes import OrdinaryTime
 
 CARD: dict[str, Any] = {
-    "id": "h1", "claim": "GPU 4 of gpu-n003 is capped\nsince the power supply failed", "status": "supported",
-    "hours": 1.8, "seconds_per_step": 0.54, "priority": 1, "mitigation": "Drain the node.",
-    "prevention": "Alert on SW power cap.", "reason": "Clock follows the limit.",
-    "opened_min": 12, "decided_min": 30,
+    "id": "h1",
+    "claim": "GPU 4 of gpu-n003 is capped\nsince the power supply failed",
+    "status": "supported",
+    "hours": 1.8,
+    "seconds_per_step": 0.54,
+    "priority": 1,
+    "mitigation": "Drain the node.",
+    "prevention": "Alert on SW power cap.",
+    "reason": "Clock follows the limit.",
+    "opened_min": 12,
+    "decided_min": 30,
     "pins": [
-        {"kind": "log", "path": "nodes/gpu-n003/dmesg.txt", "line": 7, "text": "one", "note": "the start"},
-        {"kind": "chart", "metric": "DCGM_FI_DEV_SM_CLOCK", "labels": {"gpu": "4"}, "from_ms": 0,
-         "to_ms": 60_000},
-        {"kind": "command", "command": "nvidia-smi -q", "host": "gpu-n003", "at_ms": 0, "text": "a\nb\nc"},
+        {
+            "kind": "log",
+            "path": "nodes/gpu-n003/dmesg.txt",
+            "line": 7,
+            "text": "one",
+            "note": "the start",
+        },
+        {
+            "kind": "chart",
+            "metric": "DCGM_FI_DEV_SM_CLOCK",
+            "labels": {"gpu": "4"},
+            "from_ms": 0,
+            "to_ms": 60_000,
+        },
+        {
+            "kind": "command",
+            "command": "nvidia-smi -q",
+            "host": "gpu-n003",
+            "at_ms": 0,
+            "text": "a\nb\nc",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def board(*cards: Any, **also: Any) -> str:

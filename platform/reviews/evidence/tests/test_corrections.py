@@ -72,8 +72,12 @@ def test_one_press_takes_a_match_away_and_another_gives_it_back(
     assert answer["Location"] == reverse("admin:score", args=[rated.pk, 1]) + "#evidence"
     assert found(rated) == (pytest.approx(200 / of, abs=0.1), pytest.approx(100 / of, abs=0.1))
     said = page(clients["hana"], rated)
-    for text in ("corrected</span> as Ines read one statement", "does not speak of it, says Ines",
-                 "with the corrected matches", "Take the correction back"):  # fmt: skip
+    for text in (
+        "corrected</span> as Ines read one statement",
+        "does not speak of it, says Ines",
+        "with the corrected matches",
+        "Take the correction back",
+    ):
         assert text in said, text
     clients["hana"].post(url(rated), sent("withdrawn"))
     assert found(rated)[1] is None
@@ -191,8 +195,12 @@ def test_a_regrade_is_read_anew(clients: Clients, rated: Attempt) -> None:
     clients["ines"].post(url(rated), sent("none"))
     first: Any = grading(rated)
     second = GradingRun.objects.create(
-        submission=first.submission, hidden_workloads=1, created_at=LATER, finished_at=LATER,
-        result="done", report=first.report,
-    )  # fmt: skip
+        submission=first.submission,
+        hidden_workloads=1,
+        created_at=LATER,
+        finished_at=LATER,
+        result="done",
+        report=first.report,
+    )
     assert corrections.of(second).newest == {}
     assert corrections.of(first).newest != {}

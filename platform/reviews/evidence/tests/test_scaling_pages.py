@@ -140,8 +140,17 @@ def test_what_cannot_be_seen_in_a_check_is_spelt_out(
     run = grading_of(scaling_attempt)
     assert run.report is not None
     check = {"kind": "check", "tone": "bad", "text": "No site is called Hall \u202e.", "month": ""}
-    claim = {"kind": "claim", "part": "sheet", "id": "cut \u202e", "title": "Money", "state": "within",
-             "claimed": 1, "low": 1, "high": 1, "unit": "USD"}  # fmt: skip
+    claim = {
+        "kind": "claim",
+        "part": "sheet",
+        "id": "cut \u202e",
+        "title": "Money",
+        "state": "within",
+        "claimed": 1,
+        "low": 1,
+        "high": 1,
+        "unit": "USD",
+    }
     finding = next(row for row in run.report["evidence"] if row["kind"] == "finding")
     cut = finding | {"id": "rule_broken/cut \u202e/2026-01"}
     run.report = run.report | {"evidence": [*run.report["evidence"], check, claim, cut]}
@@ -217,9 +226,15 @@ def test_what_if_of_the_candidate_is_shown_once_measures_are(
     draft = scaling_attempt.drafts.get()
     report = run_public(PLAN, LEVEL, SEED, draft.body["files"]).to_dict()
     run = Run.objects.create(
-        attempt=scaling_attempt, round=1, draft=draft, workload="median", created_at=NOW, finished_at=NOW,
-        result="done", report=report,
-    )  # fmt: skip
+        attempt=scaling_attempt,
+        round=1,
+        draft=draft,
+        workload="median",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report=report,
+    )
     before = page(clients["ines"], "run", scaling_attempt, run.pk)
     assert "Buying evenly" not in before
     score_all(scaling_attempt, stage.ines)

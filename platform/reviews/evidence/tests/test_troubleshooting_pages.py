@@ -120,8 +120,15 @@ def test_after_it_causes_herrings_claims_and_pins_are_shown(
     score_all(troubleshooting_attempt, stage.ines)
     said = page(clients["ines"], "attempt", troubleshooting_attempt)
     assert f'id="e1-cause-{known_causes()[0]["key"]}"' in said
-    for text in ("Causes found", "found</span>", "not mentioned", "shows it", "on the board from minute 9",
-                 "Order of investigation", "This says something else"):  # fmt: skip
+    for text in (
+        "Causes found",
+        "found</span>",
+        "not mentioned",
+        "shows it",
+        "on the board from minute 9",
+        "Order of investigation",
+        "This says something else",
+    ):
         assert text in said, text
 
 
@@ -145,9 +152,12 @@ def test_prose_has_the_minute_of_the_first_draft_that_says_it(
     }
     for number, text in enumerate(texts, start=1):
         Draft.objects.create(
-            **facts, number=100 + number, seq=100 + number, body={"sections": sections | {"issues": text}},
+            **facts,
+            number=100 + number,
+            seq=100 + number,
+            body={"sections": sections | {"issues": text}},
             received_at=NOW + timedelta(minutes=10 * number + 2),
-        )  # fmt: skip
+        )
     troubleshooting_attempt.drafts.filter(number__lt=100).update(body={"sections": {}})
     score_all(troubleshooting_attempt, stage.ines)
     said = page(clients["ines"], "attempt", troubleshooting_attempt)
@@ -162,9 +172,14 @@ def test_board_is_read_as_lines_that_can_be_pinned(
     assert "Hypothesis 1: supported" in said
     assert "Written down in minute 9, decided in minute 60" in said
     sent = {
-        "id": "7d3b1a52-3a31-4f0d-9d0f-2e5c3c7b1b11", "kind": "line", "source": "answer",
-        "part": "board.json", "first": 2, "last": 2, "text": "Names the place.",
-    }  # fmt: skip
+        "id": "7d3b1a52-3a31-4f0d-9d0f-2e5c3c7b1b11",
+        "kind": "line",
+        "source": "answer",
+        "part": "board.json",
+        "first": 2,
+        "last": 2,
+        "text": "Names the place.",
+    }
     answer = clients["ines"].post(
         reverse("admin:pin", args=[troubleshooting_attempt.pk, 1]),
         sent,
@@ -215,9 +230,17 @@ def test_queries_do_not_grow_with_corrections(
     before = count()
     for number in range(12):
         MatchCorrection.objects.create(
-            grading=run, statement="h:h1", subject=key()["causes"][0]["key"], quote="x", verdict="none",
-            reason=str(number), measures=[], score=0.1, by=stage.ines, at=LATER,
-        )  # fmt: skip
+            grading=run,
+            statement="h:h1",
+            subject=key()["causes"][0]["key"],
+            quote="x",
+            verdict="none",
+            reason=str(number),
+            measures=[],
+            score=0.1,
+            by=stage.ines,
+            at=LATER,
+        )
     assert count() == before
 
 
@@ -226,9 +249,14 @@ def test_no_candidate_address_says_anything_of_the_key(
 ) -> None:
     """The sentences of the key, its hours, its words for what a file is worth, and the seed."""
     attempts.open_revision(
-        troubleshooting_attempt.pk, strength="Clear.", improvement="Look at storage.", focus="", start_now=True,
-        by=stage.ines, now=timezone.now(),
-    )  # fmt: skip
+        troubleshooting_attempt.pk,
+        strength="Clear.",
+        improvement="Look at storage.",
+        focus="",
+        start_now=True,
+        by=stage.ines,
+        now=timezone.now(),
+    )
     enter(client, stage.token)
     truth = key()
     secrets = [

@@ -27,9 +27,14 @@ SAID = "She would drain the node first,\nbecause a job may still hold it."
 @pytest.fixture
 def open_round(scored: Attempt, stage: Stage) -> Attempt:
     attempts.open_revision(
-        scored.pk, strength="a", improvement="b", focus="controller.py", start_now=True,
-        by=stage.ines, now=LATER,
-    )  # fmt: skip
+        scored.pk,
+        strength="a",
+        improvement="b",
+        focus="controller.py",
+        start_now=True,
+        by=stage.ines,
+        now=LATER,
+    )
     return Attempt.objects.get(pk=scored.pk)
 
 

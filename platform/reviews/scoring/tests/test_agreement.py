@@ -245,9 +245,14 @@ def test_nobody_discusses_while_somebody_still_scores_alone(
     assert discuss(clients["ines"], handed_in).status_code == 302
     assert not DiscussionOutcome.objects.exists()
     outcome = agreement.record(
-        Submission.objects.get(), list(Evaluation.objects.submitted()), criterion="method", level=4,
-        reason="Before.", by=stage.ines, now=LATER,
-    )  # fmt: skip
+        Submission.objects.get(),
+        list(Evaluation.objects.submitted()),
+        criterion="method",
+        level=4,
+        reason="Before.",
+        by=stage.ines,
+        now=LATER,
+    )
     seen = DiscussionOutcome.objects.visible_to
     assert list(seen(stage.ines)) == [outcome]
     assert list(seen(stage.hana)) == []  # she owes a scorecard

@@ -33,9 +33,14 @@ def another(stage: Stage, name: str) -> Attempt:
     """Somebody else's answer in the same exercise, which Ines and Otto score."""
     who = Candidate.objects.create(name=name, email=f"{name}@example.com", created_at=NOW)
     invitation, _ = invite(
-        opening=stage.opening, candidate=who, exercises=[stage.exercise], by=stage.rhea, now=NOW,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6),
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=who,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        now=NOW,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+    )
     attempt = attempts.start(
         invitation=invitation, exercise=stage.exercise, policies=POLICIES, now=NOW
     )
@@ -155,9 +160,13 @@ def interviewed(attempt: Attempt, stage: Stage, at: Any) -> None:
     )
     QuestionSetItem.objects.create(question_set=asked, question=question, position=1, minutes=5)
     session, _ = interviews.plan(
-        opening=stage.opening, candidate=stage.ada, interviewer=stage.ines, question_set=asked,
-        by=stage.hana, now=at,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        interviewer=stage.ines,
+        question_set=asked,
+        by=stage.hana,
+        now=at,
+    )
     interviews.begin(session, now=at)
 
 
@@ -226,5 +235,10 @@ def test_evaluators_declare_whom_they_know(
     assert Acquaintance.objects.count() == 1
     statuses = {name: clients[name].post(url, {"how": "x"}).status_code for name in clients}
     assert statuses == {
-        "adam": 403, "rhea": 403, "ines": 302, "otto": 404, "hana": 404, "nobody": 302,
-    }  # fmt: skip
+        "adam": 403,
+        "rhea": 403,
+        "ines": 302,
+        "otto": 404,
+        "hana": 404,
+        "nobody": 302,
+    }

@@ -40,8 +40,16 @@ def base(attempt: Attempt) -> str:
 
 @pytest.mark.parametrize(
     "path",
-    ["", "manifest", "files/people/changes.txt", "logs", "metrics/catalogue", "metrics/panels", "query?q=up"],
-)  # fmt: skip
+    [
+        "",
+        "manifest",
+        "files/people/changes.txt",
+        "logs",
+        "metrics/catalogue",
+        "metrics/panels",
+        "query?q=up",
+    ],
+)
 def test_materials_are_for_whoever_may_read_the_answer(
     clients: Clients, troubleshooting_attempt: Attempt, stage: Stage, client: Client, path: str
 ) -> None:
@@ -100,8 +108,15 @@ def test_attempts_without_a_room_have_none(clients: Clients, handed_in: Attempt)
 def pin(attempt: Attempt, client: Client, **other: Any) -> Any:
     line = key()["causes"][0]["lines"][0]
     first = line["spans"][0][0]
-    data = {"id": str(uuid4()), "kind": "line", "source": "material", "part": line["path"], "first": first,
-            "last": first, "text": "Here it begins."} | other  # fmt: skip
+    data = {
+        "id": str(uuid4()),
+        "kind": "line",
+        "source": "material",
+        "part": line["path"],
+        "first": first,
+        "last": first,
+        "text": "Here it begins.",
+    } | other
     url = reverse("admin:pin", args=[attempt.pk, 1])
     return client.post(url, data, content_type="application/json")
 
@@ -149,8 +164,11 @@ def test_a_remark_at_a_chart_keeps_what_it_shows_and_leads_back_to_it(
     assert answer.json()["place"].startswith(f"{chart['metric']} (")
     assert re.search(r"\d+ \w{3} \d{4}, \d\d:\d\d to ", answer.json()["place"])
     assert re.search(r"series\nlowest \S+.*\nmean \S+.*\nhighest ", answer.json()["quote"])
-    asked = {"metric": chart["metric"], "from_ms": chart["from_ms"] // 1000 * 1000,
-             "to_ms": chart["to_ms"] // 1000 * 1000}  # fmt: skip
+    asked = {
+        "metric": chart["metric"],
+        "from_ms": chart["from_ms"] // 1000 * 1000,
+        "to_ms": chart["to_ms"] // 1000 * 1000,
+    }
     for url in (
         reverse("admin:score", args=[troubleshooting_attempt.pk, 1]),
         base(troubleshooting_attempt),

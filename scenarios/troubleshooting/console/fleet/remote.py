@@ -82,11 +82,16 @@ def _first(site: Site, host: str, argv: list[str]) -> Reply:
 def _filtered(argv: list[str], text: str) -> tuple[str, int]:
     """(what a filter leaves, its exit code). Raises Failed."""
     filters: dict[str, Callable[[list[str], list[str]], tuple[list[str], int]]] = {
-        "grep": _grep, "egrep": _grep, "fgrep": _grep, "head": _head, "tail": _tail, "wc": _wc,
+        "grep": _grep,
+        "egrep": _grep,
+        "fgrep": _grep,
+        "head": _head,
+        "tail": _tail,
+        "wc": _wc,
         "sort": lambda args, lines: (sorted(lines, reverse="-r" in args), 0),
         "uniq": lambda args, lines: ([line for line, _ in groupby(lines)], 0),
         "cat": lambda args, lines: (lines, 0),
-    }  # fmt: skip
+    }
     run = filters.get(argv[0])
     if run is None:
         raise Failed(NOT_HERE, 2)

@@ -71,8 +71,11 @@ def _too_long(address: str, size: int, count: int, mtu: int) -> Reply:
 
 
 def _unreachable(address: str, size: int, count: int) -> Reply:
-    rows = [f"PING {address} ({address}) {size}({size + _HEADERS}) bytes of data.", "",
-            f"--- {address} ping statistics ---",
-            f"{count} packets transmitted, 0 received, 100% packet loss, time {1023 * (count - 1)}ms",
-            ""]  # fmt: skip
+    rows = [
+        f"PING {address} ({address}) {size}({size + _HEADERS}) bytes of data.",
+        "",
+        f"--- {address} ping statistics ---",
+        f"{count} packets transmitted, 0 received, 100% packet loss, time {1023 * (count - 1)}ms",
+        "",
+    ]
     return Reply("\n".join(rows) + "\n", "", 1)
