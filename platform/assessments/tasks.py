@@ -20,6 +20,8 @@ from assessments.submissions import close_due
 from assessments.turns import take_turn
 
 logger = logging.getLogger(__name__)
+REMINDED = 50
+"""Rows of a kind that one sweep tells the workers of; the next one comes in ten seconds."""
 
 
 @shared_task(bind=True)
@@ -61,7 +63,7 @@ def sweep() -> None:
         for pk in model.objects.give_up(now):
             if model is Run:
                 credit_run(Run.objects.get(pk=pk), now=now)
-        for pk in model.objects.startable(now).order_by("created_at").values_list("pk")[:50]:
+        for pk in model.objects.startable(now).order_by("created_at").values_list("pk")[:REMINDED]:
             publish(f"assessments.tasks.{task}", pk[0], expires=10)
     building.remind(now)
 

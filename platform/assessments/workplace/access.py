@@ -23,6 +23,7 @@ from assessments.models import Attempt
 
 OVER = "Your time for this exercise is over, so its materials are closed. Your answer is safe."
 LEAST_PACKED = 1_000
+"""Bytes: what is shorter goes in one packet as it is."""
 
 
 class NotThere(APIException):
