@@ -14,7 +14,14 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
+from benchmarks.written_variants import (
+    Calibration,
+    Case,
+    Row,
+    all_complaints,
+    digest_of,
+    in_one_line,
+)
 from graders.cost.calibration import missed, play, unnamed
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.focus_rules import broken, broken_columns, broken_sums
@@ -94,20 +101,9 @@ def _variant(level: str, seed: int) -> dict[str, Any]:
     }
 
 
-def _short(row: Mapping[str, Any]) -> str:
-    scores = " ".join(f"{name} {one['score']:.2f}" for name, one in row["goldens"].items())
-    bad = [f"{name}: {one}" for name, said in row["checks"].items() for one in said]
-    return f"{scores} {' '.join(bad)}"
-
-
-calibrate = Calibration(_row, _short, sources).calibrate
+calibrate = Calibration(_row, in_one_line, sources).calibrate
 
 
 def faults(pack: Pack, data: Mapping[str, Any]) -> list[str]:
     """One sentence for each bar that the kept result misses."""
-    said = complaints(pack, data, missed, lambda one: json.dumps(one["best"], sort_keys=True))
-    for level, rows in data["table"].items():
-        for seed, row in rows.items():
-            for name, found in row["checks"].items():
-                said += [f"{level} seed {seed}: {name}: {one}" for one in found]
-    return said
+    return all_complaints(pack, data, missed, lambda one: json.dumps(one["best"], sort_keys=True))

@@ -36,7 +36,7 @@ QUERIES = (
     "quantile_over_time(0.9, DCGM_FI_DEV_POWER_USAGE[1h])",
 )
 PREPARE = """async ({ keys, node, from, to, points }) => {
-  const base = "/static/headnode/room";
+  const base = "/static/assessments/troubleshooting";
   const data = await import(`${base}/metrics_data.js`);
   const { MetricsChart } = await import(`${base}/metrics_chart.js`);
   const { stageOf } = await import(`${base}/dashboards.js`);

@@ -12,13 +12,20 @@ from xml.etree import ElementTree
 
 import pandas as pd
 
-from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
+from benchmarks.written_variants import (
+    Calibration,
+    Case,
+    Row,
+    all_complaints,
+    digest_of,
+    in_one_line,
+)
 from graders.scaling.calibration import missed, play, unnamed
 from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, build, load_pack
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of
-from scenarios.scaling.plans import reference
+from scenarios.scaling.reference_plans import reference
 
 YEARS = 3
 """Hidden years of a variant here; a grade plays five. The order of the goldens needs no more."""
@@ -78,23 +85,12 @@ def _checks(folder: Path) -> dict[str, list[str]]:
     return {"tables": tables, "drawings": drawings}
 
 
-def _short(row: Mapping[str, Any]) -> str:
-    scores = " ".join(f"{name} {one['score']:.2f}" for name, one in row["goldens"].items())
-    bad = [f"{name}: {one}" for name, said in row["checks"].items() for one in said]
-    return f"{scores} {' '.join(bad)}"
-
-
-calibrate = Calibration(_row, _short, sources).calibrate
+calibrate = Calibration(_row, in_one_line, sources).calibrate
 
 
 def faults(pack: Pack, data: Mapping[str, Any]) -> list[str]:
     """One sentence for each bar that the kept result misses."""
-    said = complaints(pack, data, missed, _answer)
-    for level, rows in data["table"].items():
-        for seed, row in rows.items():
-            for name, found in row["checks"].items():
-                said += [f"{level} seed {seed}: {name}: {one}" for one in found]
-    return said
+    return all_complaints(pack, data, missed, _answer)
 
 
 def _answer(variant: Mapping[str, Any]) -> str:

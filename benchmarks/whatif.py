@@ -24,11 +24,11 @@ from scenarios.company.profile import DEFAULT
 from scenarios.scaling.arrivals import LONGEST, Asked, asked, mean_hours
 from scenarios.scaling.checks import checks
 from scenarios.scaling.demand import median
+from scenarios.scaling.disruptions import disruptions
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Scene, Work
-from scenarios.scaling.weather import weather
 from scenarios.scaling.year import play, played_through
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Nodes
@@ -56,7 +56,7 @@ def timed(scene: Scene) -> dict[str, object]:
     """Plays of the reference plan, the first of them with everything drawn anew."""
     demand, plan = median(scene), reference(scene)
     asked.cache_clear()
-    weather.cache_clear()
+    disruptions.cache_clear()
     began = time.process_time()
     play(scene, plan, demand)
     first = time.process_time() - began

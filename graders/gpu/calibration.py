@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graders.backend import backend_from_environment
-from graders.gpu.grading import grade
+from graders.kinds import grade
 from sandbox import Backend
 from scenarios.packs import Pack, load_pack
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graders.scaling.found import Found, sheet_id
+from graders.scaling.findings import Finding, sheet_id
 from graders.scaling.playing import play_median, unchanged
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
@@ -122,13 +122,13 @@ def _lost(month: Json) -> float:
     return float(found)
 
 
-def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json], list[Found]]:
+def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json], list[Finding]]:
     """Rows of evidence for every claim that is known, and a finding for each that is too good.
 
     years: the hidden ones. The expected year counts as well: nobody claims too much who repeats a what-if.
     """
     rows: list[Json] = []
-    found: list[Found] = []
+    found: list[Finding] = []
     if not any(_all(plan)):
         return rows, found
     years = [play_median(scene, plan), *years]
@@ -154,7 +154,7 @@ def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json]
         if state == "too_good":
             figures = (("Claimed", value, about.unit), ("Played, mean", mean, about.unit))
             text = _text(about, name, value, low, high)
-            found.append(Found("over_claim", text, ((part, given),), figures=figures))
+            found.append(Finding("over_claim", text, ((part, given),), figures=figures))
     return rows, found
 
 

@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from graders.scaling.claims import expected_claims
+from graders.scaling.golden_words import facts, sections, words
 from graders.scaling.playing import best_plan
-from graders.scaling.saying import facts, sections, words
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Phase, Plan, Purchase, Risk
-from scenarios.scaling.plans import naive as evenly
 from scenarios.scaling.reading import to_json
+from scenarios.scaling.reference_plans import naive as evenly
 from scenarios.scaling.scene import Scene
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ from scenarios.scaling.demand import draw, median
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.plan import Change, Plan, Purchase, Rented, Retired
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.year import play
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graders.grading import grade, run_public
+from graders.kinds import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from graders.workloads import hidden_workloads
 from sandbox import Outcome, Session, Spec

@@ -8,15 +8,13 @@ from typing import Any
 
 from django.utils import timezone
 
-from assessments.cost import store
 from assessments.execution import perform, worker_name
 from assessments.jobs import Result
+from assessments.kinds import workplace_of
 from assessments.materials import variants
-from assessments.materials.manifest import manifest_of
 from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import prepare
 from assessments.queue import publish
-from assessments.troubleshooting import log_bundle
 from hiring.models import Invitation
 
 TASK = "assessments.tasks.prepare_variant"
@@ -66,10 +64,7 @@ def _build(row: PreparedVariant) -> None:
     def work() -> dict[str, Any]:
         began = time.monotonic()
         folder = variants.make(*row.of)
-        if row.exercise.workplace == "bill":
-            store.file_of(folder)
-        elif row.exercise.workplace == "incident":
-            log_bundle.bundle_of(folder, lambda: log_bundle.packed(folder, manifest_of(folder)))
+        workplace_of(row.exercise).built(folder)
         return {"seconds": round(time.monotonic() - began, 1)}
 
     perform(row, work, lambda _: Result.DONE)

@@ -8,7 +8,7 @@ import msgspec
 from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 
-from assessments.cost.store import prepare
+from assessments.kinds import workplace_of
 from assessments.workplace.access import RoomView, packed
 from library.markdown import rendered
 
@@ -24,8 +24,7 @@ class ManifestView(RoomView):
     """Everything there is to look at, and when and where it was recorded."""
 
     def get(self, request: Request, pk: UUID) -> HttpResponse:
-        if self.attempt.exercise.workplace == "bill":
-            prepare(self.room.folder)
+        workplace_of(self.attempt.exercise).opened(self.room.folder)
         body = msgspec.json.encode(self.room.manifest)
         return packed(request, body, "application/json")
 

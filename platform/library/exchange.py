@@ -13,7 +13,8 @@ import msgspec
 
 from accounts.prose import is_text
 from library.bank import ShippedQuestion
-from library.models import Kind, Question, Seniority
+from library.models import Question, Seniority
+from scenarios.kinds import KINDS
 
 LISTS = ("expected_points", "follow_ups", "hints", "discussion_points", "tags")
 COLUMNS = (
@@ -195,7 +196,7 @@ def checked(line: int, values: Any) -> Row:
     for name in LISTS:
         _check_list(row, name)
     _check_choice(row, "level", Seniority.values)
-    _check_choice(row, "related_exercise", ["", *Kind.values])
+    _check_choice(row, "related_exercise", ["", *(kind.key for kind in KINDS)])
     if not isinstance(row.values["optional"], bool):
         row.problems.append("optional is true or false.")
     if not row.problems and not row.values["expected_points"]:

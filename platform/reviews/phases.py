@@ -63,7 +63,7 @@ def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
     if run.state(now) != "running" or attempt.exercise.has_room:
         return ""  # a written answer is read in one go
     pack = pack_of(attempt.pack_version.name)
-    span = pack.world.span if pack.kind == "automation" else "workload"
+    span = pack.world.span if "world" in pack.data else "workload"
     plural = "" if run.hidden_workloads == 1 else "s"
     return f"{run.progress} of {run.hidden_workloads} hidden {span}{plural}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.kinds import UnknownKind, kind_of
 from scenarios.packs.generated import UnknownGenerator, load_generator
 from scenarios.worlds import UnknownWorld, load_world
 
@@ -43,6 +44,10 @@ def _check_keys(where: str, found: Mapping[str, Any], allowed: set[str], needed:
 def check_manifest(name: str, data: Mapping[str, Any]) -> None:
     """Raise PackInvalid for the first thing that is wrong in the pack of that name."""
     where = f"{name}/{MANIFEST}"
+    try:
+        kind_of(str(data.get("kind")))
+    except UnknownKind as error:
+        raise PackInvalid(f"{where}: {error}") from None
     if "materials" in data:
         _check_written(where, data)
         return

@@ -15,58 +15,15 @@ from datetime import datetime, timedelta
 
 from scenarios.company.profile import digest
 from scenarios.company.profile.tables import Team
+from scenarios.scaling.content import content, rows
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tables import Cells, slugs
 from scenarios.scaling.traces import JobRow, Traces
 from scenarios.simulator.streams import Stream
 
-PARTITIONS = {
-    "training": "train",
-    "fine_tuning": "tune",
-    "inference": "serve",
-    "interactive": "interactive",
-    "batch": "batch",
-}
-_NAMES = {
-    "training": ("pretrain", "continue", "ablation"),
-    "fine_tuning": ("finetune", "align", "distil"),
-    "inference": ("endpoint", "score", "embed"),
-    "interactive": ("notebook", "shell", "explore"),
-    "batch": ("nightly", "features", "transcode"),
-}
-_UTIL = {
-    "training": (68, 91),
-    "fine_tuning": (52, 84),
-    "inference": (34, 62),
-    "interactive": (22, 58),
-    "batch": (46, 80),
-}
-_CODES = {
-    "COMPLETED": "0:0",
-    "FAILED": "1:0",
-    "CANCELLED": "0:15",
-    "TIMEOUT": "0:1",
-    "PREEMPTED": "0:15",
-}
+_LOOKS = {row["job_class"]: row for row in rows("accounting")}
 FIRST_ID = 180_000
-HEAD = (
-    "JobID",
-    "JobName",
-    "User",
-    "Account",
-    "Partition",
-    "Cluster",
-    "Submit",
-    "Start",
-    "End",
-    "ElapsedRaw",
-    "TimelimitRaw",
-    "NNodes",
-    "AllocTRES",
-    "State",
-    "ExitCode",
-    "TRESUsageInAve",
-)
+HEAD: tuple[str, ...] = content("accounting")["columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +95,11 @@ def _job(
     team = stream.pick(choices)
     # A few people of a team do most of its work.
     person = int(team.headcount * stream.unit() ** 2) + 1
-    low, high = _UTIL[row.job_class]
+    look = _LOOKS[row.job_class]
+    low, high = look["util"]
     ran = row.ended_h - row.started_h
     busy = 1 - min(1.0, row.idle_h / ran) if ran > 0 else 1.0
-    name = stream.pick([(one, 1.0) for one in _NAMES[row.job_class]])
+    name = stream.pick([(one, 1.0) for one in look["names"]])
     return Job(
         row,
         team.name,
@@ -213,7 +171,7 @@ def _row(
         job.name,
         job.user,
         account,
-        PARTITIONS[row.job_class],
+        _LOOKS[row.job_class]["partition"],
         cluster,
         _clock(first, row.submitted_h, job),
         _clock(first, row.started_h, job) if started else "Unknown",
@@ -223,7 +181,7 @@ def _row(
         nodes,
         tres if started else "",
         state,
-        _CODES.get(state, "0:0"),
+        "0:0",
         f"gres/gpuutil={job.util}" if started else "",
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scenarios.scaling.costs import Spent, spent
 from scenarios.scaling.estate import Estate
 from scenarios.scaling.fleet import Lease
-from scenarios.scaling.money import Spent, spent
 from scenarios.scaling.orders import Order
 from scenarios.scaling.policies import Held
 from scenarios.scaling.scene import Scene

@@ -8,14 +8,14 @@ from dataclasses import replace
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import Offer
 from scenarios.scaling.budget import bills
-from scenarios.scaling.curing import geared
 from scenarios.scaling.estate import Standing, estate
 from scenarios.scaling.items import Item, as_type, items
 from scenarios.scaling.orders import Order, orders, usable
-from scenarios.scaling.outlooks import capacity, needed
 from scenarios.scaling.plan import Plan, Purchase
 from scenarios.scaling.policies import held
+from scenarios.scaling.remedies import geared
 from scenarios.scaling.scene import Place, Scene
+from scenarios.scaling.sizing import capacity, needed
 from scenarios.scaling.speeds import speed
 
 BUSY = 0.74

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.scaling.finding import Check, usd
+from scenarios.scaling.assumptions import CLOUD_READ
+from scenarios.scaling.checking import Check
 from scenarios.scaling.fleet import COMMITTED, Lease, lawful, rent_of
 from scenarios.scaling.plan import Plan, Rented
 from scenarios.scaling.policies import Held
-from scenarios.scaling.rates import CLOUD_READ
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import joined
+from scenarios.scaling.wording import joined, usd
 
 
 def cloud_checks(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.company.profile.tables import PolicyValue
-from scenarios.scaling.finding import Check, usd
+from scenarios.scaling.checking import Check
 from scenarios.scaling.items import items
 from scenarios.scaling.orders import Order
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import Policy, checked, policies
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import figure
+from scenarios.scaling.wording import figure, usd
 
 
 def row_checks(scene: Scene, plan: Plan, made: tuple[Order, ...]) -> Iterator[Check]:

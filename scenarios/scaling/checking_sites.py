@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.scaling.budget import Bill
+from scenarios.scaling.checking import Check
+from scenarios.scaling.costs import ON_DEMAND_USE
 from scenarios.scaling.estate import Estate, Group, Standing
-from scenarios.scaling.finding import Check, kw, some, usd
 from scenarios.scaling.fleet import COMMITTED, Lease
-from scenarios.scaling.money import ON_DEMAND_USE
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import percent
+from scenarios.scaling.wording import kw, percent, some, usd
 
 NEAR = 0.95
 """Part of power, ports or budget from which a check warns."""
@@ -22,7 +22,7 @@ def site_checks(scene: Scene, stands: Estate) -> Iterator[Check]:
         name = place.site.name
         rows = [month[site] for month in stands]
         yield from _unused(scene, rows)
-        yield from _uncabled(scene, name, rows)
+        yield from _idle(scene, name, rows)
         yield from _uplinks(scene, name, rows)
         yield from _full(scene, name, rows[-1])
 
@@ -60,32 +60,40 @@ def _lack(there: Standing, group: Group) -> str:
     return f"all {some(there.racks, 'rack')} are taken, and one holds {kw(site.rack_kw)}."
 
 
-def _uncabled(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.storage_uncabled_tb > 0:
-            text = (
-                f"{name}: {there.storage_uncabled_tb:,.0f} TB of storage are never cabled from {month} on: "
-                "no leaf ports or no power are left."
-            )
-            yield Check("storage_uncabled", "bad", text, month, name)
-            break
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.switches_off > 0:
-            free = kw(max(0.0, there.power_limit_kw - there.power_kw))
-            text = f"{name}: {there.switches_off} of the switches ordered stay off from {month} on"
-            yield Check("no_power", "bad", f"{text}: {free} are free.", month, name)
-            break
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.racks_beyond > 0:
-            text = (
-                f"{name}: there is floor for {there.place.floor_free} more racks, and "
-                f"{there.racks_beyond} of those ordered have none."
-            )
-            yield Check("no_floor", "bad", text, month, name)
-            break
+def _idle(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
+    """Storage, switches and racks that cannot be used: each in the first of its months."""
+    for key, text in (
+        ("storage_uncabled", _uncabled),
+        ("no_power", _switches_off),
+        ("no_floor", _racks_beyond),
+    ):
+        said = (
+            (one.name, text(there, one.name)) for one, there in zip(scene.months, rows, strict=True)
+        )
+        found = next((row for row in said if row[1]), None)
+        if found:
+            yield Check(key, "bad", f"{name}: {found[1]}", found[0], name)
+
+
+def _uncabled(there: Standing, month: str) -> str:
+    tb = there.storage_uncabled_tb
+    lacks = "no leaf ports or no power are left."
+    return f"{tb:,.0f} TB of storage are never cabled from {month} on: {lacks}" if tb > 0 else ""
+
+
+def _switches_off(there: Standing, month: str) -> str:
+    free, off = kw(max(0.0, there.power_limit_kw - there.power_kw)), there.switches_off
+    return (
+        f"{off} of the switches ordered stay off from {month} on: {free} are free."
+        if off > 0
+        else ""
+    )
+
+
+def _racks_beyond(there: Standing, month: str) -> str:
+    most, beyond = there.place.floor_free, there.racks_beyond
+    said = f"there is floor for {most} more racks, and {beyond} of those ordered have none."
+    return said if beyond > 0 else ""
 
 
 def _uplinks(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from scenarios.scaling.budget import Bill, bills
+from scenarios.scaling.checking import Check
 from scenarios.scaling.checking_cloud import cloud_checks
 from scenarios.scaling.checking_rows import row_checks
 from scenarios.scaling.checking_sites import money_checks, site_checks
 from scenarios.scaling.estate import Estate, Standing, estate
-from scenarios.scaling.finding import Check
 from scenarios.scaling.fleet import Lease, leases
 from scenarios.scaling.orders import Order, orders
 from scenarios.scaling.plan import Plan
@@ -35,16 +35,7 @@ class Checked:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {
-            "rows": [
-                {
-                    "key": one.key,
-                    "tone": one.tone,
-                    "text": one.text,
-                    "month": one.month,
-                    "subject": one.subject,
-                }
-                for one in self.rows
-            ],
+            "rows": [asdict(one) for one in self.rows],
             "months": [dict(one) for one in self.months],
             "quarters": [dict(one) for one in self.quarters],
             "orders": [dict(one) for one in self.orders],

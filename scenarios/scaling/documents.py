@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 
 from scenarios.company.profile.tables import PolicyValue
 from scenarios.packs.documents import fill
-from scenarios.scaling import sites
-from scenarios.scaling.ahead import expected
-from scenarios.scaling.demand import LAUNCH_SIZE, LAUNCH_SLIP, PRICE_PART, WEEKS_LATE
-from scenarios.scaling.history import DAYS
-from scenarios.scaling.items import nodes_a_rack
-from scenarios.scaling.notes import Note, notes
-from scenarios.scaling.policies import policies
-from scenarios.scaling.rates import (
+from scenarios.scaling import site_descriptions
+from scenarios.scaling.assumptions import (
     EGRESS_GB_GPU_HOUR,
     LINK_USD_GBPS,
     NODE_FAILURES_DAY,
@@ -26,13 +19,20 @@ from scenarios.scaling.rates import (
     REPAIR_H,
     STORAGE_TB_PORT,
 )
+from scenarios.scaling.content import TEXTS
+from scenarios.scaling.demand import LAUNCH_SIZE, LAUNCH_SLIP, PRICE_PART, WEEKS_LATE
+from scenarios.scaling.facts import words_of
+from scenarios.scaling.forecast import expected
+from scenarios.scaling.history import DAYS
+from scenarios.scaling.items import nodes_a_rack
+from scenarios.scaling.notes import Note, notes
+from scenarios.scaling.policies import policies
 from scenarios.scaling.scene import Event, Scene
 from scenarios.scaling.speeds import speed
-from scenarios.scaling.start import outline
-from scenarios.scaling.words import TENTH, figure, joined, percent, table, usd, words_of
+from scenarios.scaling.template import outline
+from scenarios.scaling.wording import TENTH, figure, joined, percent, table, usd
 from scenarios.scaling.work import parallel
 
-_TEXTS = Path(__file__).parent / "texts"
 TITLES = {
     "infrastructure.md": "Infrastructure",
     "reading.md": "How to read the history",
@@ -57,7 +57,7 @@ def documents(scene: Scene) -> Iterator[tuple[str, str, str]]:
     """(path, title, Markdown) of every document."""
     words = {**words_of(scene), **_history(scene), **_outlook(scene), **_buying(scene)}
     words |= {"rules": _rules(scene), "quotas": _quotas(scene), "agreed": _agreed(scene)}
-    words["sites_described"] = sites.described(scene)
+    words["sites_described"] = site_descriptions.described(scene)
     words["outline"] = outline(scene.level)
     words["notes"] = "\n\n".join(f"**{one.who}:** “{one.text}”" for one in colleagues(scene))
     for path, title in TITLES.items():
@@ -86,11 +86,11 @@ def _nodes_by_power(scene: Scene) -> str:
 
 
 def _text(path: str) -> str:
-    return (_TEXTS / path).read_text(encoding="utf-8")
+    return (TEXTS / path).read_text(encoding="utf-8")
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    return fill(text, words, _TEXTS)
+    return fill(text, words, TEXTS)
 
 
 def _history(scene: Scene) -> Mapping[str, str]:

@@ -11,17 +11,18 @@ from functools import lru_cache
 from scenarios.company.profile import Profile, digest
 from scenarios.company.profile.defaults import node_type
 from scenarios.company.profile.tables import Offer, PolicyValue, PriceBook, Quarter
-from scenarios.scaling.levels import LEVELS, Settings
-from scenarios.scaling.places import places_of
-from scenarios.scaling.rates import (
+from scenarios.scaling.assumptions import (
     CLOUD_EXTRAS,
     FULL_DRAW,
     LINK_USD_GBPS,
     electricity_usd,
     running_usd,
 )
+from scenarios.scaling.bottlenecks import drawn
+from scenarios.scaling.levels import LEVELS, Settings
+from scenarios.scaling.places import places_of
+from scenarios.scaling.policies import BEFORE
 from scenarios.scaling.scene import Event, Month, Place, Rent, Scene, Work
-from scenarios.scaling.troubles import drawn
 from scenarios.scaling.work import KINDS, shares_of, work_of
 from scenarios.simulator.streams import Stream
 
@@ -29,8 +30,8 @@ MONTHS = 12
 FEWEST_GPUS, MOST_GPUS = 32, 40_000
 _OPEX = (1.08, 1.15, 1.24, 1.30)
 """Least budget for running costs in each quarter over what the present fleet costs: growth has to be paid."""
-_LINE, _WIDE_LINE = 10.0, 0.625
-"""Line to the cloud in Gb/s; for each own GPU where the level does not plan it, 100 for 160."""
+_WIDE_LINE = 0.625
+"""Line to the cloud in Gb/s for each own GPU where the level does not plan it: 100 for 160."""
 _FAR = ("Ohio", 0.85)
 """A cloud region on another continent, and its prices over those of the nearest."""
 _NEAR = ("Ireland", 0.97)
@@ -47,13 +48,13 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
             f"A scaling plan needs a cluster of {FEWEST_GPUS} to {MOST_GPUS} GPUs; this one has {gpus}."
         )
     settings, name = LEVELS[level], f"{digest(profile)}/{level}/{seed}"
-    troubles = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
-    strength = {one.key: one.strength for one in troubles}
+    planted = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
+    strength = {one.key: one.strength for one in planted}
     places = places_of(profile, settings.sites, "spine" in strength)
     months = _months(profile)
     events = _events(profile, settings, months, Stream(name, "events"))
     load = _load(profile, events, Stream(name, "load"))
-    work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, troubles))
+    work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, planted))
     return Scene(
         profile=profile,
         level=level,
@@ -64,7 +65,7 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
         offers=_offers(profile, settings, places),
         policies=settings.policies,
         events=events,
-        bottlenecks=troubles,
+        bottlenecks=planted,
         has_cloud=bool(settings.cloud),
         quarters=_quarters(profile, places, months, settings),
         rents=_rents(profile.price_book, settings, places),
@@ -174,27 +175,14 @@ def _rents(book: PriceBook, settings: Settings, places: tuple[Place, ...]) -> tu
 
 def _before(settings: Settings, strength: Mapping[str, float]) -> dict[str, PolicyValue]:
     """What holds before the year."""
-    usual: dict[str, PolicyValue] = {
-        "idle_notebook_limit_h": 0,
-        "mig_for_small": False,
-        "defragment": False,
-        "share_idle_quota": "static_quota" not in strength,
-        "preemption": False,
-        "serving_reserve_gpus": 0,
-        "checkpoint_to_nvme": False,
-        "cache_on_nvme": False,
-        "topology_aware": False,
-        "burst_after_h": 4,
-        "night_batch": False,
-        "cloud_link_gbps": _LINE,
-    }
+    usual = {**BEFORE, "share_idle_quota": "static_quota" not in strength}
     return {name: usual[name] for name in settings.policies}
 
 
 def _line(places: tuple[Place, ...], settings: Settings) -> float:
     """Speed of the line to the cloud, Gb/s."""
     if "cloud_link_gbps" in settings.policies:
-        return _LINE
+        return float(BEFORE["cloud_link_gbps"])
     gpus = sum(kind.gpus * count for place in places for kind, count in place.nodes)
     return float(max(10, round(_WIDE_LINE * gpus, -1)))
 

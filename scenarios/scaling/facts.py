@@ -10,8 +10,10 @@ from scenarios.scaling.items import Item, items
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.policies import policies
 from scenarios.scaling.scene import Place, Scene, Work
-from scenarios.scaling.start import start
+from scenarios.scaling.template import start
+from scenarios.scaling.wording import joined, usd
 
+WORDS = ("cluster", "gpus", "gpu", "nodes", "sites", "from", "until", "what_ifs", "capex", "opex")
 RENTS = {
     "on_demand": "On demand",
     "reserved_1y": "Reserved for a year",
@@ -48,6 +50,22 @@ def facts_of(scene: Scene) -> dict[str, Any]:
         ],
         "what_ifs": LEVELS[scene.level].what_ifs,
         "start": start(scene.level),
+    }
+
+
+def words_of(scene: Scene) -> dict[str, str]:
+    """Placeholder of the pack's texts -> what it stands for."""
+    return {
+        "cluster": scene.profile.cluster,
+        "gpus": f"{scene.gpus:,}",
+        "gpu": scene.profile.gpu,
+        "nodes": f"{sum(place.count for place in scene.places):,}",
+        "sites": joined([place.site.name for place in scene.places]),
+        "from": f"{scene.months[0].start:%B %Y}",
+        "until": f"{scene.months[-1].start:%B %Y}",
+        "what_ifs": str(LEVELS[scene.level].what_ifs),
+        "capex": usd(sum(one.capex_usd for one in scene.quarters)),
+        "opex": usd(sum(one.opex_usd for one in scene.quarters)),
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scenarios.company.profile.defaults import fitting, node_type
 from scenarios.company.profile.tables import NodeType, Offer
-from scenarios.scaling.rates import POWER_USD_KW, RACK_USD, STORAGE_KW_TB
+from scenarios.scaling.assumptions import POWER_USD_KW, RACK_USD, STORAGE_KW_TB
 from scenarios.scaling.scene import Place, Scene
 
 DAYS_A_WEEK = 7

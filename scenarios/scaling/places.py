@@ -8,7 +8,7 @@ from dataclasses import replace
 from scenarios.company.profile import Profile, defaults
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import Fabric, NodeType, Site, StorageTier
-from scenarios.scaling.rates import STORAGE_KW_TB, STORAGE_TB_PORT
+from scenarios.scaling.assumptions import STORAGE_KW_TB, STORAGE_TB_PORT
 from scenarios.scaling.scene import Place
 
 _OTHERS = {"Frankfurt": "Paris", "Paris": "Stockholm"}

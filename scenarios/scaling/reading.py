@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from scenarios.scaling.plan import (
     CLOUD_KINDS,
@@ -29,7 +29,6 @@ LARGEST = 1e300
 """A larger number is no name, and what JSON can write is larger than any float."""
 CELLS = 13
 """Twelve months and a total."""
-T = TypeVar("T")
 Row = Mapping[str, Any]
 
 
@@ -62,24 +61,16 @@ def parse_object(data: Any) -> Plan:
     if not isinstance(data, Mapping):
         raise BadPlan("plan.json must hold an object with purchases, cloud, policies and so on.")
     notes: list[str] = []
-    return Plan(
-        purchases=_rows(data, "purchases", _purchase, notes),
-        cloud=_rows(data, "cloud", _rented, notes),
-        retire=_rows(data, "retire", _retired, notes),
-        policies=_rows(data, "policies", _change, notes),
-        phases=_rows(data, "phases", _phase, notes),
-        risks=_rows(data, "risks", _risk, notes),
-        sheet=_rows(data, "sheet", _line, notes),
-        claims=_claims(data.get("claims"), notes),
-        left_out=tuple(notes),
-    )
+    tables = {table: _rows(data, table, read, notes) for table, read in _TABLES.items()}
+    return Plan(**tables, claims=_claims(data.get("claims"), notes), left_out=tuple(notes))
 
 
 def to_json(plan: Plan) -> dict[str, Any]:
     """What parse_object reads as the same plan."""
-    tables = ("purchases", "cloud", "retire", "policies", "phases", "risks")
     found: dict[str, Any] = {
-        table: [_plain(one) for one in getattr(plan, table)] for table in tables
+        table: [_plain(one) for one in getattr(plan, table)]
+        for table in _TABLES
+        if table != "sheet"
     }
     return found | {"sheet": [dict(one) for one in plan.sheet], "claims": dict(plan.claims)}
 
@@ -242,6 +233,18 @@ def _line(row: Row, name: str) -> dict[str, object]:
         "cells": texts + [""] * (CELLS - len(texts)),
         "values": figures + [None] * (CELLS - len(figures)),
     }
+
+
+_TABLES: Mapping[str, Callable[[Row, str], Any]] = {
+    "purchases": _purchase,
+    "cloud": _rented,
+    "retire": _retired,
+    "policies": _change,
+    "phases": _phase,
+    "risks": _risk,
+    "sheet": _line,
+}
+"""Table of a plan -> what reads a row of it."""
 
 
 def _cell(value: object) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scenarios.scaling.finding import usd
-from scenarios.scaling.reasons_waits import amount, waits
+from scenarios.scaling.played import Played
+from scenarios.scaling.reasons_waits import row, waits
 from scenarios.scaling.tally import Tally
-
-if TYPE_CHECKING:
-    from scenarios.scaling.year import Played
+from scenarios.scaling.wording import amount, usd
 
 Month = Mapping[str, Any]
 _OVER = {
@@ -42,13 +40,6 @@ def reasons(
         if month["over"]:
             found.append(_over(played, index, month))
     return [*found, *_years(months, measures)]
-
-
-def row(
-    figure: str, month: str, text: str, parts: list[list[Any]], job_class: str = ""
-) -> dict[str, Any]:
-    """One row."""
-    return {"figure": figure, "month": month, "job_class": job_class, "text": text, "parts": parts}
 
 
 def _delivered(month: Month) -> dict[str, Any]:

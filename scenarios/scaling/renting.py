@@ -11,10 +11,10 @@ from scenarios.scaling.checking_cloud import reads_gbs
 from scenarios.scaling.estate import estate
 from scenarios.scaling.fleet import lawful, leases
 from scenarios.scaling.orders import orders
-from scenarios.scaling.outlooks import capacity, needed
 from scenarios.scaling.plan import Change, Plan, Rented
 from scenarios.scaling.policies import held
 from scenarios.scaling.scene import Rent, Scene
+from scenarios.scaling.sizing import capacity, needed
 
 SPARE_OPEX = 0.985
 """Part of the budget for running costs that a planner spends: demand may come out higher."""

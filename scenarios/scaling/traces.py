@@ -10,10 +10,10 @@ from functools import lru_cache
 from scenarios.scaling.arrivals import HISTORY_DAYS, WARM_DAYS, asked
 from scenarios.scaling.demand import median
 from scenarios.scaling.estate import estate
-from scenarios.scaling.hours import Run
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import before
 from scenarios.scaling.pools import Entry, Lane, Pool
+from scenarios.scaling.run import Run
 from scenarios.scaling.scene import Scene
 
 
@@ -89,7 +89,7 @@ class _Record:
                 idle += (lane.gpus - lane.useful) * lane.bucket.cut
         queued = dict.fromkeys(self.queued, 0.0)
         for bucket in run.buckets:
-            queued[bucket.jobs.work.job_class] += len(bucket.queue) * bucket.gpus
+            queued[bucket.name] += len(bucket.queue) * bucket.gpus
         for work, _ in run.asked.serving:
             running[work.job_class] += sum(one.serving for one in run.own)
             queued[work.job_class] += run.serving.short
@@ -110,21 +110,25 @@ class _Record:
         """Write a job down that ended after the first hour."""
         if at < self.first:
             return
-        bucket = lane.bucket
-        length = at - entry[2]
-        self.jobs.append(
-            JobRow(
-                id=entry[1],
-                job_class=bucket.jobs.work.job_class,
-                gpus=int(bucket.gpus),
-                submitted_h=round(bucket.jobs.at[entry[1]] - self.first, 3),
-                started_h=round(entry[2] - self.first, 3),
-                ended_h=round(max(entry[2], at) - self.first, 3),
-                idle_h=round(max(0.0, length * (1 - entry[3])), 3),
-                pool=pool.name,
-                state=state,
-            )
-        )
+        idle = max(0.0, (at - entry[2]) * (1 - entry[3]))
+        self.jobs.append(_row(lane, entry, pool, self.first, max(entry[2], at), idle, state))
+
+
+def _row(
+    lane: Lane, entry: Entry, pool: Pool, first: int, ended: float, idle_h: float, state: str
+) -> JobRow:
+    bucket, job = lane.bucket, entry[1]
+    return JobRow(
+        id=job,
+        job_class=bucket.name,
+        gpus=int(bucket.gpus),
+        submitted_h=round(bucket.at[job] - first, 3),
+        started_h=round(entry[2] - first, 3),
+        ended_h=round(ended - first, 3),
+        idle_h=round(idle_h, 3),
+        pool=pool.name,
+        state=state,
+    )
 
 
 @lru_cache(maxsize=12)
@@ -158,23 +162,17 @@ def history(scene: Scene, days: int = HISTORY_DAYS) -> Traces:
 
 def _still(run: Run, first: int) -> list[JobRow]:
     """Jobs that run at the end of the history: they end later."""
-    found = []
-    for pool in run.own:
-        for lane in pool.lanes.values():
-            bucket = lane.bucket
-            for entry in lane.heap:
-                left = max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0)
-                found.append(
-                    JobRow(
-                        id=entry[1],
-                        job_class=bucket.jobs.work.job_class,
-                        gpus=int(bucket.gpus),
-                        submitted_h=round(bucket.jobs.at[entry[1]] - first, 3),
-                        started_h=round(entry[2] - first, 3),
-                        ended_h=round(-first + left, 3),
-                        idle_h=0.0,
-                        pool=pool.name,
-                        state="RUNNING",
-                    )
-                )
-    return found
+    return [
+        _row(
+            lane,
+            entry,
+            pool,
+            first,
+            max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0),
+            0.0,
+            "RUNNING",
+        )
+        for pool in run.own
+        for lane in pool.lanes.values()
+        for entry in lane.heap
+    ]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scenarios.company.profile import Profile
 from scenarios.company.profile.tables import JOB_CLASSES, StorageTier
-from scenarios.scaling.rates import USABLE_UPLINK
+from scenarios.scaling.assumptions import USABLE_UPLINK
+from scenarios.scaling.content import rows
 from scenarios.scaling.scene import Bottleneck, Place, Work
 from scenarios.scaling.speeds import speed
 
@@ -16,66 +17,26 @@ LEAST_SHARE = 0.004
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """Assumptions on jobs of a class. sizes: GPUs -> part; nodes: part of those of 1, 2, 4... whole nodes.
+class Kind:
+    """What is assumed of a class of work, as `texts/work.toml` has it and says of each field."""
 
-    read, burst in GB/s and cross in Gb/s are of a GPU beside those of other classes: they are scaled so that
-    the cluster's storage and spine are as full as drawn.
-    """
-
+    job_class: str
     title: str
-    hours: float
-    sigma: float
-    sizes: Mapping[int, float]
-    nodes: tuple[float, ...]
     read: float
-    burst: float
     cross: float
     io: float
-    net: float
     priority: int
     target_h: float
+    hours: float = 0.0
+    sigma: float = 0.0
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    nodes: tuple[float, ...] = ()
+    burst: float = 0.0
+    net: float = 0.0
     save_h: float = 1.0
 
 
-KINDS: Mapping[str, _Kind] = {
-    "training": _Kind(
-        "Training",
-        10.0,
-        0.7,
-        {},
-        (0.22, 0.34, 0.30, 0.14),
-        0.10,
-        0.060,
-        1.0,
-        0.35,
-        0.55,
-        3,
-        24.0,
-        2.0,
-    ),
-    "fine_tuning": _Kind(
-        "Fine-tuning",
-        5.0,
-        0.7,
-        {2: 0.12, 4: 0.28},
-        (0.45, 0.15),
-        0.15,
-        0.030,
-        0.4,
-        0.5,
-        0.2,
-        2,
-        8.0,
-    ),
-    "inference": _Kind("Serving", 0.0, 0.0, {}, (), 0.02, 0.0, 0.08, 0.05, 0.0, 9, 0.1),
-    "interactive": _Kind(
-        "Interactive", 2.6, 0.6, {1: 0.75, 2: 0.25}, (), 0.05, 0.0, 0.02, 0.3, 0.0, 4, 1.0
-    ),
-    "batch": _Kind(
-        "Batch", 2.2, 0.8, {1: 0.25, 2: 0.35, 4: 0.40}, (), 0.50, 0.0, 0.1, 0.9, 0.0, 1, 24.0
-    ),
-}
+KINDS: Mapping[str, Kind] = {row["job_class"]: Kind(**row) for row in rows("work")}
 _PLAIN_STORAGE, _PLAIN_SPINE = 0.45, 0.40
 """Mean load of storage and spine over what they carry where neither is a bottleneck."""
 PLAIN_IDLE_H = 0.5
@@ -94,7 +55,7 @@ def shares_of(profile: Profile) -> dict[str, float]:
 
 
 def work_of(
-    profile: Profile, places: tuple[Place, ...], load: float, troubles: tuple[Bottleneck, ...]
+    profile: Profile, places: tuple[Place, ...], load: float, planted: tuple[Bottleneck, ...]
 ) -> tuple[Work, ...]:
     """All classes. load: GPU-hours asked for over those that the own GPUs have, before the year."""
     day = 24 * sum(
@@ -102,7 +63,7 @@ def work_of(
         for one in places
         for kind, count in one.nodes
     )
-    strength = {one.key: one.strength for one in troubles}
+    strength = {one.key: one.strength for one in planted}
     found = [
         _one(profile, places, name, share * day, load, strength)
         for name, share in shares_of(profile).items()
@@ -170,13 +131,13 @@ def _rhythm(profile: Profile, name: str) -> tuple[float, float]:
     return round(weekend, 3), round(night, 3)
 
 
-def _sizes(kind: _Kind, places: tuple[Place, ...]) -> dict[int, float]:
+def _sizes(kind: Kind, places: tuple[Place, ...]) -> dict[int, float]:
     """GPUs of a job -> part; whole nodes up to a third of the largest pool."""
     largest, nodes = max(
         ((of.gpus, count) for one in places for of, count in one.nodes if of.gpus),
         key=lambda pool: (pool[0] * pool[1], pool),
     )
-    found = {size: part for size, part in kind.sizes.items() if size < largest}
+    found = {int(size): part for size, part in kind.sizes.items() if int(size) < largest}
     many, step = 1, 0
     while step < len(kind.nodes) and many <= max(1, nodes // 3):
         found[many * largest] = kind.nodes[step]

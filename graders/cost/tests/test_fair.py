@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graders.cost.answer import parse
-from graders.cost.grading import grade
 from graders.cost.reading import read
+from graders.kinds import grade
 from graders.report import GradeReport
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.model import model_of

@@ -48,5 +48,5 @@ def test_every_missed_bar_is_named() -> None:
 
 
 def test_the_pack_is_calibrated_with_the_others() -> None:
-    assert calibrate.WRITTEN[PACK.kind] is scaling_variants
-    assert PACK.kind in calibrate.KINDS
+    assert calibrate.written(PACK) is scaling_variants
+    assert calibrate.is_calibrated_here(PACK)

@@ -14,11 +14,11 @@ from assessments.models.ahead import AdvanceRelease
 from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import drawn
 from hiring.models import Exercise, Invitation
-from hiring.policies import RELEASED_AHEAD
+from hiring.policies import SHOWN_AHEAD
 
 EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 """How long before the sitting the two kinds are usually shown (requirement E8)."""
-EVERY = "Scaling plans and cost exercises are shown ahead; the others are a surprise."
+EVERY = f"That is for {SHOWN_AHEAD}; the others are a surprise."
 
 
 class ReleaseState(NamedTuple):
@@ -31,7 +31,7 @@ class ReleaseState(NamedTuple):
 
 def is_of_kind(exercise: Exercise) -> bool:
     """Whether exercises of this kind can be shown ahead; the other kinds are always a surprise."""
-    return exercise.kind in RELEASED_AHEAD
+    return exercise.traits.is_released_ahead
 
 
 def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:

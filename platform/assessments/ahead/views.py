@@ -117,9 +117,6 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
             card["preparing"] = progress_of(variants[card["id"]], now)
     far = [card["preparing"].state for card in context["exercises"] if "preparing" in card]
     context["is_preparing"] = any(state != "ready" for state in far)
-    exercises = list(invitation.exercises.all())
-    context["has_runs"] = any(exercise.is_run for exercise in exercises)
-    context["has_what_ifs"] = any(exercise.workplace == "plan" for exercise in exercises)
     context["records_ahead"] = bool(known)
     context["invitation"] = invitation
     return context

@@ -128,7 +128,7 @@ class SqlRequest(serializers.Serializer[Any]):
 class BillView(RoomView):
     """Finds the tables of the attempt's variant."""
 
-    workplace = "bill"
+    kind = "cost"
     file: Path
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

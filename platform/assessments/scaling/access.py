@@ -28,12 +28,12 @@ class Unreadable(APIException):
 class PlanView(RoomView):
     """Needs no materials on this host: the scene follows from the seed."""
 
-    workplace = "plan"
+    kind = "scaling"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.admit(request, *args, **kwargs)
         exercise = self.attempt.exercise
-        if not exercise.has_room or exercise.workplace != self.workplace:
+        if not exercise.has_room or exercise.traits.name != self.kind:
             raise Http404
 
 

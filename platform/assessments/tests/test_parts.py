@@ -14,7 +14,7 @@ from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Submission
 from assessments.reproduction import compare
 from assessments.tests.stage import NOW, another_worker, submit
-from graders.parts import Part
+from graders.automation.parts import Part
 from graders.tests.local_backend import LocalBackend
 from scenarios.company.profile import Profile
 

@@ -7,19 +7,23 @@ from typing import Any
 
 import pytest
 
-from assessments.answers import OPPORTUNITIES, PLAN, STRUCTURED, written
+from assessments.cost import workplace as cost
+from assessments.cost.workplace import OPPORTUNITIES
+from assessments.kinds import Room
+from assessments.scaling import workplace as scaling
+from assessments.scaling.workplace import PLAN
 from scenarios.scaling.reading import parse_object
 
-BILL, YEAR = STRUCTURED["bill"], STRUCTURED["plan"]
+BILL, YEAR = cost.KIND, scaling.KIND
 
 
-def read(kept: Any, path: str, text: str) -> Any:
+def read(kept: Room, path: str, text: str) -> Any:
     body = {"files": {path: text}, "sections": {}}
 
     def refused(name: str) -> None:
         raise AssertionError(f"{name} is no JSON")
 
-    return json.loads(written(body, kept), parse_constant=refused)[kept.key]
+    return json.loads(kept.written(body), parse_constant=refused)[kept.key]
 
 
 def test_half_an_emoji_and_a_zero_byte_are_replaced() -> None:

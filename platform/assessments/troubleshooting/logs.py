@@ -16,7 +16,7 @@ from assessments.workplace.access import RoomView
 class LogsView(RoomView):
     """The bundle as it lies on the disk; the page unpacks it itself and so can show how far it is."""
 
-    workplace = "incident"
+    kind = "troubleshooting"
 
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         data = bundle_of(self.room.folder, self._packed).read_bytes()

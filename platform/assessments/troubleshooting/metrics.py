@@ -35,7 +35,7 @@ class Unfit(APIException):
 class MetricsView(RoomView):
     """Answers a question to the metrics of the attempt's variant."""
 
-    workplace = "incident"
+    kind = "troubleshooting"
 
     def kept(self, request: Request, kind: str, question: str, **given: Any) -> HttpResponse:
         """An answer that is kept for the next who asks the same of the same variant."""

@@ -94,12 +94,12 @@ class RoomView(AttemptView):
     asker: Hashable
     """Who has one place at a time: the attempt, or whoever looks at it."""
 
-    workplace = ""
-    """Only rooms of this workplace have what the view shows; "" is every room."""
+    kind = ""
+    """Only rooms of the kind of this name have what the view shows; "" is every room."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.admit(request, *args, **kwargs)
-        if self.workplace not in ("", self.attempt.exercise.workplace):
+        if self.kind not in ("", self.attempt.exercise.traits.name):
             raise Http404
         self.room = room(self.attempt)
 

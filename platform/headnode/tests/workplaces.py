@@ -21,11 +21,13 @@ from reviews.tests.scene import LATER
 
 YEAR = {"kind": "year", "draw": 1, "measures": {}, "naive": {}, "reference": {}}
 WORKPLACES = {
-    "incident": (INCIDENT, "troubleshooting"),
-    "bill": ("cost/fleet-bill", "cost"),
-    "plan": ("scaling-plan/growth-year", "scaling-plan"),
+    "troubleshooting": (INCIDENT, "troubleshooting"),
+    "cost": ("cost/fleet-bill", "cost"),
+    "scaling": ("scaling-plan/growth-year", "scaling-plan"),
 }
-"""Workplace -> the pack and the kind of an exercise with it."""
+"""Kind's name -> the pack and the kind of an exercise with materials."""
+AT = {"bill": "cost", "plan": "scaling", "years": "scaling"}
+"""Part of an address -> the kind it is for; every other is of any room."""
 
 
 def _exercise(stage: Stage, pack: str, kind: str) -> Exercise:
@@ -47,7 +49,7 @@ def in_workplaces(
 ) -> dict[str, Attempt]:
     """Ada's attempts with a room of materials, which nobody makes here: whoever is let in is told so."""
     found = {}
-    for workplace, (pack, kind) in WORKPLACES.items():
+    for name, (pack, kind) in WORKPLACES.items():
         attempt = attempts.start(
             invitation=stage.invitation,
             exercise=_exercise(stage, pack, kind),
@@ -56,8 +58,8 @@ def in_workplaces(
             seed=1,
         )
         hand_in(attempt, answers.starting_body(attempt), at=NOW + timedelta(minutes=5))
-        found[workplace] = attempt
-    years = GradingRun.objects.filter(submission__attempt=found["plan"])
+        found[name] = attempt
+    years = GradingRun.objects.filter(submission__attempt=found["scaling"])
     years.update(finished_at=LATER, result="done", report={"evidence": [YEAR]})
 
     def unmade(*_: object) -> None:
@@ -72,7 +74,7 @@ def in_workplaces(
 @pytest.fixture
 def read_ahead(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Exercise:
     """One that Ada may read before she starts it, and has; nor are its materials made here."""
-    exercise, now = _exercise(stage, *WORKPLACES["bill"]), timezone.now()
+    exercise, now = _exercise(stage, *WORKPLACES["cost"]), timezone.now()
     row = Invitation.objects.filter(pk=stage.invitation.pk)
     row.update(opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=1))
     stage.invitation.refresh_from_db()
@@ -91,8 +93,7 @@ def in_a_workplace(pattern: str, in_workplaces: dict[str, Attempt]) -> dict[str,
     found = re.search(r"/attempts/<uuid:pk>/(room|key|matches|years)/(bill|plan)?", f"/{pattern}")
     if not found:
         return {}
-    place = found[2] or ("plan" if found[1] == "years" else "incident")
-    attempt = in_workplaces[place]
+    attempt = in_workplaces[AT.get(found[2] or found[1], "troubleshooting")]
     grading = attempt.submissions.get().latest_grading()
     own: dict[str, Any] = {"pk": attempt.pk, "grading": grading.pk if grading else 0}
     own["position"] = 1

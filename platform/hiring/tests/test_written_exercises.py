@@ -34,7 +34,7 @@ def test_both_are_offered_at_every_level(desk: Desk, pack: str) -> None:
         made = form(desk, pack, level=level)
         assert made.is_valid(), made.errors
         row = made.save()
-        assert (row.kind, row.workplace != "") == (BOTH[pack], True)
+        assert (row.kind, row.has_room) == (BOTH[pack], True)
 
 
 @pytest.mark.parametrize("pack", list(BOTH))

@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
+from library import export_reading
 from library.company import ReplacedMeanwhile, keep, note_on, profile_of
 from library.company_form import from_post, from_profile, in_words
 from library.models import CompanyProfile
@@ -184,6 +185,21 @@ def test_bad_rows_are_shown_with_their_lines_unless_left_out(rhea: Client) -> No
     page = rhea.post(reverse(START), exports(**files) | {"skip_bad": "on"})
     assert "1 bad row left out." in said(page)
     assert "at least one export" in said(rhea.post(reverse(START), exports()))
+
+
+def test_a_second_import_beside_one_is_refused_in_words(rhea: Client) -> None:
+    with export_reading._one:
+        page = rhea.post(reverse(START), exports(inventory=STOCK))
+    assert page.status_code == 400
+    assert export_reading.TAKEN in said(page)
+    assert rhea.post(reverse(START), exports(inventory=STOCK)).status_code == 200
+
+
+def test_an_import_that_takes_too_long_is_ended(
+    rhea: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_reading, "WALL_S", 0.01)
+    assert export_reading.TOO_LONG in said(rhea.post(reverse(START), exports(inventory=STOCK)))
 
 
 def test_preview_is_made_from_the_profile_and_says_what_a_story_fixes(rhea: Client) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from assessments import spoken
-from assessments.answers import BOARD, OPPORTUNITIES, PLAN, in_order
+from assessments.answers import in_order
 from assessments.models import Attempt
 from library.packs import pack_of
-from reviews.evidence import board_text, opportunity_text, scaling_text
+from reviews.evidence.kinds import kept_file
 from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 from reviews.evidence.structured import Table
 
@@ -44,29 +44,6 @@ class Part(NamedTuple):
     is_code: bool
     lines: list[Line]
     tables: list[Table] = []
-
-
-class Structured(NamedTuple):
-    """A file that a workspace keeps as JSON: its name for people, its lines, its tables."""
-
-    title: str
-    text: Callable[[str, OrdinaryTime], str | None]
-    tables: Callable[[str], list[Table]]
-
-
-STRUCTURED: Mapping[str, Structured] = {
-    BOARD: Structured(board_text.TITLE, board_text.readable, lambda text: []),
-    OPPORTUNITIES: Structured(
-        opportunity_text.TITLE,
-        lambda text, ordinary_time: opportunity_text.readable(text),
-        opportunity_text.tables,
-    ),
-    PLAN: Structured(
-        scaling_text.TITLE,
-        lambda text, ordinary_time: scaling_text.readable(text),
-        scaling_text.tables,
-    ),
-}
 
 
 class Comparison(NamedTuple):
@@ -113,8 +90,8 @@ def parts(
 
 def _file(path: str, text: str, ordinary_time: OrdinaryTime) -> Part:
     """A file as it is; what a workspace keeps as JSON in words and tables."""
-    said = as_read(path, text, ordinary_time)
-    tables = STRUCTURED[path].tables(text) if path in STRUCTURED else []
+    said, kept = as_read(path, text, ordinary_time), kept_file(path)
+    tables = kept.tables(text) if kept else []
     return Part(path, title_of(path, {}), said is text, numbered(said), _shown(tables))
 
 
@@ -135,13 +112,15 @@ def _visible_cell(cell: str) -> str:
 
 def as_read(path: str, text: str, ordinary_time: OrdinaryTime = EVEN) -> str:
     """A file's text as staff read it: a board, table or plan in words, or the very text where it is none."""
-    said = STRUCTURED[path].text(text, ordinary_time) if path in STRUCTURED else None
+    kept = kept_file(path)
+    said = kept.text(text, ordinary_time) if kept else None
     return text if said is None else said
 
 
 def title_of(key: str, titles: dict[str, str]) -> str:
     """What a file or a section is called above its text."""
-    return STRUCTURED[key].title if key in STRUCTURED else titles.get(key, key)
+    kept = kept_file(key)
+    return kept.title if kept else titles.get(key, key)
 
 
 def comparisons(

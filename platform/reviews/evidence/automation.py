@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from assessments.models import Attempt, GradingRun
 from reviews.evidence.answer_text import Line, numbered
+from reviews.evidence.corrections import Corrected
+from reviews.evidence.kinds import Staff
 
 TONES = {"ok": "good", "sandbox_error": "bad"}
 DAY_STATES = {
@@ -183,3 +186,30 @@ def criterion_changes(
 def _change(label: str, unit: str, first: Any, second: Any) -> Change:
     difference = None if first is None or second is None else round(second - first, 2)
     return Change(label, unit, first, second, difference)
+
+
+class ProgramStaff(Staff):
+    """Answers that are programs: what happened on each hidden workload, and what was said of the code."""
+
+    evidence = "reviews/_program_evidence.html"
+    hidden = "What happened on each hidden workload is shown."
+
+    def round(
+        self, attempt: Attempt, run: GradingRun | None, held: Corrected, *, sees: bool
+    ) -> dict[str, Any]:
+        """The hidden workloads, the code, the candidate's own tests; no score."""
+        report = run.report if run else None
+        return {
+            "workloads": workloads(report),
+            "code": code(report),
+            "own_tests": own_tests(report),
+        }
+
+
+class AutomationStaff(ProgramStaff):
+    """Answers to automation exercises: the revision is about one file or section."""
+
+    needs_focus = True
+
+
+KIND = AutomationStaff()

@@ -12,13 +12,8 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import GradingRun
 from graders.measures import total
-from reviews.evidence.readings import (
-    BAD_CORRECTIONS,
-    Assessed,
-    reader_of,
-    statements_of,
-    verdict_in_words,
-)
+from graders.written import Assessed, BadCorrection
+from reviews.evidence.readings import reader_of, statements_of, verdict_in_words
 from reviews.models import MatchCorrection
 from reviews.visibility import grading_visible_to
 
@@ -108,8 +103,8 @@ def _assessed(run: GradingRun, corrections: Sequence[Mapping[str, str]]) -> Asse
     if reader is None or run.report is None:
         raise NotPossible("This grading has no reading of the answer to correct.")
     try:
-        return reader.reassess(run.report, corrections)
-    except BAD_CORRECTIONS as error:
+        return reader.grader.reassess(run.report, corrections)
+    except BadCorrection as error:
         raise NotPossible(str(error)) from error
 
 
@@ -127,7 +122,7 @@ def rows_with(report: Mapping[str, Any], held: Corrected) -> list[dict[str, Any]
     reader = reader_of(report)
     if not held.newest or reader is None:
         return list(report.get("evidence") or [])
-    return reader.reassess(report, [_plain(row) for row in held.newest.values()]).evidence
+    return reader.grader.reassess(report, [_plain(row) for row in held.newest.values()]).evidence
 
 
 def quotes(report: Mapping[str, Any] | None) -> dict[str, str]:

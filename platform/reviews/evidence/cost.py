@@ -6,17 +6,24 @@ whether the claim holds and what was missed is what the measures count, and come
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assessments.models import GradingRun
-from reviews.evidence import corrections
+from assessments.cost.workplace import OPPORTUNITIES
+from assessments.escapes import writable
+from assessments.models import Attempt, GradingRun
+from graders.cost.answer import MOST_ROWS
+from graders.cost.grading import KIND as GRADER
+from graders.cost.matching import subject as subject_of
+from reviews.evidence import corrections, cost_key, opportunity_text
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.readings import reading_of
+from reviews.evidence.kinds import KeptFile, Staff
+from reviews.evidence.readings import Choices, Reader
 from reviews.models import MatchCorrection
-from scenarios.cost.catalogue import FINDINGS
+from scenarios.cost.catalogue import FINDINGS, levers, traps
 
 Json = Mapping[str, Any]
 STATES = {
@@ -125,7 +132,7 @@ class Shown:
 
 def pointed(report: Json | None) -> list[Pointed]:
     """What may be read before the own scorecard is in: no subject, no range, no finding."""
-    reading = reading_of(report) or {"statements": []}
+    reading = GRADER.reading_in(report) or {"statements": []}
     return [
         Pointed(
             visible(str(row["id"])),
@@ -257,3 +264,77 @@ def _cost_row(row: Json) -> CostRow:
         usd=row["usd"],
         resources=", ".join(names) + (f" and {more} more" if more else ""),
     )
+
+
+class CostStaff(Staff, Reader):
+    """Answers to cost exercises: a table of opportunities, row by row."""
+
+    grader = GRADER
+    verdicts = {"states": "means it", "none": "means something else"}
+    said = {
+        "states": "“{quote}” means: {name}.",
+        "none": "“{quote}” does not mean: {name}.",
+        "withdrawn": "“{quote}” and {name}: as the machine read it.",
+    }
+    nothing = "It fits none of the savings and none of the traps that it knows."
+    evidence = "reviews/_cost_evidence.html"
+    hidden = (
+        "So is what each row was taken to mean and whether its saving holds: counting those is the "
+        "measure. The key is open to you, and you see at which cost rows each row points."
+    )
+    key_page = "reviews/key_cost.html"
+    file = KeptFile(
+        OPPORTUNITIES,
+        opportunity_text.TITLE,
+        lambda text, ordinary_time: opportunity_text.readable(text),
+        opportunity_text.tables,
+    )
+    act, runs = "", ("", "")
+    can_challenge = True
+
+    def round(
+        self, attempt: Attempt, run: GradingRun | None, held: Corrected, *, sees: bool
+    ) -> dict[str, Any]:
+        """Where rows point, or all of it."""
+        if run is None:
+            return {"shown": None, "before": None}
+        return {"shown": shown(run, held)} if sees else {"before": pointed(run.report)}
+
+    def sheet(self, attempt: Attempt) -> cost_key.Sheet:
+        """The bill's savings and traps."""
+        return cost_key.sheet(attempt)
+
+    def recommendations(self, text: str) -> dict[str, str]:
+        """Of a table that is longer than one may be, the first rows."""
+        rows = (opportunity_text.rows_of(writable(text)) or [])[:MOST_ROWS]
+        ids = [opportunity_text.id_of(row, at) for at, row in enumerate(rows, start=1)]
+        short = json.dumps({opportunity_text.KEY: rows})  # it is read anew for each of them
+        return {given: visible(opportunity_text.place_of(short, given)) for given in ids}
+
+    def suggestions(self, report: Json | None, held: Corrected) -> list[Json]:
+        """At most five."""
+        return suggestions(report, held)
+
+    def knows(self, subject: str) -> bool:
+        """Levers and traps."""
+        return subject in levers() or subject in traps()
+
+    def name(self, subject: str) -> str:
+        return subject_of(subject).title
+
+    def choices(self, reading: Json) -> Choices:
+        figures = (reading.get("truth") or {}).get("levers") or {}
+        real = [key for key in levers() if figures.get(key, {}).get("real")]
+        rest = [key for key in levers() if key not in real]
+        groups = [
+            ("Savings of this bill", real),
+            ("What only looks like a saving", list(traps())),
+            ("Measures that do not pay in this bill", rest),
+        ]
+        return [(name, [(key, self.name(key)) for key in keys]) for name, keys in groups if keys]
+
+    def place(self, row: Json) -> str:
+        return f"row {row['id']} of the table"
+
+
+KIND = CostStaff()

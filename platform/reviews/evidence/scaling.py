@@ -10,15 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assessments.models import GradingRun
+from assessments.models import Attempt, GradingRun
+from assessments.scaling.workplace import PLAN
+from graders.scaling.findings import findings
+from graders.scaling.grading import KIND as GRADER
 from graders.scaling.grading import YEAR
 from graders.scaling.measuring import measures
-from reviews.evidence import corrections, scaling_years
+from reviews.evidence import corrections, scaling_key, scaling_text, scaling_years
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.readings import reading_of
+from reviews.evidence.kinds import KeptFile, Staff
+from reviews.evidence.readings import Choices, Reader
 from reviews.evidence.scaling_years import Year
-from reviews.evidence.structured import number, said
+from reviews.evidence.structured import number, said, short
 from reviews.models import MatchCorrection
 
 Json = Mapping[str, Any]
@@ -110,7 +114,7 @@ class Shown:
 
 def arrivals(report: Json | None) -> list[Json]:
     """What may be read before the own scorecard is in: each order and when it arrives."""
-    reading = reading_of(report) or {}
+    reading = GRADER.reading_in(report) or {}
     return [_order(row, late=False) for row in reading.get("orders", [])]
 
 
@@ -216,17 +220,6 @@ def _mean(values: list[Any]) -> str:
     return short(sum(known) / len(known)) if known else "–"
 
 
-def short(value: float) -> str:
-    """A figure with as many decimals as can be read."""
-    return (
-        f"{value:,.2f}"
-        if abs(value) < 10
-        else f"{value:,.1f}"
-        if abs(value) < 1000
-        else f"{value:,.0f}"
-    )
-
-
 def _figures(rows: Any) -> list[tuple[str, str]]:
     """[[name, value, unit]] as (name, "12.5 h")."""
     return [(str(name), f"{short(float(value))} {unit}".strip()) for name, value, unit in rows]
@@ -286,3 +279,63 @@ def _bottleneck(row: Json) -> Bottleneck:
         shows=list(row["shows"]),
         figures=_figures(row["figures"]),
     )
+
+
+class ScalingStaff(Staff, Reader):
+    """Answers to scaling exercises: a plan, and how it fared in the years it was played through."""
+
+    grader = GRADER
+    verdicts = {"states": "holds", "none": "does not hold"}
+    said = {
+        "states": "“{name}” holds: {quote}",
+        "none": "“{name}” is set aside: {quote}",
+        "withdrawn": "“{name}” holds again, as the machine found it.",
+    }
+    evidence = "reviews/_scaling_evidence.html"
+    hidden = (
+        "So is how the plan fares in the months it was played through: that is the measure. The key is "
+        "open to you."
+    )
+    key_page = "reviews/key_scaling.html"
+    file = KeptFile(
+        PLAN,
+        scaling_text.TITLE,
+        lambda text, ordinary_time: scaling_text.readable(text),
+        scaling_text.tables,
+    )
+    act, runs, prints = "what-if", ("What-ifs", "The candidate played no what-if."), False
+
+    def round(
+        self, attempt: Attempt, run: GradingRun | None, held: Corrected, *, sees: bool
+    ) -> dict[str, Any]:
+        """When orders arrive, which the candidate was told as well, or all of it."""
+        if run is None:
+            return {"shown": None, "before": None}
+        return {"shown": shown(run, held) if sees else None, "before": arrivals(run.report)}
+
+    def sheet(self, attempt: Attempt) -> scaling_key.Sheet:
+        """What holds work up, and the reference plan."""
+        return scaling_key.sheet(attempt)
+
+    def run(self, report: Json) -> dict[str, Any]:
+        """The year of a what-if."""
+        return {"what_if": what_if(report)}
+
+    def knows(self, subject: str) -> bool:
+        return subject in findings()
+
+    def name(self, subject: str) -> str:
+        return str(findings()[subject]["title"])
+
+    def choices(self, reading: Json) -> Choices:
+        kinds = list(dict.fromkeys(row["finding"] for row in reading["findings"]))
+        return [("Findings", [(key, self.name(key)) for key in kinds])]
+
+    def place(self, row: Json) -> str:
+        return "finding"
+
+    def statements(self, reading: Json) -> list[dict[str, Any]]:
+        return [{**row, "matches": []} for row in reading["findings"]]
+
+
+KIND = ScalingStaff()

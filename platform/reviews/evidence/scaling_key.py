@@ -11,8 +11,7 @@ from django.urls import reverse
 
 from assessments.models import Attempt
 from reviews.evidence import scaling_text
-from reviews.evidence.scaling import short
-from reviews.evidence.structured import Table
+from reviews.evidence.structured import Table, short
 from reviews.evidence.troubleshooting_key import key_of, line_url
 
 Json = Mapping[str, Any]

@@ -60,6 +60,17 @@ def number(value: float) -> str:
     return f"{value:,.0f}" if value == int(value) else f"{value:,.2f}".rstrip("0")
 
 
+def short(value: float) -> str:
+    """A figure with as many decimals as can be read."""
+    return (
+        f"{value:,.2f}"
+        if abs(value) < 10
+        else f"{value:,.1f}"
+        if abs(value) < 1000
+        else f"{value:,.0f}"
+    )
+
+
 def lines(label: str, value: Any) -> Iterator[str]:
     """ "label: text", with what follows the first line set in."""
     first, *rest = said(value).split("\n")

@@ -13,12 +13,15 @@ from typing import Any
 from django.urls import reverse
 
 from assessments.models import Attempt, GradingRun
-from graders.troubleshooting.catalogue import subjects
-from reviews.evidence import corrections, first_mention
+from assessments.troubleshooting.workplace import BOARD
+from graders.troubleshooting.catalogue import CAUSE, subjects
+from graders.troubleshooting.grading import KIND as GRADER
+from reviews.evidence import board_text, corrections, first_mention, troubleshooting_key
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
+from reviews.evidence.kinds import KeptFile, Staff
 from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
-from reviews.evidence.readings import reading_of
+from reviews.evidence.readings import Choices, Reader
 from reviews.evidence.troubleshooting_key import line_url
 from reviews.models import MatchCorrection
 
@@ -127,7 +130,7 @@ class Shown:
 
 def quotes(report: Mapping[str, Any] | None) -> list[Quote]:
     """What may be read before the own scorecard is in: no cause, no verdict, no figure."""
-    reading = reading_of(report) or {"statements": []}
+    reading = GRADER.reading_in(report) or {"statements": []}
     return [quote(row) for row in reading["statements"] if row["matches"]]
 
 
@@ -280,3 +283,75 @@ def _step(row: Mapping[str, Any], ordinary_time: OrdinaryTime) -> dict[str, Any]
         "status": row["status"],
         "subjects": ", ".join(subjects()[key].name for key in row["subjects"] if key in subjects()),
     }
+
+
+class TroubleshootingStaff(Staff, Reader):
+    """Answers to troubleshooting exercises: prose and a board, held against causes and red herrings."""
+
+    grader = GRADER
+    verdicts = {
+        "states": "names it as a cause",
+        "dismisses": "says that it is harmless",
+        "none": "does not speak of it",
+    }
+    said = {
+        "states": "“{quote}” names {name} as a cause.",
+        "dismisses": "“{quote}” says that {name} is harmless.",
+        "none": "“{quote}” does not speak of {name}.",
+        "withdrawn": "“{quote}” and {name}: as the machine read it.",
+    }
+    nothing = "It fits no cause and no red herring that it knows."
+    evidence = "reviews/_troubleshooting_evidence.html"
+    hidden = (
+        "So is which cause was found: counting those is the measure. The key is open to you, and what "
+        "the machine picked out of the answer is quoted."
+    )
+    key_page = "reviews/key_troubleshooting.html"
+    file = KeptFile(BOARD, board_text.TITLE, board_text.readable)
+    act, runs = "command", ("", "")
+
+    def round(
+        self, attempt: Attempt, run: GradingRun | None, held: Corrected, *, sees: bool
+    ) -> dict[str, Any]:
+        """What was picked out of the answer, or all that was made of it."""
+        if run is None:
+            return {"shown": None, "before": None}
+        return {"shown": shown(attempt, run, held)} if sees else {"before": quotes(run.report)}
+
+    def sheet(self, attempt: Attempt) -> troubleshooting_key.Sheet:
+        """Causes and red herrings, and where they show."""
+        return troubleshooting_key.sheet(attempt)
+
+    def knows(self, subject: str) -> bool:
+        return subject in subjects()
+
+    def name(self, subject: str) -> str:
+        return subjects()[subject].name
+
+    def choices(self, reading: Mapping[str, Any]) -> Choices:
+        truth = reading.get("truth") or {"causes": [], "herrings": []}
+        own = {row["key"] for kind in ("causes", "herrings") for row in truth[kind]}
+        groups = [
+            ("Causes of this variant", True, True),
+            ("Red herrings of this variant", True, False),
+            ("Other causes", False, True),
+            ("Other red herrings", False, False),
+        ]
+        found = [
+            (
+                title,
+                [
+                    (one.key, one.name)
+                    for one in subjects().values()
+                    if (one.key in own, one.kind == CAUSE) == (is_own, is_cause)
+                ],
+            )
+            for title, is_own, is_cause in groups
+        ]
+        return [(title, rows) for title, rows in found if rows]
+
+    def place(self, row: Mapping[str, Any]) -> str:
+        return str(row["where"])
+
+
+KIND = TroubleshootingStaff()

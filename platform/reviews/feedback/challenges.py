@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from accounts.models import User
-from assessments.answers import OPPORTUNITIES
-from assessments.escapes import writable
 from assessments.models import Attempt, GradingRun, RevisionRound, Submission
-from graders.cost.answer import MOST_ROWS
 from library.packs import pack_of
-from reviews.evidence import corrections, cost, opportunity_text
+from reviews.evidence import corrections
 from reviews.evidence.answer_text import section_titles, title_of, visible
+from reviews.evidence.kinds import staff_of
 from reviews.visibility import may_see_measures
 
 PREFIX = "row-"
@@ -47,35 +44,30 @@ class Suggestion:
         }
 
 
-def has_rows(attempt: Attempt) -> bool:
-    """Whether the answer is a table of recommendations."""
-    return attempt.exercise.has_room and attempt.exercise.workplace == "bill"
+def table_of(attempt: Attempt) -> str:
+    """The file of the answer that is a table of recommendations; "" where there is none."""
+    staff = staff_of(attempt.exercise)
+    return staff.file.path if staff.can_challenge and staff.file else ""
 
 
 def rows_for(attempt: Attempt) -> dict[str, str]:
-    """Form value -> what the candidate reads, "Recommendation 3 (…)", in the table's order.
-
-    Of a table that is longer than one may be, the first rows.
-    """
-    first = _first(attempt)
-    if first is None or not has_rows(attempt):
+    """Form value -> what the candidate reads, "Recommendation 3 (…)", in the table's order."""
+    first, table = _first(attempt), table_of(attempt)
+    if first is None or not table:
         return {}
-    text = writable(first.body["files"].get(OPPORTUNITIES, ""))
-    rows = (opportunity_text.rows_of(text) or [])[:MOST_ROWS]
-    ids = [opportunity_text.id_of(row, at) for at, row in enumerate(rows, start=1)]
-    text = json.dumps({opportunity_text.KEY: rows})  # short: it is read anew for each of them
-    return {f"{PREFIX}{given}": visible(opportunity_text.place_of(text, given)) for given in ids}
+    found = staff_of(attempt.exercise).recommendations(first.body["files"].get(table, ""))
+    return {f"{PREFIX}{given}": place for given, place in found.items()}
 
 
 def suggestions(attempt: Attempt, viewer: User) -> list[Suggestion]:
     """At most five, the one with most to talk about first; [] while measures are hidden from the viewer."""
-    if not has_rows(attempt) or not may_see_measures(viewer, attempt, 1):
+    if not table_of(attempt) or not may_see_measures(viewer, attempt, 1):
         return []
     run = _graded(attempt)
     if run is None:
         return []
     known = rows_for(attempt)
-    found = cost.suggestions(run.report, corrections.of(run))
+    found = staff_of(attempt.exercise).suggestions(run.report, corrections.of(run))
     return [
         Suggestion(
             value=f"{PREFIX}{row['opportunity']}",
@@ -93,7 +85,7 @@ def suggestions(attempt: Attempt, viewer: User) -> list[Suggestion]:
 
 def also_open(attempt: Attempt, focus: str) -> list[str]:
     """What may be revised beside the table: a challenged recommendation is argued in prose as well."""
-    if focus != OPPORTUNITIES:
+    if not focus or focus != table_of(attempt):
         return []
     return [item.key for item in pack_of(attempt.pack_version.name).sections(attempt.level)]
 
@@ -103,7 +95,7 @@ def about(revision: RevisionRound) -> str:
     if not revision.focus:
         return "the whole answer"
     attempt = revision.attempt
-    if revision.focus == OPPORTUNITIES and revision.subject:
+    if revision.subject and revision.focus == table_of(attempt):
         place = rows_for(attempt).get(f"{PREFIX}{revision.subject}", f"row {revision.subject}")
         return f"{place}: its row in the table, and the written sections"
     return title_of(revision.focus, section_titles(attempt))

@@ -10,12 +10,11 @@ from django.db import transaction
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments import attempts
-from assessments.answers import OPPORTUNITIES
 from assessments.models import Attempt, RevisionRound
 from hiring.models import Mode
-from library.models import Kind
 from library.packs import pack_of
 from reviews.evidence import answer_text
+from reviews.evidence.kinds import staff_of
 from reviews.feedback import challenges, defence
 from reviews.models import Evaluation, Feedback, Pin
 from reviews.scoring import pins
@@ -39,7 +38,7 @@ def focus_choices(attempt: Attempt) -> list[tuple[str, str]]:
 
 
 def _focus_title(attempt: Attempt, path: str) -> str:
-    if challenges.has_rows(attempt) and path == OPPORTUNITIES:
+    if path == challenges.table_of(attempt):
         return challenges.FOCUS
     return answer_text.title_of(path, {})
 
@@ -215,7 +214,7 @@ def gaps_of(feedback: Feedback) -> list[str]:
         gaps.append(
             "Pin the strength and the improvement to the work: choose for each where it shows."
         )
-    if feedback.attempt.exercise.kind == Kind.AUTOMATION and not feedback.focus:
+    if staff_of(feedback.attempt.exercise).needs_focus and not feedback.focus:
         gaps.append(
             "Name the one file or section to revise: in this exercise the rest is read-only."
         )

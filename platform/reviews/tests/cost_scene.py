@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from assessments import answers, attempts
+from assessments.cost.workplace import OPPORTUNITIES
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from graders.cost.grading import grade as graded
 from graders.cost.makers import write_golden
+from graders.kinds import grade as graded
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 from scenarios.packs import load_pack
@@ -35,7 +36,7 @@ def answer(attempt: Attempt) -> dict[str, Any]:
     rows = golden["opportunities"]
     rows.append({"id": "odd", "what": "Ask the finance team for ideas.", "where": {}, "saving": {}})
     body = answers.starting_body(attempt)
-    files = {answers.OPPORTUNITIES: json.dumps({"opportunities": rows})}
+    files = {OPPORTUNITIES: json.dumps({"opportunities": rows})}
     return {"files": files, "sections": body["sections"] | golden["sections"]}
 
 

@@ -12,8 +12,9 @@ import pytest
 from assessments import answers, attempts
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
+from assessments.scaling.workplace import PLAN as PLAN_FILE
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from graders.scaling.grading import grade as graded
+from graders.kinds import grade as graded
 from graders.scaling.makers import write_golden
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
@@ -37,7 +38,7 @@ def answer(attempt: Attempt) -> dict[str, Any]:
     plan = golden["plan"]
     plan["sheet"] = [{"label": "Our own line", "cells": ["1000", "=A1*2"], "values": [1000, 2000]}]
     body = answers.starting_body(attempt)
-    files = {answers.PLAN: json.dumps(plan)}
+    files = {PLAN_FILE: json.dumps(plan)}
     return {"files": files, "sections": body["sections"] | golden["sections"]}
 
 

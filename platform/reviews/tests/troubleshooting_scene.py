@@ -14,7 +14,7 @@ from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, hand_in
 from assessments.troubleshooting.tests.troubleshooting_stage import INCIDENT, LEVEL, SEED
-from graders.troubleshooting.grading import grade as graded
+from graders.kinds import grade as graded
 from graders.troubleshooting.matching import spoken_of
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER

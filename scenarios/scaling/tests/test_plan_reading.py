@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import BadPlan, Plan
-from scenarios.scaling.plans import reference
 from scenarios.scaling.reading import parse, parse_object, to_json
+from scenarios.scaling.reference_plans import reference
 
 ORDER = {
     "id": "a",

@@ -14,7 +14,7 @@ from scenarios.scaling.demand import Demand, draw, median
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.measures import MEASURES
 from scenarios.scaling.plan import Change, Plan, Purchase, Rented, Retired
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tests.some_plans import some_plans
 from scenarios.scaling.year import Year, play, played_through
@@ -29,7 +29,7 @@ def tiny(level: str = "mid", seed: int = 1) -> Scene:
 
 @lru_cache
 def usual() -> Scene:
-    """Without the troubles that policies cure: what is left is load against capacity."""
+    """Without the bottlenecks that policies take away: what is left is load against capacity."""
     scene = scene_of(DEFAULT, "mid", 1)
     work = tuple(replace(one, quota=1.0, idle_h=min(one.idle_h, 0.5)) for one in scene.work)
     return replace(scene, work=work, spread=1.2)

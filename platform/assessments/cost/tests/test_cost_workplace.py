@@ -18,6 +18,8 @@ from django.utils import timezone
 from assessments import answers, pages
 from assessments.cost import api, lines, store
 from assessments.cost.tests.cost_stage import BILL, LEVEL, SEED, Asked
+from assessments.cost.workplace import OPPORTUNITIES
+from assessments.kinds import WRITTEN
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage, enter, hand_in
@@ -43,11 +45,11 @@ def total_of(attempt: Attempt) -> float:
 
 def test_the_page_is_told_which_workspace_it_is(bill: Attempt, client: Client) -> None:
     data = pages.workspace_data(bill, timezone.now())
-    assert data["workplace"] == "bill"
+    assert data["workplace"] == "cost"
     assert [row["path"] for row in data["files"]] == ["opportunities.json"]
     answer = client.get(reverse("workspace", args=[bill.pk]))
     assert answer.status_code == 200
-    assert "bill/bill.css" in answer.text
+    assert "cost/cost.css" in answer.text
     assert "seed" not in json.dumps(data["files"])
 
 
@@ -314,9 +316,9 @@ def test_the_tables_close_with_the_time(bill: Attempt, asked: Asked) -> None:
 def test_table_and_sections_are_one_answer(bill: Attempt) -> None:
     body = answers.starting_body(bill)
     row = {"id": "o1", "what": "Delete what nobody reads", "where": {"service": ["Block Volumes"]}}
-    body["files"][answers.OPPORTUNITIES] = json.dumps({"opportunities": [row]})
+    body["files"][OPPORTUNITIES] = json.dumps({"opportunities": [row]})
     body["sections"]["reading"] = "Storage grows."
-    graded = json.loads(answers.program(bill, body)[answers.WRITTEN])
+    graded = json.loads(answers.program(bill, body)[WRITTEN])
     assert graded["opportunities"] == [row]
     assert graded["sections"]["reading"] == "Storage grows."
     assert parse(json.dumps(graded)).opportunities[0].what == row["what"]
@@ -327,9 +329,9 @@ def test_a_table_that_cannot_be_read_takes_nothing_from_the_prose(
     bill: Attempt, table: str
 ) -> None:
     body = answers.starting_body(bill)
-    body["files"][answers.OPPORTUNITIES] = table
+    body["files"][OPPORTUNITIES] = table
     body["sections"]["reading"] = "Storage grows."
-    graded = json.loads(answers.program(bill, body)[answers.WRITTEN])
+    graded = json.loads(answers.program(bill, body)[WRITTEN])
     assert graded == {"opportunities": [], "sections": {**body["sections"]}}
     hand_in(bill, body, at=timezone.now())
     assert GradingRun.objects.filter(submission__attempt=bill).count() == 1

@@ -15,6 +15,7 @@ from django.utils import timezone
 from assessments import answers, attempts
 from assessments.models import Attempt
 from assessments.scaling.access import scene
+from assessments.scaling.workplace import PLAN
 from assessments.tests.stage import NOW, POLICIES, Stage, enter
 
 PACK, LEVEL, SEED = "scaling-plan/growth-year", "junior", 4_203_117_955_031_777_209
@@ -88,7 +89,7 @@ def play(client: Client, attempt: Attempt, text: str, seq: int = 1) -> Any:
         "seq": seq,
         "base": attempt.head or None,
         "resolve": True,
-        "body": {"files": {answers.PLAN: text}, "sections": body["sections"]},
+        "body": {"files": {PLAN: text}, "sections": body["sections"]},
     }
     url = reverse("plan-what-ifs", args=[attempt.pk])
     return client.post(url, sent, content_type="application/json")

@@ -17,6 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments import answers
+from assessments.kinds import WRITTEN
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, begin, enter, hand_in
@@ -27,6 +28,7 @@ from assessments.troubleshooting.tests.troubleshooting_stage import (
     fake_build,
     start_incident,
 )
+from assessments.troubleshooting.workplace import BOARD
 from library.packs import pack_of
 
 pytestmark = pytest.mark.django_db
@@ -161,9 +163,9 @@ def test_board_and_sections_are_one_answer(stage: Stage) -> None:
     attempt = start_incident(stage)
     body = answers.starting_body(attempt)
     row = {"id": "h1", "claim": "GPU 4 of gpu-n003 throttles"}
-    body["files"][answers.BOARD] = json.dumps({"hypotheses": [row]})
+    body["files"][BOARD] = json.dumps({"hypotheses": [row]})
     body["sections"]["issues"] = "One GPU is slow."
-    graded = json.loads(answers.program(attempt, body)[answers.WRITTEN])
+    graded = json.loads(answers.program(attempt, body)[WRITTEN])
     assert graded["hypotheses"] == [row]
     assert graded["sections"]["issues"] == "One GPU is slow."
 
@@ -172,9 +174,9 @@ def test_board_and_sections_are_one_answer(stage: Stage) -> None:
 def test_board_that_cannot_be_read_takes_nothing_from_the_prose(stage: Stage, board: str) -> None:
     attempt = start_incident(stage)
     body = answers.starting_body(attempt)
-    body["files"][answers.BOARD] = board
+    body["files"][BOARD] = board
     body["sections"]["issues"] = "One GPU is slow."
-    graded = json.loads(answers.program(attempt, body)[answers.WRITTEN])
+    graded = json.loads(answers.program(attempt, body)[WRITTEN])
     assert graded == {"hypotheses": [], "sections": {**body["sections"]}}
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from playwright.sync_api import Page, Route
 
 from headnode.tests.browser.actors import browser
+from headnode.tests.static_files import static_file
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 ORIGIN = "http://plan.test"
 POLICY = {"content-security-policy": "default-src 'self'"}
 
@@ -27,7 +26,7 @@ def module_page(script: str) -> Iterator[Page]:
         elif path == "/page.js":
             route.fulfill(body=f"{script}window.ready = true;", content_type="text/javascript")
         elif path.startswith("/static/"):
-            file = STATIC / path.removeprefix("/static/")
+            file = static_file(path.removeprefix("/static/"))
             route.fulfill(body=file.read_text(), content_type="text/javascript")
         else:
             route.fulfill(status=404)

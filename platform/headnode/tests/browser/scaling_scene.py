@@ -44,7 +44,7 @@ from assessments.models import Attempt
 
 attempt = Attempt.objects.get(exercise__opening__title="Capacity planner for GPU clusters")
 submission = attempt.submissions.get()
-text = answers.program(attempt, submission.body)[answers.WRITTEN]
+text = answers.program(attempt, submission.body)["answer.json"]
 runs = [run.result for run in attempt.runs.all()]
 print(json.dumps({"answer": json.loads(text), "runs": runs}))
 """

@@ -21,7 +21,7 @@ from accounts.models import User
 from assessments import answers, attempts
 from assessments.models import GradingRun
 from assessments.tests.stage import POLICIES, hand_in
-from graders.cost.grading import grade
+from graders.kinds import grade
 from graders.cost.makers import write_golden
 from hiring.models import Exercise
 from reviews import evaluations
@@ -58,7 +58,7 @@ from assessments import answers, attempts
 from assessments.models import GradingRun
 from assessments.troubleshooting import here, variants
 from assessments.tests.stage import POLICIES, hand_in
-from graders.scaling.grading import grade
+from graders.kinds import grade
 from graders.scaling.makers import write_golden
 from hiring.models import Exercise
 from reviews import evaluations

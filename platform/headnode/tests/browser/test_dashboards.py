@@ -291,9 +291,9 @@ def test_on_a_telephone(running: Browser, served: MaterialsPage, tmp_path: Path)
 def test_figures_and_ticks(ada: Person) -> None:
     told = ada.page.evaluate(
         """async () => {
-          const { amount, between } = await import("/static/headnode/room/metrics_units.js");
-          const { ticks, tickText } = await import("/static/headnode/room/metrics_time.js");
-          const { placeIn } = await import("/static/headnode/room/query_editor.js");
+          const { amount, between } = await import("/static/assessments/troubleshooting/metrics_units.js");
+          const { ticks, tickText } = await import("/static/assessments/troubleshooting/metrics_time.js");
+          const { placeIn } = await import("/static/assessments/troubleshooting/query_editor.js");
           const noon = Date.UTC(2026, 9, 5, 19, 0);
           const { at, step } = ticks(noon, noon + 24 * 3600e3, 6, -420);
           return {

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from headnode.tests.browser.actors import browser
+from headnode.tests.static_files import static_file
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 SITE = "http://headnode.test"
 # Of every entry the browser says late that it is kept.
 SLOW_STORE = """() => {
@@ -26,7 +25,7 @@ DEAF_STORE = """() => {
   for (const verb of ["put", "delete", "getAll"]) IDBObjectStore.prototype[verb] = () => ({});
 }"""
 QUEUE = """
-const { DraftQueue } = await import("/static/headnode/draft_queue.js");
+const { DraftQueue } = await import("/static/assessments/workspace/draft_queue.js");
 const answer = { text: "", body() { return { files: { "controller.py": this.text }, sections: {} }; } };
 const queue = new DraftQueue({ attempt: "ada", draftsUrl: "/drafts", answer, head: 0 });
 """
@@ -40,7 +39,7 @@ OVERTAKE = """async () => { %s
   await queue.flush();
 }"""
 LEFT_BEHIND = """async () => {
-  const { DraftStore } = await import("/static/headnode/draft_store.js");
+  const { DraftStore } = await import("/static/assessments/workspace/draft_store.js");
   const store = new DraftStore();
   await store.open();
   const body = { files: { "controller.py": "left behind" }, sections: {} };
@@ -90,7 +89,7 @@ class Sent:
             route.fulfill(content_type="text/html", body="<!doctype html><title>Drafts</title>")
             return
         if path.startswith("/static/"):
-            route.fulfill(path=STATIC / path.removeprefix("/static/"))
+            route.fulfill(path=static_file(path.removeprefix("/static/")))
             return
         draft = json.loads(route.request.post_data or "")
         self.seqs.append(draft["seq"])

@@ -23,7 +23,7 @@ ENDLESS_TO_MARK = r"x|([a-z]+)+#"
 HARD_TO_MARK = "x" + "a" * 40
 # A list drawn anew exactly where it stands: nothing scrolls.
 RELAYOUT = """async () => {
-  const { LineList } = await import("/static/headnode/room/line_list.js");
+  const { LineList } = await import("/static/assessments/workplace/line_list.js");
   const fetch = (from, to) => Array.from({ length: to - from }, (_, at) => from + at);
   const list = new LineList({ label: "Numbers", columns: ["Number"], fetch, cells: (row) => [String(row)] });
   list.node.style.height = "300px";

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, browser
+from headnode.tests.static_files import static_file
 from reviews.evidence.replay_shape import shape
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -124,7 +123,7 @@ class Stand:
         }
         if path in own:
             return own[path][0].encode(), own[path][1]
-        file = STATIC / path.lstrip("/")
+        file = static_file(path.lstrip("/"))
         return (file.read_bytes(), TYPES[file.suffix]) if file.is_file() else (b"", "text/plain")
 
     def show(

@@ -11,10 +11,10 @@ from playwright.sync_api import Page
 from headnode.tests.browser.scaling_modules import module_page
 
 SCRIPT = """
-import { Sheet } from "/static/headnode/plan/formula/sheet.js";
-import { cellOf, moved, rowsMoved } from "/static/headnode/plan/formula/refs.js";
-import { cellsOf, textOf } from "/static/headnode/plan/money_paste.js";
-import { readNumber } from "/static/headnode/plan/words.js";
+import { Sheet } from "/static/assessments/scaling/formula/sheet.js";
+import { cellOf, moved, rowsMoved } from "/static/assessments/scaling/formula/refs.js";
+import { cellsOf, textOf } from "/static/assessments/scaling/money_paste.js";
+import { readNumber } from "/static/assessments/scaling/words.js";
 window.value = (cells, name) => {
   const sheet = new Sheet((column, row) => {
     if (row > 29 || column > 13) return undefined;

@@ -12,11 +12,11 @@ from playwright.sync_api import Page
 from headnode.tests.browser.scaling_modules import module_page
 
 SCRIPT = """
-import { Answer } from "/static/headnode/answer.js";
-import { PlanModel } from "/static/headnode/plan/model.js";
-import { planSummary, planText } from "/static/headnode/plan/plan_text.js";
-import { clashes, dependable } from "/static/headnode/plan/timeline_order.js";
-import { Names } from "/static/headnode/plan/words.js";
+import { Answer } from "/static/assessments/workspace/answer.js";
+import { PlanModel } from "/static/assessments/scaling/model.js";
+import { planSummary, planText } from "/static/assessments/scaling/plan_text.js";
+import { clashes, dependable } from "/static/assessments/scaling/timeline_order.js";
+import { Names } from "/static/assessments/scaling/words.js";
 window.open_ = (text, focus = null) => {
   const files = [{ path: "plan.json", text, starter: true }];
   const feedback = focus ? { focus } : null;

@@ -23,7 +23,7 @@ from assessments import attempts
 from assessments.models import GradingRun
 from assessments.tests.stage import POLICIES, hand_in
 from hiring.models import Exercise
-from graders.troubleshooting.grading import grade
+from graders.kinds import grade
 from assessments import answers
 from reviews import evaluations
 from reviews.tests.room_scene import answer

@@ -19,15 +19,20 @@ from urllib.parse import parse_qs, urlsplit
 
 from assessments.troubleshooting import metrics_answers as answers
 from assessments.troubleshooting import metrics_query as queries
+from headnode.tests.static_files import static_file
 from scenarios.company.profile import DEFAULT
 from scenarios.troubleshooting.levels import LEVELS
 from scenarios.troubleshooting.signals.history import write_baseline, write_history
 from scenarios.troubleshooting.truth import make_incident
 from scenarios.troubleshooting.variant import facts
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
-STYLES = "tokens base vendor/uplot workspace panels results replay narrow room/room room/dashboards room/logs"
+STYLES = (
+    *(f"headnode/{name}" for name in ("tokens", "base", "vendor/uplot", "replay")),
+    *(f"assessments/workspace/{name}" for name in ("workspace", "panels", "results", "narrow")),
+    "assessments/workplace/room",
+    *(f"assessments/troubleshooting/{name}" for name in ("dashboards", "logs")),
+)
 GZIP = b"\x1f\x8b"
 POLICY = "default-src 'self'; style-src 'self' 'nonce-page'; img-src 'self' data:"
 HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -36,7 +41,7 @@ main { display: flex; flex: 1; min-height: 0; }
 #centre, #pane-room { display: flex !important; flex: 1; flex-direction: column; min-width: 0; min-height: 0; }
 """
 SCRIPT = """
-import { setUpRoom } from "/static/headnode/room/room.js";
+import { setUpRoom } from "/static/assessments/workplace/room.js";
 class Board extends EventTarget {
   ask(pins) { (window.pins ||= []).push(...pins); return Promise.resolve(true); }
   isPinned() { return false; }
@@ -49,9 +54,7 @@ window.room = setUpRoom({ base: "/room/", attempt: "test", board: new Board(), s
 
 def page() -> str:
     """The pane of the room and what its modules expect around it."""
-    links = "".join(
-        f'<link rel="stylesheet" href="/static/headnode/{name}.css">' for name in STYLES.split()
-    )
+    links = "".join(f'<link rel="stylesheet" href="/static/{name}.css">' for name in STYLES)
     return (
         f'<!doctype html><html lang="en"><head>{HEAD}<title>The room</title>'
         f'<meta name="csp-nonce" content="page">{links}<style nonce="page">{LAYOUT}</style></head>'
@@ -160,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif address.path == "/favicon.ico":
             self._send(b"", "image/x-icon")
         elif address.path.startswith("/static/"):
-            file = STATIC / address.path.removeprefix("/static/")
+            file = static_file(address.path.removeprefix("/static/"))
             self._send(file.read_bytes(), KINDS.get(file.suffix, "text/plain"))
         else:
             self._answer(address.path, parse_qs(address.query))

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -13,19 +11,12 @@ from django.views.decorators.http import require_safe
 
 from assessments.materials.rebuilding import AGAIN_S, BeingBuilt
 from assessments.materials.variants import NotBuilt
-from assessments.models import Attempt
 from assessments.workplace.access import BeingPrepared, NotThere
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
-from reviews.evidence import cost_key, scaling_key, troubleshooting_key
+from reviews.evidence.kinds import staff_of
 
 logger = logging.getLogger(__name__)
-SHEETS: dict[str, tuple[str, Callable[[Attempt], Any]]] = {
-    "incident": ("reviews/key_troubleshooting.html", troubleshooting_key.sheet),
-    "bill": ("reviews/key_cost.html", cost_key.sheet),
-    "plan": ("reviews/key_scaling.html", scaling_key.sheet),
-}
-"""Workplace -> the key's page and what fills it."""
 
 
 @require_safe
@@ -35,9 +26,10 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not attempt.exercise.has_room or submission_of(attempt, 1) is None:
         raise Http404
     context = page_context(request, attempt, "Key")
-    template, sheet = SHEETS[attempt.exercise.workplace]
+    staff = staff_of(attempt.exercise)
+    template = staff.key_page
     try:
-        context["sheet"] = sheet(attempt)
+        context["sheet"] = staff.sheet(attempt)
     except (BeingBuilt, BeingPrepared):
         response = render(request, template, context | {"being_built": True}, status=503)
         response["Retry-After"] = AGAIN_S

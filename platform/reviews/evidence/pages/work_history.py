@@ -16,14 +16,13 @@ from accounts.models import User
 from assessments.models import Attempt, Run
 from reviews.access import attempt_for, page_context
 from reviews.evidence import answer_text, work_history
+from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.evidence.terminal_record import told
 from reviews.evidence.work_history import Step
 from reviews.phases import run_word
 from reviews.visibility import may_see_clock
 
-ACTS = {"incident": "command", "bill": "", "plan": "what-if"}
-"""What a candidate does between drafts, by workplace; elsewhere they run a program."""
 MARKED = ("run", "command", "handed-in")  # steps to jump by
 
 
@@ -59,7 +58,7 @@ def _step(attempt: Attempt, steps: list[Step], number: int, viewer: User) -> dic
         "changes": work_history.changes(before, body, titles, ordinary_time),
         "parts": answer_text.parts(body, titles, ordinary_time),
         "marks": [_mark(one, len(steps)) for one in steps if one.kind in MARKED],
-        "act": ACTS.get(attempt.exercise.workplace, "run"),
+        "act": staff_of(attempt.exercise).act,
         "sees_clock": sees_clock,
         "run": _run(step, attempt, viewer),
         "commands": told(attempt, step.commands),

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from assessments.answers import OPPORTUNITIES
+from assessments.cost.workplace import OPPORTUNITIES
 from assessments.materials import variants
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage, enter
@@ -228,6 +228,6 @@ def test_materials_are_listed_for_staff_without_a_terminal(
     clients: Clients, cost_attempt: Attempt
 ) -> None:
     said = page(clients["ines"], "attempt-room", cost_attempt)
-    assert '"workplace": "bill"' in said
+    assert '"workplace": "cost"' in said
     manifest = clients["ines"].get(reverse("admin:attempt-room-manifest", args=[cost_attempt.pk]))
     assert "costs/focus.csv" in [row["path"] for row in manifest.json()["files"]]

@@ -13,7 +13,7 @@ from django.urls import reverse
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tests.stage import NOW, Stage, enter
-from graders.scaling.grading import run_public
+from graders.kinds import run_public
 from reviews.evidence import corrections
 from reviews.tests.scaling_scene import LEVEL, PLAN, SEED, YEARS
 from reviews.tests.scene import score_all
@@ -268,7 +268,7 @@ def test_other_pages_stand_for_a_plan(
 
 def test_materials_are_there_for_staff(clients: Clients, scaling_attempt: Attempt) -> None:
     said = page(clients["ines"], "attempt-room", scaling_attempt)
-    assert '"workplace": "plan"' in said
+    assert '"workplace": "scaling"' in said
     manifest = clients["ines"].get(
         reverse("admin:attempt-room-manifest", args=[scaling_attempt.pk])
     )

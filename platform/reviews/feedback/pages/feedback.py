@@ -18,11 +18,10 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
 from assessments import spoken
-from assessments.answers import OPPORTUNITIES
 from assessments.models import Attempt, RevisionRound
-from library.models import Kind
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
+from reviews.evidence.kinds import staff_of
 from reviews.feedback import challenges
 from reviews.feedback import feedback as words
 from reviews.models import Defence, Feedback, InterviewSession
@@ -115,7 +114,7 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
         choices=words.focus_choices(attempt),
         places=words.place_choices(attempt, viewer),
         challenged=words.place_choices(attempt, viewer, challenged=True),
-        has_rows=challenges.has_rows(attempt),
+        has_rows=bool(challenges.table_of(attempt)),
         initial=_initial(attempt, existing),
     )
     status = 200
@@ -132,7 +131,7 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def _initial(attempt: Attempt, existing: Feedback | None) -> dict[str, str]:
     if existing is None:
-        return {"focus": OPPORTUNITIES} if challenges.rows_for(attempt) else {}
+        return {"focus": challenges.table_of(attempt)} if challenges.rows_for(attempt) else {}
     kept = {name: getattr(existing, name) for name in ("strength", "improvement", "focus")}
     for name in ("strength", "improvement"):
         place, pin = getattr(existing, f"{name}_place"), getattr(existing, f"{name}_pin_id")
@@ -172,7 +171,7 @@ def _asked_in(revision: RevisionRound | None, viewer: User) -> list[InterviewSes
 
 def _challenge_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     """What to choose from in a cost exercise; nothing in any other."""
-    if not challenges.has_rows(attempt):
+    if not challenges.table_of(attempt):
         return {}
     sees = may_see_measures(viewer, attempt, 1)
     return {
@@ -195,7 +194,7 @@ def _page(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str
         "scores_it": attempt.scores_it,  # type: ignore[attr-defined]
         "defences": list(Defence.objects.current().filter(attempt=attempt).select_related("by")),
         **_challenge_context(attempt, viewer),
-        "needs_focus": attempt.exercise.kind == Kind.AUTOMATION,
+        "needs_focus": staff_of(attempt.exercise).needs_focus,
         "asked": _asked_in(revision, viewer),
         "may_speak": revision is not None and not spoken.has_typed(attempt),
     }

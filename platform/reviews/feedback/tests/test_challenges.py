@@ -13,7 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from assessments import answers, pages
-from assessments.answers import OPPORTUNITIES, BadAnswer
+from assessments.answers import BadAnswer
+from assessments.cost.workplace import OPPORTUNITIES
 from assessments.models import Attempt, RevisionRound
 from assessments.tests.stage import Stage, enter
 from graders.cost.answer import MOST_ROWS

@@ -7,11 +7,11 @@ import pytest
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage
 from library.bank import load_questions
-from library.models import Kind
 from reviews.feedback import defence
+from scenarios.kinds import KINDS
 
 
-@pytest.mark.parametrize("kind", Kind.values)
+@pytest.mark.parametrize("kind", [kind.key for kind in KINDS])
 def test_every_kind_has_questions_with_points_and_follow_ups(
     kind: str, attempt: Attempt, stage: Stage
 ) -> None:

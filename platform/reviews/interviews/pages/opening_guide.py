@@ -15,7 +15,7 @@ from accounts.staff_admin import allow
 from assessments import company
 from assessments.pages import rendered
 from hiring.models import Exercise, Mode, Opening
-from hiring.policies import RELEASED_AHEAD, weight_warning
+from hiring.policies import weight_warning
 from library.models import Rubric
 from library.packs import latest_rubric, pack_of
 from reviews.feedback import defence
@@ -116,7 +116,7 @@ def _html(markdown: str) -> SafeString:
 
 
 def _released(exercise: Exercise) -> str:
-    if exercise.kind in RELEASED_AHEAD:
+    if exercise.traits.is_released_ahead:
         return (
             "Brief and materials can be shown 24 to 48 hours ahead; each invitation says from when, "
             "and the attempt keeps when they were first opened."

@@ -25,9 +25,9 @@ from reviews.decisions.decisions import decisions_about
 from reviews.evidence import (
     answer_text,
     automation,
-    scaling,
     terminal_record,
 )
+from reviews.evidence.kinds import staff_of
 from reviews.feedback.challenges import about_of
 from reviews.feedback.defence import defences_of
 from reviews.models import Evaluation, Note
@@ -148,10 +148,11 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
     viewer, attempt = attempt_for(request, pk, "assessments.view_run")
     row = get_object_or_404(attempt.runs.select_related("draft"), pk=run)
     sees = may_see_measures(viewer, attempt, row.round)
-    report = row.report or {}
+    report, staff = row.report or {}, staff_of(attempt.exercise)
     context = page_context(request, attempt, f"Run of draft {row.draft.number}")
     context |= {
         "run": row,
+        "staff": staff,
         "state": run_word(row, timezone.now()),
         "sees_measures": sees,
         "sees_clock": may_see_clock(viewer, attempt),
@@ -159,8 +160,7 @@ def run(request: HttpRequest, pk: UUID, run: UUID) -> HttpResponse:
         "stdout": answer_text.numbered(report.get("stdout", "")),
         "stderr": answer_text.numbered(report.get("stderr", "")),
     }
-    if attempt.exercise.workplace == "plan" and sees:
-        context["what_if"] = scaling.what_if(report)
+    context |= staff.run(report) if sees else {}
     # a remark needs an answer of that round to stand by
     pinned = row.round if submission_of(attempt, row.round) else None
     context |= pins_context(attempt, viewer, pinned) | {"round": row.round}

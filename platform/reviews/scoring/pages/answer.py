@@ -9,7 +9,8 @@ from django.utils import timezone
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, Submission
 from reviews.answers import report_of, submission_of
-from reviews.evidence import answer_text, automation, cost, scaling, troubleshooting
+from reviews.evidence import answer_text, automation
+from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.phases import grading_tag, progress
 from reviews.scoring import overrides
@@ -22,10 +23,11 @@ def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     handed_in = [row for number in (1, 2) if (row := submission_of(attempt, number))]
     sees = [may_see_measures(viewer, attempt, row.round) for row in handed_in]
     context: dict[str, Any] = {
+        "staff": staff_of(attempt.exercise),
         "rounds": [
             round_view(attempt, row, titles, shown)
             for row, shown in zip(handed_in, sees, strict=True)
-        ]
+        ],
     }
     context["is_spoken"] = handed_in[-1].source == Submission.Source.SPOKEN if handed_in else False
     if len(handed_in) == 2 and not context["is_spoken"]:
@@ -57,36 +59,14 @@ def round_view(
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),
         "progress": grading_progress(submission, runs[0] if runs else None),
         "is_graded_soon": bool(runs) and runs[0].finished_at is None,
-        "workloads": automation.workloads(report),
-        "code": automation.code(report),
-        "own_tests": automation.own_tests(report),
         "report_run": reported.pk if reported else None,
         "sees_measures": sees,
         "measures": overrides.beside(report, held) if sees else [],
         "score": (report or {}).get("score") if sees else None,
         "report": report if sees else None,
         "overridden": held,
-        **_written_evidence(attempt, reported, held, sees=sees),
+        **staff_of(attempt.exercise).round(attempt, reported, held.corrected, sees=sees),
     }
-
-
-def _written_evidence(
-    attempt: Attempt, run: GradingRun | None, held: overrides.Overridden, *, sees: bool
-) -> dict[str, Any]:
-    """What was read in a written answer: what it points at alone while measures are hidden."""
-    if not attempt.exercise.has_room or run is None:
-        return {}
-    match attempt.exercise.workplace:
-        case "bill" if sees:
-            return {"bill": cost.shown(run, held.corrected)}
-        case "bill":
-            return {"pointed": cost.pointed(run.report)}
-        case "plan":
-            shown = scaling.shown(run, held.corrected) if sees else None
-            return {"plan": shown, "arrivals": scaling.arrivals(run.report)}
-    if sees:
-        return {"incident": troubleshooting.shown(attempt, run, held.corrected)}
-    return {"quotes": troubleshooting.quotes(run.report)}
 
 
 def grading_progress(submission: Submission, run: GradingRun | None) -> str:

@@ -16,8 +16,9 @@ from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
 from assessments import material_urls as candidates
+from assessments.kinds import workplace_of
 from assessments.models import Attempt
-from assessments.workplace import sheets
+from assessments.pages import sheets_of
 from assessments.workplace.access import RoomView
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
@@ -25,7 +26,12 @@ from reviews.models import Assignment
 from reviews.scoring.pages.pinned import pins_context
 from reviews.visibility import attempts_visible_to
 
-SHEETS = ("workspace", "panels", "results", "replay", "room/room", "room/files", "room/logs")
+SHEETS = (
+    *(f"assessments/workspace/{name}.css" for name in ("workspace", "panels", "results")),
+    "headnode/replay.css",
+    *(f"assessments/workplace/{name}.css" for name in ("room", "files")),
+    "assessments/troubleshooting/logs.css",
+)
 """Of the candidate's page, without those of terminal and board."""
 MAY = "assessments.view_submission"
 NAME = "attempt-room-"
@@ -46,15 +52,12 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     context |= {
         "round": round,
         "has_answer": bool(handed_in),
-        "has_charts": attempt.exercise.workplace == "incident",
-        "room_sheets": [
-            *(f"headnode/{name}.css" for name in SHEETS),
-            *sheets.addresses(attempt.exercise.workplace),
-        ],
+        "has_charts": attempt.exercise.has_terminal,
+        "room_sheets": [*SHEETS, *sheets_of(attempt.exercise)],
         "room_data": {
             "base": base,
             "attempt": str(attempt.pk),
-            "workplace": attempt.exercise.workplace,
+            "workplace": workplace_of(attempt.exercise).name,
         },
     }
     return render(request, "reviews/materials.html", context)
