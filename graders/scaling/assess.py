@@ -56,7 +56,6 @@ def _total(reading: Json, found: Sequence[Measured]) -> Json:
         "kind": "total",
         "text": text,
         "draws": count,
-        "changes": reading["changes"],
-        "capex_usd": reading["capex_usd"],
+        **{key: reading[key] for key in ("changes", "capex_usd")},
         "findings": len(reading["findings"]),
     }

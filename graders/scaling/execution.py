@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from graders.scaling.findings import Finding, quantity
+from graders.scaling.prose import any_of
+from graders.scaling.tables import table
 from scenarios.scaling.plan import Phase, Plan, Purchase
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.wording import percent
@@ -17,23 +19,9 @@ WORTH = 0.3
 """Part of the year's capital budget below which nobody calls it a bet."""
 FEWEST = 3
 """Nodes below which there is nothing to divide."""
-_READING = re.compile(
-    r"\d|\b(?:alert|alarm|notice|announc\w+|cancel\w*|miss\w*|slip\w*|late|delay\w*|refus\w*|fail\w*"
-    r"|confirm\w*|sign\w*|deny|denied|out of stock|decid\w*|deci\w+|twice|double[sd]?|half|zero|empty)\b",
-    re.I,
-)
-_INSTALL = re.compile(
-    r"\b(?:install\w*|commission\w*|bring.?up|rack(?:ing)? and|go.?live|in service|cut.?over|hand.?over"
-    r"|switch(?:ing)? on|put into)\b",
-    re.I,
-)
-_KINDS = {
-    "node:": re.compile(r"\b(?:nodes?|servers?|GPUs?)\b", re.I),
-    "leaf": re.compile(r"\b(?:leaf|leaves|fabric)\b", re.I),
-    "spine": re.compile(r"\b(?:spines?|uplinks?|fabric)\b", re.I),
-    "storage:": re.compile(r"\b(?:storage|scratch)\b", re.I),
-    "power": re.compile(r"\bpower\b", re.I),
-}
+_DATA = table("execution")
+_FIGURE, _READING, _INSTALL = re.compile(r"\d"), any_of(_DATA["reading"]), any_of(_DATA["install"])
+_KINDS = {prefix: any_of(words) for prefix, words in _DATA["kinds"].items()}
 _Orders = Mapping[str, Mapping[str, Any]]
 
 
@@ -87,19 +75,13 @@ def _before_arrival(scene: Scene, plan: Plan, one: Phase, orders: _Orders) -> It
 
 def _risks(plan: Plan) -> Iterator[Finding]:
     for one in plan.risks:
-        if not one.risk.strip() or _READING.search(one.trigger):
+        risk, trigger = one.risk.strip()[:100], one.trigger.strip()[:80]
+        if not risk or _FIGURE.search(one.trigger) or _READING.search(one.trigger):
             continue
         said = (
-            "has no trigger"
-            if not one.trigger.strip()
-            else "has a trigger that nobody can read off"
+            f"has a trigger that nobody can read off: “{trigger}”" if trigger else "has no trigger"
         )
-        quote = f": “{one.trigger.strip()[:80]}”" if one.trigger.strip() else ""
-        yield Finding(
-            "risk_without_trigger",
-            f"“{one.risk.strip()[:100]}” {said}{quote}.",
-            (("risks", one.id),),
-        )
+        yield Finding("risk_without_trigger", f"“{risk}” {said}.", (("risks", one.id),))
 
 
 def single_bet(plan: Plan, costs: Mapping[str, float], budget: float) -> list[Finding]:

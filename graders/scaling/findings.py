@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from graders.scaling.tables import table
 from scenarios.scaling.facts import RENTS
 from scenarios.scaling.plan import Change, Phase, Plan, Purchase, Rented, Retired, Risk
 from scenarios.scaling.wording import figure
@@ -17,11 +15,9 @@ Json = dict[str, Any]
 LONGEST_QUOTE = 200
 
 
-@cache
 def findings() -> Mapping[str, Mapping[str, str]]:
     """Key of a finding -> its `title`, and `about`, what it means."""
-    path = Path(__file__).with_name("findings.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+    return table("findings")
 
 
 @dataclass(frozen=True, slots=True)

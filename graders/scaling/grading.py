@@ -8,7 +8,7 @@ from graders.kinds import Asked
 from graders.report import GradeReport, Json, RunReport, unrun
 from graders.scaling.answer import Answer, parse, plan_of
 from graders.scaling.assess import assess
-from graders.scaling.playing import beside, draws_of, expected_naive, play_hidden, play_median
+from graders.scaling.playing import anchors_of, draws_of, expected_naive, play_hidden, play_median
 from graders.scaling.reading import read, year_rows
 from graders.written import BadAnswer, WrittenGrader
 from scenarios.scaling.checks import checks
@@ -53,7 +53,7 @@ def _read(answer: Answer, asked: Asked) -> tuple[Json, list[Json]]:
     company, level, seed, round = asked.profile, asked.level, asked.seed, asked.round
     scene, draws = scene_of(company, level, seed), draws_of(level, asked.hidden)
     played = play_hidden(scene, answer.plan, draws, asked.progress, round)
-    anchors = beside(company, level, seed, draws, round)
+    anchors = anchors_of(company, level, seed, draws, round)
     return read(answer, scene, played, anchors), year_rows(scene, played, anchors)
 
 

@@ -9,6 +9,7 @@ from graders.scaling.findings import Finding, nodes, quantity
 from graders.scaling.remedies import CAPACITY
 from scenarios.scaling.plan import Plan, Purchase
 from scenarios.scaling.scene import Scene, Work
+from scenarios.scaling.wording import picked
 
 Json = dict[str, Any]
 Arrivals = Mapping[str, Mapping[str, Any]]
@@ -43,11 +44,7 @@ def of_orders(
         rows.append(
             {
                 "kind": "order",
-                "id": one.id,
-                "item": one.item,
-                "count": one.count,
-                "site": one.site,
-                "month": one.month,
+                **picked(one, "id item count site month"),
                 "arrives": arrives,
                 "text": str(told.get("text", "")) or _never(one),
                 "late": bool(late),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from graders.scaling.answer import Answer
@@ -11,7 +12,7 @@ from graders.scaling.execution import of_execution, single_bet
 from graders.scaling.findings import Finding
 from graders.scaling.orders import of_orders, unused
 from graders.scaling.overruns import rows_of, running_costs
-from graders.scaling.playing import Beside, figures
+from graders.scaling.playing import Anchors, figures
 from graders.scaling.prose import contradictions
 from graders.scaling.remedies import of_bottlenecks
 from scenarios.scaling.checks import Check, Checked, checks
@@ -38,7 +39,7 @@ ELSEWHERE = ("after_the_year", "phase_order", "opex")
 """Keys of checks of which `orders`, `execution` and `overruns` make findings."""
 
 
-def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Beside) -> Json:
+def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Anchors) -> Json:
     """Everything that the hidden years and the checks say of the answer, as plain JSON."""
     plan = answer.plan
     checked = checks(scene, plan)
@@ -120,17 +121,10 @@ def _of_prose(answer: Answer, scene: Scene, capex: float) -> Iterator[Finding]:
 
 
 def _check(row: Check) -> Json:
-    return {
-        "kind": "check",
-        "key": row.key,
-        "tone": row.tone,
-        "text": row.text,
-        "month": row.month,
-        "subject": row.subject,
-    }
+    return {"kind": "check", **asdict(row)}
 
 
-def year_rows(scene: Scene, years: Sequence[Json], anchors: Beside) -> list[Json]:
+def year_rows(scene: Scene, years: Sequence[Json], anchors: Anchors) -> list[Json]:
     """A row of evidence for each hidden year: the plan's months, and the measures of the three plans."""
     return [
         {"kind": "year", "draw": number, **year, "naive": low, "reference": best}

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from graders.scaling.findings import Finding
 from scenarios.company.profile.tables import PolicyValue
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.fleet import leases
-from scenarios.scaling.history import GPUS, NETWORK, QUEUE, STORAGE
 from scenarios.scaling.items import items
 from scenarios.scaling.orders import orders
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import checked, policies
 from scenarios.scaling.scene import Bottleneck, Scene
+from scenarios.scaling.wording import picked
 
 Json = dict[str, Any]
 CAPACITY = "node:"
@@ -76,10 +76,8 @@ def of_bottlenecks(
         rows.append(
             {
                 "kind": "bottleneck",
-                "key": one.key,
-                "title": one.title,
-                "strength": one.strength,
-                "shows": list(_files(one)),
+                **picked(one, "key title strength"),
+                "shows": list(BOTTLENECKS[one.key].files),
                 "cured_by": [cure_said(scene, key) for key in one.cured_by],
                 "state": state,
                 "rows": [*bought, *ruled],
@@ -91,10 +89,6 @@ def of_bottlenecks(
     return rows, found
 
 
-def _files(one: Bottleneck) -> tuple[str, ...]:
-    return SHOWN[one.key].files if one.key in SHOWN else ()
-
-
 def _left(
     scene: Scene, plan: Plan, one: Bottleneck, figures: Sequence[tuple[str, float, str]]
 ) -> Finding:
@@ -102,83 +96,39 @@ def _left(
     cures = " or ".join(f"“{cure_said(scene, key)}”" for key in one.cured_by)
     there, rented = _there(scene, plan), [lease.row for lease in leases(scene, plan)]
     capacity = [row for row in plan.purchases if row.item.startswith(CAPACITY) and row.id in there]
-    only_rules = all(key in rules for key in one.cured_by)
-    if only_rules and (capacity or rented):
+    rows: list[tuple[str, str]] = []
+    kind = "bottleneck_not_addressed"
+    text = f"nothing in the plan takes it away within the year; {cures} would."
+    if all(key in rules for key in one.cured_by) and (capacity or rented):
         rows = [("purchases", row.id) for row in capacity] + [("cloud", row.id) for row in rented]
-        text = (
-            f"{one.title}: capacity is added, and nothing is done about the cause; {cures} would."
-        )
-        return Finding(
-            "bottleneck_addressed_by_money_only",
-            text,
-            tuple(rows),
-            where=_files(one),
-            figures=tuple(figures),
-            subject=one.key,
-        )
-    text = f"{one.title}: nothing in the plan takes it away within the year; {cures} would."
+        kind = "bottleneck_addressed_by_money_only"
+        text = f"capacity is added, and nothing is done about the cause; {cures} would."
     return Finding(
-        "bottleneck_not_addressed",
-        text,
-        where=_files(one),
+        kind,
+        f"{one.title}: {text}",
+        tuple(rows),
+        where=BOTTLENECKS[one.key].files,
         figures=tuple(figures),
         subject=one.key,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Where a bottleneck shows: files of the materials, and its figure in a month of a year."""
-
-    files: tuple[str, ...]
-    name: str
-    unit: str
-    read: Callable[[Json], float]
-
-
-def _wait(job_class: str) -> Callable[[Json], float]:
-    return lambda month: float(month["classes"].get(job_class, {}).get("wait_p95_h", 0.0))
-
-
-_STORAGE = Shown(
-    (STORAGE,), "Hours with full storage", "%", lambda month: float(month["storage_full_percent"])
-)
-SHOWN: Mapping[str, Shown] = {
-    "spine": Shown(
-        (NETWORK,), "Hours with full uplinks", "%", lambda month: float(month["spine_full_percent"])
-    ),
-    "scratch_bandwidth": _STORAGE,
-    "checkpoint_bursts": _STORAGE,
-    "small_jobs": Shown(
-        (GPUS, QUEUE),
-        "GPUs free on shared nodes",
-        "GPUs",
-        lambda month: float(month["own"]["stranded_gpus"]),
-    ),
-    "idle_notebooks": Shown(
-        (GPUS,),
-        "GPU-hours held without work in a month",
-        "GPU-hours",
-        lambda month: float(month["own"]["idle_held_gpu_hours"]),
-    ),
-    "serving_peak": Shown((GPUS,), "Serving late, p95", "h", _wait("inference")),
-    "static_quota": Shown((QUEUE, GPUS), "Wait of training, p95", "h", _wait("training")),
-}
 
 
 def _shown(
     one: Bottleneck, years: Sequence[Json], reference: Sequence[Json]
 ) -> list[tuple[str, float, str]]:
     """The bottleneck's own figure, mean over months and years, of the plan and of the reference."""
-    if one.key not in SHOWN:
-        return []
-    shown = SHOWN[one.key]
+    name, unit, path = BOTTLENECKS[one.key].figure
 
     def mean(played: Sequence[Json]) -> float:
-        values = [shown.read(month) for year in played for month in year["months"]]
+        values = [_read(month, path) for year in played for month in year["months"]]
         return round(sum(values) / max(1, len(values)), 4)
 
-    return [
-        (shown.name, mean(years), shown.unit),
-        (f"{shown.name}, reference", mean(reference), shown.unit),
-    ]
+    return [(name, mean(years), unit), (f"{name}, reference", mean(reference), unit)]
+
+
+def _read(month: Json, path: str) -> float:
+    """0 where the company has no such class of work."""
+    found: Any = month
+    for key in path.split("."):
+        found = found.get(key, {})
+    return float(found or 0.0)

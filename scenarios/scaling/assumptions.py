@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scenarios.company.profile.tables import PriceBook, Site
 
+MONTH_H = 730.0
+"""Hours of a mean month: monthly rates and costs are meant for it."""
 RACK_USD = 28_000.0
 """A rack with its power strips and installation: 0.3 M USD for eleven (domain handbook 2.9, worked anchor)."""
 POWER_USD_KW = 1_500.0
 """To have one more kW led to the racks, once; its rent follows the price book. An assumption."""
-UPLINK_USD = 650.0
-"""Cable and optics of one uplink: 10,500 USD for the 16 of a node (domain handbook 2.9)."""
 STORAGE_KW_TB = {"parallel": 0.010, "nfs": 0.010, "object": 0.002, "archive": 0.0008}
 """15 to 20 kW for the storage beside 20 nodes (domain handbook 2.8), by kind: an assumption."""
 STORAGE_TB_PORT = 25.0

@@ -21,25 +21,35 @@ class BottleneckKind:
     """One kind. family: those of one family do not come together; hard: it is of wires or disks.
 
     symptom, threshold, files: what is read of it in the history, from which percentage on it tells of the
-    bottleneck, and where. policy, value: what a planner changes first.
+    bottleneck, and where. figure: what it does to a month: name, unit, and where a year's month has it, keys
+    apart by dots. policy, value: what a planner changes first. effect and, of serving, swing: a base
+    and what a strength of 1 adds, of what the file says.
     """
 
     key: str
     title: str
     family: str
     hard: bool
-    shows: tuple[str, ...]
     cured_by: tuple[str, ...]
     symptom: str
     threshold: float
     files: tuple[str, ...]
+    figure: tuple[str, str, str]
     policy: str
     value: PolicyValue
+    effect: tuple[float, float]
+    swing: tuple[float, float] = (0.0, 0.0)
 
 
 BOTTLENECKS: Mapping[str, BottleneckKind] = {
     row["key"]: BottleneckKind(**row) for row in rows("bottlenecks")
 }
+
+
+def effect(key: str, strength: float = 0.0) -> float:
+    """What a bottleneck of that strength does to the cluster; 0 is where it is not planted."""
+    base, more = BOTTLENECKS[key].effect
+    return base + more * strength
 
 
 def drawn(
@@ -56,9 +66,7 @@ def drawn(
             if one.hard in kinds and free and len(found) < min(most, count):
                 found.append(one)
     strengths = {key: round(chance.between(LEAST_STRENGTH, 1.0), 3) for key in BOTTLENECKS}
-    return tuple(
-        Bottleneck(one.key, one.title, strengths[one.key], one.shows, one.cured_by) for one in found
-    )
+    return tuple(Bottleneck(one.key, one.title, strengths[one.key], one.cured_by) for one in found)
 
 
 def _fits(key: str, profile: Profile, shares: Mapping[str, float]) -> bool:

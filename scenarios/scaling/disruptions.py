@@ -13,8 +13,13 @@ from scenarios.scaling.scene import Scene
 from scenarios.simulator.streams import Stream
 
 READ_SIGMA, BURST_SIGMA, CROSS_SIGMA = 0.16, 0.75, 0.22
-BURST_MEDIAN = 0.755
-"""exp(-sigma² / 2): bursts then have a mean of 1."""
+_SHAPES = {
+    "reads": (0.987, READ_SIGMA),
+    "bursts": (0.755, BURST_SIGMA),
+    "cross": (0.976, CROSS_SIGMA),
+}
+"""Median and sigma of the factors; the median is exp(-sigma² / 2), so that their mean is 1. Jobs read evenly,
+and write their checkpoints when they please: assumptions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,13 +41,8 @@ def disruptions(scene: Scene) -> Disruptions:
     count = hours_of(scene) - FIRST_H
     sites = [one.site.name for one in scene.places]
     found: dict[str, list[Sequence[float]]] = {"reads": [], "bursts": [], "cross": []}
-    shapes = {
-        "reads": (0.987, READ_SIGMA),
-        "bursts": (BURST_MEDIAN, BURST_SIGMA),
-        "cross": (0.976, CROSS_SIGMA),
-    }
     for site in sites:
-        for kind, (median, sigma) in shapes.items():
+        for kind, (median, sigma) in _SHAPES.items():
             chance = Stream(name, f"{kind}/{site}")
             found[kind].append([chance.lognormal(median, sigma) for _ in range(count)])
     luck = []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.scaling.assumptions import LINK_USD_GBPS
+from scenarios.scaling import content
+from scenarios.scaling.assumptions import LINK_USD_GBPS, MONTH_H
 from scenarios.scaling.demand import median
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.items import items
@@ -10,8 +11,6 @@ from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.tables import Cells, Table, clean, plain
 from scenarios.scaling.wording import TENTH
 
-MONTH_H = 730.0
-"""Hours for which a monthly rate is meant."""
 GROWTH = "outlook/growth.csv"
 BUDGET = "outlook/budget.csv"
 ORDERS = "buying/orders.csv"
@@ -34,25 +33,18 @@ def expected(scene: Scene, work: Work, month: int, deviations: float = 0.0) -> f
     hours = sum(one.hours for one in scene.months[:month]) + scene.months[month].hours / 2
     jumps = 1.0
     for event in scene.events:
-        if (
-            event.kind == "launch"
-            and event.month <= month
-            and event.subject in ("", work.job_class)
-        ):
+        there = event.month <= month and event.subject in ("", work.job_class)
+        if event.kind == "launch" and there:
             jumps *= event.factor
     return float(work.gpu_hours_day * (1 + rate) ** (hours / MONTH_H) * jumps)
 
 
 def _growth(scene: Scene) -> Table:
-    rows: list[Cells] = [
-        (
-            month.name,
-            work.job_class,
-            *(round(expected(scene, work, month.index, one)) for one in (-TENTH, 0.0, TENTH)),
-        )
-        for month in scene.months
-        for work in scene.work
-    ]
+    rows: list[Cells] = []
+    for month in scene.months:
+        for work in scene.work:
+            paths = (expected(scene, work, month.index, one) for one in (-TENTH, 0.0, TENTH))
+            rows.append((month.name, work.job_class, *map(round, paths)))
     head = ("month", "job_class", "low_gpu_hours_day", "median_gpu_hours_day", "high_gpu_hours_day")
     return Table(GROWTH, "Expected demand by kind of work", head, rows)
 
@@ -65,79 +57,40 @@ def _budget(scene: Scene) -> Table:
 
 
 def _orders(scene: Scene) -> Table:
-    rows: list[Cells] = [
-        (
-            one.item,
-            one.title,
-            one.unit,
-            plain(one.price_usd),
-            one.weeks,
-            plain(one.power_kw),
-            one.gpus,
-            " / ".join(one.sites),
-        )
-        for one in items(scene).values()
-    ]
+    rows: list[Cells] = []
+    for one in items(scene).values():
+        price, kw, sites = plain(one.price_usd), plain(one.power_kw), " / ".join(one.sites)
+        rows.append((one.item, one.title, one.unit, price, one.weeks, kw, one.gpus, sites))
     head = ("item", "what", "unit", "price_usd", "lead_time_weeks", "power_kw", "gpus", "sites")
     return Table(ORDERS, "What can be ordered, with lead times", head, [clean(row) for row in rows])
 
 
 def _cloud(scene: Scene) -> Table:
-    terms = {
-        "on_demand": "paid for the hours of use",
-        "reserved_1y": "paid for twelve months; used or not",
-        "reserved_3y": "paid for thirty-six months; used or not",
-        "spot": "paid for the hours of use; may be taken away at two minutes' notice",
-    }
-    rows: list[Cells] = [
-        (one.kind, one.region, plain(one.usd, 4), terms.get(one.kind, "")) for one in scene.rents
+    terms = {row["kind"]: row["terms"] for row in content.rows("rents")}
+    rows = [
+        clean((one.kind, one.region, plain(one.usd, 4), terms[one.kind])) for one in scene.rents
     ]
-    return Table(
-        CLOUD,
-        "GPUs to rent",
-        ("kind", "region", "usd_gpu_hour", "terms"),
-        [clean(row) for row in rows],
-    )
+    return Table(CLOUD, "GPUs to rent", ("kind", "region", "usd_gpu_hour", "terms"), rows)
 
 
 def _limits(scene: Scene) -> Table:
     rows: list[Cells] = []
     for place in scene.places:
-        leaf, spine = counts.leaf_ports(place), counts.spine_ports(place)
-        site = place.site.name
-        rows += [
-            (site, "racks", place.site.racks, plain(place.racks_free)),
-            (
-                site,
-                "racks when all floor space is used",
-                place.site.racks + place.floor_free,
-                plain(place.racks_free + place.floor_free),
-            ),
-            (
-                site,
-                "kW for all IT equipment",
-                plain(place.site.total_kw),
-                plain(place.power_free_kw),
-            ),
-            (site, "kW of one rack", plain(place.site.rack_kw), ""),
-            (site, "ports of leaves", leaf.total, leaf.free),
-            (site, "ports of spines", spine.total, spine.free),
+        leaf, spine, racks = counts.leaf_ports(place), counts.spine_ports(place), place.site.racks
+        all_racks, all_free = racks + place.floor_free, place.racks_free + place.floor_free
+        found: list[Cells] = [
+            ("racks", racks, plain(place.racks_free)),
+            ("racks when all floor space is used", all_racks, plain(all_free)),
+            ("kW for all IT equipment", plain(place.site.total_kw), plain(place.power_free_kw)),
+            ("kW of one rack", plain(place.site.rack_kw), ""),
+            ("ports of leaves", leaf.total, leaf.free),
+            ("ports of spines", spine.total, spine.free),
         ]
-        rows += [
-            (
-                site,
-                f"TB of {tier.name}",
-                plain(tier.capacity_tb),
-                plain(tier.capacity_tb - tier.used_tb),
-            )
-            for tier in place.tiers
-        ]
-    return Table(
-        LIMITS,
-        "Limits of the sites",
-        ("site", "what", "limit", "free"),
-        [clean(row) for row in rows],
-    )
+        for tier in place.tiers:
+            free = plain(tier.capacity_tb - tier.used_tb)
+            found.append((f"TB of {tier.name}", plain(tier.capacity_tb), free))
+        rows += [clean((place.site.name, *row)) for row in found]
+    return Table(LIMITS, "Limits of the sites", ("site", "what", "limit", "free"), rows)
 
 
 def _running(scene: Scene) -> Table:
@@ -150,11 +103,7 @@ def _running(scene: Scene) -> Table:
         ("Engineer", "USD a year", plain(book.engineer_year)),
         ("Line to the cloud", "USD a Gb/s and month", plain(LINK_USD_GBPS)),
     ]
-    for place in scene.places:
-        site = place.site
-        rows += [
-            (f"Electricity at {site.name}", "USD a kWh", plain(site.price_kwh, 4)),
-            (f"PUE of {site.name}", "kWh paid for a kWh of equipment", plain(site.pue)),
-        ]
-    head = ("what", "unit", "value")
-    return Table(RUNNING, "Running costs", head, [clean(row) for row in rows])
+    for site in (place.site for place in scene.places):
+        rows.append((f"Electricity at {site.name}", "USD a kWh", plain(site.price_kwh, 4)))
+        rows.append((f"PUE of {site.name}", "kWh paid for a kWh of equipment", plain(site.pue)))
+    return Table(RUNNING, "Running costs", ("what", "unit", "value"), [clean(row) for row in rows])

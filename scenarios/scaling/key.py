@@ -19,6 +19,7 @@ from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Bottleneck, Scene
 from scenarios.scaling.symptoms import Symptom, symptoms
 from scenarios.scaling.traces import history
+from scenarios.scaling.wording import picked
 from scenarios.scaling.year import play
 
 
@@ -52,9 +53,7 @@ def key_of(scene: Scene) -> dict[str, Any]:
         "reference": _played(scene, reference(scene)),
         "notes": [
             {
-                "who": one.who,
-                "text": one.text,
-                "kind": one.kind,
+                **picked(one, "who text kind"),
                 "about": BOTTLENECKS[one.about].title if one.about else "",
                 "why": one.why,
             }
@@ -66,9 +65,7 @@ def key_of(scene: Scene) -> dict[str, Any]:
 
 def _bottleneck(scene: Scene, one: Bottleneck, symptom: Symptom) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "title": one.title,
-        "strength": one.strength,
+        **picked(one, "key title strength"),
         "reading": symptom.said,
         "threshold_percent": symptom.threshold,
         "shown_in": list(symptom.files),
@@ -91,15 +88,8 @@ def _played(scene: Scene, plan: Plan) -> dict[str, Any]:
     return {
         "plan": to_json(plan),
         "figures": [
-            {
-                "key": key,
-                "title": one.title,
-                "unit": one.unit,
-                "better": one.better,
-                "value": round(year.measures[key], 3),
-            }
+            picked(one, "key title unit better") | {"value": round(year.measures[key], 3)}
             for key, one in MEASURES.items()
-            if key in year.measures
         ],
     }
 

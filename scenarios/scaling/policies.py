@@ -117,5 +117,5 @@ def before(scene: Scene) -> Held:
 
 
 def _held(values: Mapping[str, PolicyValue], scene: Scene) -> Held:
-    values = {**BEFORE, "cloud_link_gbps": scene.link_gbps, **values}
-    return Held(**{row["field"]: values[key] for key, row in _ROWS.items()})
+    found: dict[str, Any] = {**BEFORE, "cloud_link_gbps": scene.link_gbps, **values}
+    return Held(**{row["field"]: found[key] for key, row in _ROWS.items()})

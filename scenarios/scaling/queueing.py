@@ -8,6 +8,7 @@ from scenarios.scaling.state import State
 PATIENCE = 0.25
 """Part of its target that a job of whole nodes waits before nodes are filled up for it."""
 NIGHT = (20, 6)
+"""Hours from which and until which batch starts where it may at night only, as the rule says."""
 
 
 class Queueing:

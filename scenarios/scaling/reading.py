@@ -24,6 +24,8 @@ from scenarios.scaling.plan import (
 MOST_CHARACTERS = 1_000_000
 MOST_ROWS = 400
 MOST_TEXT = 4_000
+MOST_NAME = 120
+"""Characters of what names something that there is."""
 MOST_COUNT = 1_000_000
 LARGEST = 1e300
 """A larger number is no name, and what JSON can write is larger than any float."""
@@ -119,14 +121,14 @@ def _text(row: Row, key: str, most: int = MOST_TEXT) -> str:
     return value.strip()[:most] if isinstance(value, str) else ""
 
 
-def _needed(row: Row, key: str, said: str) -> str:
-    value = _text(row, key, 120)
+def _needed(row: Row, key: str, said: str = "") -> str:
+    value = _text(row, key, MOST_NAME)
     if not value:
-        raise _Draft(f"it has no {said}")
+        raise _Draft(f"it has no {said or key}")
     return value
 
 
-def _count(row: Row, key: str, said: str) -> int:
+def _count(row: Row, key: str = "count", said: str = "count") -> int:
     value = row.get(key)
     if isinstance(value, str):
         try:
@@ -151,50 +153,33 @@ def _names(row: Row, key: str) -> tuple[str, ...]:
 
 
 def _purchase(row: Row, name: str) -> Purchase:
-    return Purchase(
-        name,
-        _needed(row, "month", "month"),
-        _needed(row, "item", "item"),
-        _count(row, "count", "count"),
-        _text(row, "site", 120),
-        _text(row, "note"),
-    )
+    month, item, count = _needed(row, "month"), _needed(row, "item"), _count(row)
+    return Purchase(name, month, item, count, _text(row, "site", MOST_NAME), _text(row, "note"))
 
 
 def _rented(row: Row, name: str) -> Rented:
     kind = _needed(row, "kind", "kind of rent")
     if kind not in CLOUD_KINDS:
         raise _Draft(f"its kind of rent must be one of {', '.join(CLOUD_KINDS)}")
-    return Rented(
-        name,
-        _needed(row, "from", "first month"),
-        _needed(row, "to", "last month"),
-        kind,
-        _count(row, "gpus", "number of GPUs"),
-        _text(row, "region", 120),
-        _names(row, "classes"),
-    )
+    span = _needed(row, "from", "first month"), _needed(row, "to", "last month")
+    gpus = _count(row, "gpus", "number of GPUs")
+    return Rented(name, *span, kind, gpus, _text(row, "region", MOST_NAME), _names(row, "classes"))
 
 
 def _retired(row: Row, name: str) -> Retired:
-    return Retired(
-        name,
-        _needed(row, "month", "month"),
-        _needed(row, "item", "node type"),
-        _count(row, "count", "count"),
-        _text(row, "site", 120),
-    )
+    month, item = _needed(row, "month"), _needed(row, "item", "node type")
+    return Retired(name, month, item, _count(row), _text(row, "site", MOST_NAME))
 
 
 def _change(row: Row, name: str) -> Change:
     value = row.get("value")
     if isinstance(value, str):
-        value = value.strip()[:120]
+        value = value.strip()[:MOST_NAME]
     if value is None or value == "" or not isinstance(value, str | float | int | bool):
         raise _Draft("it has no value")
     if not isinstance(value, str) and not abs(value) <= LARGEST:
         raise _Draft("its value is no number, or far too large")
-    return Change(name, _needed(row, "month", "month"), _needed(row, "policy", "policy"), value)
+    return Change(name, _needed(row, "month"), _needed(row, "policy"), value)
 
 
 def _phase(row: Row, name: str) -> Phase:
@@ -202,7 +187,7 @@ def _phase(row: Row, name: str) -> Phase:
     if end < start:
         raise _Draft("it ends before it begins")
     depends = _names(row, "depends")
-    return Phase(name, _needed(row, "name", "name"), start, end, _text(row, "owner"), depends)
+    return Phase(name, _needed(row, "name"), start, end, _text(row, "owner"), depends)
 
 
 def _risk(row: Row, name: str) -> Risk:
@@ -210,15 +195,8 @@ def _risk(row: Row, name: str) -> Risk:
     for said, value in (("likelihood", likelihood), ("impact", impact)):
         if value not in LIKELIHOODS:
             raise _Draft(f"its {said} must be one of {', '.join(LIKELIHOODS)}")
-    return Risk(
-        name,
-        _text(row, "risk") or _needed(row, "risk", "risk"),
-        likelihood,
-        impact,
-        _text(row, "mitigation"),
-        _text(row, "owner"),
-        _text(row, "trigger"),
-    )
+    told = (_text(row, key) for key in ("mitigation", "owner", "trigger"))
+    return Risk(name, _text(row, "risk") or _needed(row, "risk"), likelihood, impact, *told)
 
 
 def _line(row: Row, name: str) -> dict[str, object]:

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scenarios.scaling.content import content
 from scenarios.scaling.played import Played
 from scenarios.scaling.scene import Work
 from scenarios.scaling.wording import amount
 
-BLOCKED = {
-    "full": "all GPUs were taken",
-    "scattered": "GPUs were free, but scattered under small jobs",
-    "quota": "its quota was used up",
-    "kept": "free GPUs were kept for serving",
-    "night": "batch may start at night only",
-    "partition": "its fixed part of the GPUs was full",
-}
+BLOCKED: Mapping[str, str] = content("reasons")["blocked"]
 LEAST_H = 5
 """Hours of a reason below which it is not told."""
 

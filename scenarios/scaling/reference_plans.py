@@ -12,6 +12,8 @@ from scenarios.scaling.remedies import remedies
 from scenarios.scaling.renting import rented
 from scenarios.scaling.scene import Scene
 
+CAREFUL = 1.1
+"""Price with which the even plan reckons, over today's: a price list may come."""
 __all__ = ["naive", "reference"]
 
 
@@ -23,7 +25,7 @@ def naive(scene: Scene) -> Plan:
     """
     offer = items(scene)[f"node:{scene.offers[0].name}"]
     total = sum(one.capex_usd for one in scene.quarters)
-    nodes, rows, left, spent = int(total / (offer.price_usd * 1.1)), [], 0.0, 0
+    nodes, rows, left, spent = int(total / (offer.price_usd * CAREFUL)), [], 0.0, 0
     for number, quarter in enumerate(scene.quarters):
         left += quarter.capex_usd
         month = next(one for one in scene.months if one.quarter == quarter.quarter)
@@ -59,14 +61,9 @@ def reference(scene: Scene) -> Plan:
 def _phases(scene: Scene, plan: Plan) -> tuple[Phase, ...]:
     names = [one.name for one in scene.months]
     last = max((one.month for one in plan.purchases), default=names[1])
-    return tuple(
-        Phase(
-            row["id"],
-            row["name"],
-            names[row["from"]],
-            max(last, names[1]) if row["to"] == "last" else names[row["to"]],
-            row["owner"],
-            row.get("depends", ()),
-        )
-        for row in content("reference")["phases"]
-    )
+    found = []
+    for row in content("reference")["phases"]:
+        end = max(last, names[1]) if row["to"] == "last" else names[row["to"]]
+        span = names[row["from"]], end
+        found.append(Phase(row["id"], row["name"], *span, row["owner"], row.get("depends", ())))
+    return tuple(found)

@@ -7,15 +7,16 @@ from dataclasses import replace
 
 from scenarios.scaling.assumptions import USABLE_UPLINK
 from scenarios.scaling.bottlenecks import BOTTLENECKS
-from scenarios.scaling.budget import bills
+from scenarios.scaling.budget import costed
 from scenarios.scaling.estate import Standing, estate
 from scenarios.scaling.items import items
-from scenarios.scaling.orders import orders
 from scenarios.scaling.plan import Change, Plan, Purchase
 from scenarios.scaling.policies import held
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.sizing import spine_gbps, storage_gbs
 
+SLIGHT = 0.02
+"""Part of the bandwidth below which nobody orders more."""
 FULL = 0.72
 """Mean load of storage or spine above which its peaks are full too often."""
 
@@ -57,18 +58,16 @@ def geared(scene: Scene, plan: Plan) -> Plan:
 
 def _paid(scene: Scene, plan: Plan, gear: list[Purchase], rows: list[Purchase]) -> Plan:
     """With the gear in the first quarter that can pay for it; without it where none can."""
-    found = replace(plan, purchases=tuple(rows))
     for quarter in range(len(scene.quarters)):
         first = scene.months[3 * quarter].name
         moved = [replace(one, month=max(first, one.month)) for one in gear]
         tried = replace(plan, purchases=(*moved, *rows))
-        made = orders(scene, tried)
-        cost = bills(scene, made, estate(scene, tried, made), (), held(scene, tried))
-        if not all(one.in_year for one in made):
+        found = costed(scene, tried)
+        if not all(one.in_year for one in found.made):
             break
-        if all(one.capex_left >= 0 for one in cost):
+        if all(one.capex_left >= 0 for one in found.bills):
             return tried
-    return found
+    return replace(plan, purchases=tuple(rows))
 
 
 def _cabled(scene: Scene, plan: Plan) -> Plan:
@@ -100,7 +99,7 @@ def _storage(scene: Scene, there: Standing, asked: float) -> tuple[int, str]:
     """TB of the parallel tier where traffic would fill it, and its name."""
     tiers = [one for one in there.place.tiers if f"storage:{one.name}" in items(scene)]
     short = asked / FULL - there.storage_gbs
-    if short <= 0.02 * there.storage_gbs or not tiers:
+    if short <= SLIGHT * there.storage_gbs or not tiers:
         return 0, ""
     tier = tiers[0]
     return math.ceil(short * tier.capacity_tb / tier.bandwidth_gbs / 10) * 10, tier.name

@@ -17,15 +17,8 @@ def described(scene: Scene) -> str:
 
 
 def _site(place: Place) -> str:
-    return "\n\n".join(
-        (
-            f"## {place.site.name}, {place.site.region}",
-            _nodes(place),
-            _network(place),
-            _storage(place),
-            _racks(place),
-        )
-    )
+    parts = (read(place) for read in (_nodes, _network, _storage, _racks))
+    return "\n\n".join((f"## {place.site.name}, {place.site.region}", *parts))
 
 
 def _nodes(place: Place) -> str:
@@ -78,13 +71,7 @@ def _network(place: Place) -> str:
 def _storage(place: Place) -> str:
     head = ("storage", "kind", "TB", "TB in use", "GB/s")
     rows = [
-        (
-            tier.name,
-            tier.kind,
-            figure(tier.capacity_tb),
-            figure(tier.used_tb),
-            figure(tier.bandwidth_gbs),
-        )
+        (tier.name, tier.kind, *map(figure, (tier.capacity_tb, tier.used_tb, tier.bandwidth_gbs)))
         for tier in place.tiers
     ]
     return table(head, rows)

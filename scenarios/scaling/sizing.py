@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.policies import Held
 from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.speeds import speed
 from scenarios.scaling.traffic import BUFFERED, CACHED, LOCAL
 
+MEAN_IDLE, MEAN_LENGTH = 1.2, 1.25
+"""Mean over median of log-normal sessions: about exp(sigma² / 2)."""
 UP = 0.989
 """Part of the nodes that works: the others have failed and are being mended."""
 
@@ -31,8 +31,12 @@ def needed(scene: Scene, held: Held, month: int, sigmas: float = 0.0) -> dict[st
     for work in scene.work:
         gpus = grown(scene, work, month, sigmas) / 24
         if work.idle_h:
-            idle = min(work.idle_h, held.idle_limit_h) if held.idle_limit_h else 1.2 * work.idle_h
-            gpus *= 1 + idle / (1.25 * work.hours)
+            idle = (
+                min(work.idle_h, held.idle_limit_h)
+                if held.idle_limit_h
+                else MEAN_IDLE * work.idle_h
+            )
+            gpus *= 1 + idle / (MEAN_LENGTH * work.hours)
         found[work.job_class] = gpus
     return found
 
@@ -61,13 +65,3 @@ def spine_gbps(scene: Scene, held: Held, month: int) -> float:
     """Mean traffic over the spines, Gb/s, if all that is asked for runs on own GPUs."""
     total = sum(work.cross_gbps * grown(scene, work, month) / 24 for work in scene.work)
     return total * (LOCAL if held.topology else 1.0)
-
-
-def peak(work: Work, gpus: float) -> float:
-    """GPUs at the daily peak of steady work on a weekday."""
-    return gpus * work.swing * 7 / (5 + 2 * work.weekend)
-
-
-def by_class(scene: Scene) -> Mapping[str, Work]:
-    """Class -> its work."""
-    return {one.job_class: one for one in scene.work}

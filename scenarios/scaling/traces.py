@@ -15,6 +15,7 @@ from scenarios.scaling.policies import before
 from scenarios.scaling.pools import Entry, Lane, Pool
 from scenarios.scaling.run import Run
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.wording import picked
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,10 @@ class _Record:
         self.queued: dict[str, list[float]] = {name: [] for name in names}
         self.idle: list[float] = []
         self.late: list[float] = []
-        self.storage: list[float] = []
-        self.burst: list[float] = []
+        self.storage_gbs: list[float] = []
+        self.burst_gbs: list[float] = []
         self.spine: dict[str, list[float]] = {name: [] for name in sites}
-        self.power: dict[str, list[float]] = {name: [] for name in sites}
+        self.power_kw: dict[str, list[float]] = {name: [] for name in sites}
         self.stranded: list[float] = []
         self.jobs: list[JobRow] = []
 
@@ -100,11 +101,11 @@ class _Record:
         self.late.append(round(run.serving.short, 2))
         self.stranded.append(round(run.stranded_now, 2))
         traffic = run.traffic
-        self.storage.append(round(sum(traffic.gbs), 3))
-        self.burst.append(round(sum(traffic.burst_gbs), 3))
+        self.storage_gbs.append(round(sum(traffic.gbs), 3))
+        self.burst_gbs.append(round(sum(traffic.burst_gbs), 3))
         for site, place in enumerate(run.scene.places):
             self.spine[place.site.name].append(round(traffic.spine[site], 4))
-            self.power[place.site.name].append(round(traffic.kw[site], 2))
+            self.power_kw[place.site.name].append(round(traffic.kw[site], 2))
 
     def ended(self, lane: Lane, entry: Entry, pool: Pool, at: float, state: str) -> None:
         """Write a job down that ended after the first hour."""
@@ -146,33 +147,18 @@ def history(scene: Scene, days: int = HISTORY_DAYS) -> Traces:
     return Traces(
         start=scene.months[0].start - timedelta(days=days),
         hours=24 * days,
-        running=record.running,
-        queued=record.queued,
-        idle=record.idle,
-        late=record.late,
-        storage_gbs=record.storage,
-        burst_gbs=record.burst,
         storage_limit_gbs=round(sum(one.storage_gbs for one in standing), 2),
-        spine=record.spine,
-        power_kw=record.power,
-        stranded=record.stranded,
+        **picked(record, "running queued idle late storage_gbs burst_gbs spine power_kw stranded"),
         jobs=sorted(jobs, key=lambda one: (one.submitted_h, one.job_class, one.id, one.started_h)),
     )
 
 
 def _still(run: Run, first: int) -> list[JobRow]:
     """Jobs that run at the end of the history: they end later."""
-    return [
-        _row(
-            lane,
-            entry,
-            pool,
-            first,
-            max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0),
-            0.0,
-            "RUNNING",
-        )
-        for pool in run.own
-        for lane in pool.lanes.values()
-        for entry in lane.heap
-    ]
+    found = []
+    for pool in run.own:
+        for lane in pool.lanes.values():
+            for entry in lane.heap:
+                left = max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0)
+                found.append(_row(lane, entry, pool, first, left, 0.0, "RUNNING"))
+    return found

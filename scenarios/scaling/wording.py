@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from scenarios.company.profile.tables import PolicyValue
 
@@ -28,6 +29,11 @@ def figure(value: PolicyValue) -> str:
 def percent(part: float) -> str:
     """A part of 1 in whole percent."""
     return f"{100 * part:.0f} %"
+
+
+def picked(one: object, names: str) -> dict[str, Any]:
+    """Fields of an object by their names, which blanks separate."""
+    return {name: getattr(one, name) for name in names.split()}
 
 
 def joined(names: Sequence[str]) -> str:

@@ -65,14 +65,5 @@ def played_through(scene: Scene, plan: Plan, demand: Demand) -> Played:
         first += month.hours
     run.left_waiting(first)
     tallies = tuple(run.tallies[1:])
-    return Played(
-        scene,
-        plan,
-        demand,
-        made,
-        stands,
-        holds,
-        rented,
-        tallies,
-        bills(scene, made, stands, rented, holds, tallies),
-    )
+    cost = bills(scene, made, stands, rented, holds, tallies)
+    return Played(scene, plan, demand, made, stands, holds, rented, tallies, cost)

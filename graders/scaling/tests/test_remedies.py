@@ -78,7 +78,7 @@ def test_capacity_that_never_comes_is_no_answer_with_money() -> None:
 
 
 def test_an_idle_limit_counts_and_none_does_not() -> None:
-    cause = Bottleneck("idle_notebooks", "", 1.0, (), ("idle_notebook_limit_h",))
+    cause = Bottleneck("idle_notebooks", "", 1.0, ("idle_notebook_limit_h",))
     for value, ids in ((2, ["c1"]), (0, [])):
         plan = Plan(policies=(Change("c1", "2026-01", "idle_notebook_limit_h", value),))
         assert answers(plan, SCENE, cause)[1] == ids

@@ -13,12 +13,11 @@ from graders.scaling import claims
 from graders.scaling.answer import parse
 from graders.scaling.assess import assess
 from graders.scaling.findings import findings
-from graders.scaling.playing import Beside, unchanged
+from graders.scaling.playing import Anchors, unchanged
 from graders.scaling.reading import read, year_rows
 from graders.written import BadAnswer
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
-from scenarios.scaling.plan import Plan
 
 SCENE = scene_of(DEFAULT, "senior", 4)
 MONTHS = [one.name for one in SCENE.months]
@@ -85,7 +84,7 @@ def test_any_plan_is_read_or_refused(one_year: Any, plan: Any, said: str) -> Non
     assert not refused or refused.endswith(".")
     if refused:
         return
-    anchors = Beside(Plan(), Plan(), [one_year], [one_year])
+    anchors = Anchors([one_year], [one_year])
     reading = read(answer, SCENE, [one_year], anchors)
     found = assess(json.loads(json.dumps(reading)))
     assert {row["finding"] for row in reading["findings"]} <= set(findings())

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from scenarios.company.profile import DEFAULT, Profile
+from scenarios.company.profile.tables import PolicyValue
 from scenarios.scaling import forecast, site_descriptions
 from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.documents import documents
@@ -157,16 +158,8 @@ def test_the_plan_to_begin_with_can_be_read_as_a_plan(level: str) -> None:
 
 
 def test_names_become_columns_and_tables_keep_bars() -> None:
-    assert slugs(["Site A", "site-a", "***"]) == {
-        "Site A": "site_a",
-        "site-a": "site_a_2",
-        "***": "unnamed",
-    }
+    names = {"Site A": "site_a", "site-a": "site_a_2", "***": "unnamed"}
+    assert slugs(list(names)) == names
     assert table(("a|b",), [("c",)]) == "| a\\|b |\n| --- |\n| c |"
-    assert [figure(one) for one in (True, 1240, 3.45, 2.0, "EU")] == [
-        "yes",
-        "1,240",
-        "3.45",
-        "2",
-        "EU",
-    ]
+    said: dict[PolicyValue, str] = {True: "yes", 1240: "1,240", 3.45: "3.45", 2.0: "2", "EU": "EU"}
+    assert {one: figure(one) for one in said} == said

@@ -13,6 +13,7 @@ from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs.generated import Generator, Written, load_generator
 from scenarios.scaling import variant
 from scenarios.scaling.bottlenecks import BOTTLENECKS
+from scenarios.scaling.content import rows
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.notes import notes
 
@@ -114,12 +115,7 @@ def test_jobs_come_to_about_what_the_hours_count(tables: dict[str, pd.DataFrame]
     )
     size = ran["AllocTRES"].str.extract(r"gres/gpu=(\d+)")[0].astype(int)
     hours = size * (end - start).dt.total_seconds() / 3600
-    partition = {
-        "training": "train",
-        "fine_tuning": "tune",
-        "interactive": "interactive",
-        "batch": "batch",
-    }
+    partition = {row["job_class"]: row["partition"] for row in rows("accounting")}
     for work in scene.work:
         if not work.steady:
             counted = gpus[f"{work.job_class}_gpus"].sum()

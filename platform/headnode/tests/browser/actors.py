@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Error, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwright
 
 from headnode.tests.browser.site import Site, chromium
 
@@ -33,13 +33,36 @@ SHOTS = os.environ.get("HEADNODE_SHOTS")
 KNOWN_OTHERWISE = ("Applying inline style violates", "Failed to load resource")
 
 
+class Shared:
+    """The one browser of this process, from the first that asks for it until `end`: each start costs seconds."""
+
+    running: ClassVar[tuple[Playwright, Browser] | None] = None
+
+    @classmethod
+    def start(cls) -> Browser:
+        if cls.running is None:
+            path = chromium()
+            playwright = sync_playwright().start()
+            cls.running = playwright, playwright.chromium.launch(executable_path=path, args=FLAGS)
+        return cls.running[1]
+
+    @classmethod
+    def end(cls) -> None:
+        if cls.running is not None:
+            playwright, running = cls.running
+            cls.running = None
+            running.close()
+            playwright.stop()
+
+
 @contextmanager
 def browser() -> Iterator[Browser]:
-    path = chromium()
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield running
-        running.close()
+    """This process's browser; the windows opened in it meanwhile are closed at the end."""
+    running = Shared.start()
+    before = set(running.contexts)
+    yield running
+    for window in set(running.contexts) - before:
+        window.close()
 
 
 class Person:

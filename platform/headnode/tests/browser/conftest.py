@@ -1,12 +1,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from headnode.tests.browser.site import Site, forget_database, lend_demo
+from headnode.tests.browser.actors import Shared
+from headnode.tests.browser.kept_demo import lend, set_back
+from headnode.tests.browser.site import Site, forget_database
+
+# On a server each site makes its own demo, as its tasks are in the broker already.
+ON_A_SERVER = "DATABASE_URL" in os.environ or "BROKER_URL" in os.environ
 
 
 def shared_by_processes(factory: pytest.TempPathFactory) -> Path:
@@ -15,7 +21,15 @@ def shared_by_processes(factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
-@pytest.fixture(scope="session")
+# Not for the whole session: it would be in the way of the tests that come after these.
+@pytest.fixture(scope="package", autouse=True)
+def one_browser() -> Iterator[None]:
+    """This process's browser ends with the last of these tests."""
+    yield
+    Shared.end()
+
+
+@pytest.fixture(scope="package")
 def leaving() -> Iterator[list[Site]]:
     """Sites that were told to stop, which takes them seconds: the next one need not wait for it."""
     sites: list[Site] = []
@@ -25,22 +39,56 @@ def leaving() -> Iterator[list[Site]]:
         forget_database(one.port)
 
 
+@pytest.fixture(scope="package")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the demo is kept that sites are lent."""
+    return shared_by_processes(tmp_path_factory) / "demo"
+
+
+@pytest.fixture(scope="package")
+def common(
+    tmp_path_factory: pytest.TempPathFactory, leaving: list[Site], demo: Path
+) -> Iterator[Callable[[], Site]]:
+    """The site that modules of this process share, started by the first that asks."""
+
+    @cache
+    def started() -> Site:
+        site = Site(tmp_path_factory.mktemp("common"))
+        leaving.append(site)
+        lend(site.data, demo)
+        site.start()
+        return site
+
+    yield started
+    if started.cache_info().currsize:
+        started().leave()
+
+
 @pytest.fixture(scope="module")
 def site(
     request: pytest.FixtureRequest,
     tmp_path_factory: pytest.TempPathFactory,
     leaving: list[Site],
+    demo: Path,
+    common: Callable[[], Site],
 ) -> Iterator[Site]:
-    """A running site with the demo in it, for all tests of a module.
+    """A running site with the demo as it was made, for all tests of a module.
 
-    Where the module says FROM_NOTHING the launcher makes all of it, as at a first start.
+    Where the module says OWN_SITE no other has it, as it is stopped and killed; where it says
+    FROM_NOTHING the launcher makes all of it, as at a first start.
     """
-    running = Site(tmp_path_factory.mktemp("site"))
-    leaving.append(running)
-    if not getattr(request.module, "FROM_NOTHING", False):
-        lend_demo(running.data, shared_by_processes(tmp_path_factory) / "demo")
+    from_nothing = ON_A_SERVER or getattr(request.module, "FROM_NOTHING", False)
+    if not from_nothing and not getattr(request.module, "OWN_SITE", False):
+        site = common()
+        set_back(site, demo)
+        yield site
+        return
+    own = Site(tmp_path_factory.mktemp("site"))
+    leaving.append(own)
+    if not from_nothing:
+        lend(own.data, demo)
     try:
-        running.start()
-        yield running
+        own.start()
+        yield own
     finally:
-        running.leave()
+        own.leave()

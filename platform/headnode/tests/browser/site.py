@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import http.client
 import json
 import os
@@ -192,29 +191,6 @@ def keep_static(data: Path) -> None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
             os.rename(f"{beside}/static", kept)
-
-
-def lend_demo(data: Path, kept: Path) -> None:
-    """A database with the demo in it and no process yet, made by the first site of this run that asks.
-
-    On a server each site makes its own, as its tasks are in the broker already.
-    """
-    if "DATABASE_URL" in os.environ or "BROKER_URL" in os.environ:
-        return
-    with kept.with_suffix(".lock").open("w") as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
-        if not kept.exists():
-            making = Site(kept.with_suffix(".making"))
-            making.use_roots()
-            lend_static(making.data)
-            making.run(f"{PREPARE}; prepare({making.port}); load_demo()", within=1800)
-            keep_static(making.data)
-            making.data.rename(kept)
-    without = shutil.ignore_patterns("static", "static.stamp")
-    shutil.copytree(kept, data, symlinks=True, ignore=without, dirs_exist_ok=True)
-
-
-PREPARE = "from headnode.launcher import load_demo, prepare"
 
 
 def _kept_static() -> Path:

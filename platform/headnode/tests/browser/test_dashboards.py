@@ -286,32 +286,3 @@ def test_on_a_telephone(running: Browser, served: MaterialsPage, tmp_path: Path)
     expect(ada.page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_visible()
     ada.look("query")
     ada.context.close()
-
-
-def test_figures_and_ticks(ada: Person) -> None:
-    told = ada.page.evaluate(
-        """async () => {
-          const { amount, between } = await import("/static/assessments/troubleshooting/metrics_units.js");
-          const { ticks, tickText } = await import("/static/assessments/troubleshooting/metrics_time.js");
-          const { placeIn } = await import("/static/assessments/troubleshooting/query_editor.js");
-          const noon = Date.UTC(2026, 9, 5, 19, 0);
-          const { at, step } = ticks(noon, noon + 24 * 3600e3, 6, -420);
-          return {
-            figures: [amount(0.0123, "s"), amount(1.98e9, "B/s"), amount(1980, "MHz"), amount(NaN, "s"),
-              amount(12345, "W"), between(1800, 1980, "MHz"), between(0.5, 2, "s")],
-            ticks: at.map((ms) => tickText(ms, step, -420)),
-            places: ['a{b="', "a{", "sum by (", "rat", 'a{b="c"} + '].map((text) => placeIn(text)?.kind),
-          };
-        }"""
-    )
-    assert told["figures"] == [
-        "12.3 ms",
-        "1.98 GB/s",
-        "1,980 MHz",
-        "–",
-        "12.3 kW",
-        "1,800 – 1,980 MHz",
-        "500 ms – 2 s",
-    ]
-    assert told["ticks"] == ["12:00", "16:00", "20:00", "6 Oct", "04:00", "08:00", "12:00"]
-    assert told["places"] == ["value", "label", "label", "name", "name"]

@@ -24,6 +24,7 @@ from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
 pytestmark = pytest.mark.database
+OWN_SITE = True
 
 
 @pytest.fixture

@@ -22,13 +22,14 @@ function makeTabs(container, label, remember) {
     part.setAttribute("role", "tabpanel");
     part.setAttribute("aria-labelledby", list.querySelector(`[data-key="${part.id}"]`).id);
   }
-  const wanted = () => parts.find((part) => part.id === location.hash.slice(1) || part.querySelector(location.hash || ":not(*)"));
+  const wanted = () =>
+    parts.find((part) => part.id === location.hash.slice(1) || part.querySelector(location.hash || ":not(*)"));
   const first = wanted() || parts.find((part) => part.id === container.dataset.start) || parts[0];
   for (const part of parts) part.hidden = part !== first;
   made.show(first.id);
   window.addEventListener("hashchange", () => {
     const part = wanted();
-    if (part && part.hidden) {
+    if (part?.hidden) {
       show(part.id);
       made.show(part.id);
       document.getElementById(location.hash.slice(1))?.scrollIntoView();
@@ -79,7 +80,9 @@ function lazyCharts() {
         new ResizeObserver(shown.resize).observe(place);
       } catch (error) {
         holder.dataset.loaded = "";
-        place.textContent = `The charts could not be loaded: ${error.message || "no connection"}. Close and open this part to try again.`;
+        place.textContent =
+          `The charts could not be loaded: ${error.message || "no connection"}. Close and open this part to try ` +
+          "again.";
       }
     };
     holder.addEventListener("toggle", load);
@@ -132,7 +135,8 @@ async function renew(part, rounds) {
   lazyCharts();
 }
 
-for (const container of document.querySelectorAll("[data-tabs]")) makeTabs(container, container.dataset.tabs, "remember" in container.dataset);
+for (const container of document.querySelectorAll("[data-tabs]"))
+  makeTabs(container, container.dataset.tabs, "remember" in container.dataset);
 for (const container of document.querySelectorAll("[data-subtabs]")) makeTabs(container, "Rounds", false);
 lazyCharts();
 followGradings();

@@ -32,13 +32,22 @@ function fetched(url) {
 
 function chosen(select) {
   const option = select.selectedOptions[0];
-  return option?.dataset.url ? { url: option.dataset.url, workload: option.dataset.workload, label: option.textContent.trim(), key: option.value } : null;
+  return option?.dataset.url
+    ? {
+        url: option.dataset.url,
+        workload: option.dataset.workload,
+        label: option.textContent.trim(),
+        key: option.value,
+      }
+    : null;
 }
 
 function warn(a, b) {
   const apart = a && b && a.workload !== b.workload;
   warning.hidden = !apart;
-  if (apart) warning.textContent = "These are two different workloads: what differs comes from the workload as well as from the program.";
+  if (apart)
+    warning.textContent =
+      "These are two different workloads: what differs comes from the workload as well as from the program.";
 }
 
 async function draw() {
@@ -46,7 +55,9 @@ async function draw() {
   const [a, b] = [chosen(first), chosen(second)];
   warn(a, b);
   const slow = setTimeout(() => {
-    if (now === turn) state.textContent = "Loading. A reference that nobody has watched yet is played first, which takes a few seconds.";
+    if (now === turn)
+      state.textContent =
+        "Loading. A reference that nobody has watched yet is played first, which takes a few seconds.";
   }, SLOW_MS);
   try {
     const [one, other] = await Promise.all([fetched(a.url), b ? fetched(b.url) : null]);
@@ -56,7 +67,8 @@ async function draw() {
     figures.replaceChildren(...(other ? [differences(one, other)] : []));
     state.textContent = "";
   } catch (error) {
-    if (now === turn) state.textContent = `The replay could not be loaded: ${error.message || "no connection"}. Choose it again to try once more.`;
+    const why = error.message || "no connection";
+    if (now === turn) state.textContent = `The replay could not be loaded: ${why}. Choose it again to try once more.`;
   } finally {
     clearTimeout(slow);
   }

@@ -7,7 +7,6 @@ const TICKS = { p: "points", h: "hints", f: "follow_ups" };
 const NAMES = { p: "point", h: "hint", f: "follow-up" };
 const KEEP_TIME_EVERY_S = 15;
 
-
 /** One question's section of the form, as the state that the server keeps. */
 class Question {
   constructor(section) {
@@ -41,7 +40,10 @@ class Question {
   }
 
   state() {
-    const numbers = (what) => this.boxes(what).filter((box) => box.checked).map((box) => Number(box.value));
+    const numbers = (what) =>
+      this.boxes(what)
+        .filter((box) => box.checked)
+        .map((box) => Number(box.value));
     return {
       points: numbers("points"),
       hints: numbers("hints"),
@@ -98,7 +100,8 @@ class Interview {
     this.#questions = [...form.querySelectorAll("[data-question]")].map((section) => new Question(section));
     this.#restore();
     this.#listen();
-    for (const node of form.querySelectorAll(".question-steps, .step-buttons, .total-time, [data-timer-row]")) node.hidden = false;
+    for (const node of form.querySelectorAll(".question-steps, .step-buttons, .total-time, [data-timer-row]"))
+      node.hidden = false;
     const open = this.#questions.findIndex((question) => question.score === null && !question.skipped);
     this.#show(Math.max(0, open), false);
     setInterval(() => this.#tick(), 1000);
@@ -132,7 +135,8 @@ class Interview {
     this.queue.addEventListener("saved", ({ detail }) => {
       document.getElementById("scored-count").textContent = detail.answer.scored;
       this.problem.hidden = true;
-      if (!detail.waiting) this.state.textContent = `saved ${new Date(detail.answer.saved_at).toLocaleTimeString("en-GB")}`;
+      if (!detail.waiting)
+        this.state.textContent = `saved ${new Date(detail.answer.saved_at).toLocaleTimeString("en-GB")}`;
     });
     this.queue.addEventListener("waiting", () => {
       this.state.textContent = "not sent yet";
@@ -223,7 +227,13 @@ class Interview {
       const step = this.form.querySelector(`[data-step="${at}"]`);
       if (at === this.#current) step.setAttribute("aria-current", "step");
       else step.removeAttribute("aria-current");
-      const words = question.skipped ? "skipped" : question.score ? `${question.score} of 5` : question.asked ? "asked" : "";
+      const words = question.skipped
+        ? "skipped"
+        : question.score
+          ? `${question.score} of 5`
+          : question.asked
+            ? "asked"
+            : "";
       step.querySelector(".step-state").textContent = words;
     });
     const ask = this.question.section.querySelector("[data-ask]");
@@ -247,7 +257,8 @@ class Interview {
     event.preventDefault();
     if (this.#running) this.#pause();
     clearTimeout(this.#typing);
-    for (const question of this.#questions) if (this.store.get(question.name)) this.queue.add(question.name, question.url, question.state());
+    for (const question of this.#questions)
+      if (this.store.get(question.name)) this.queue.add(question.name, question.url, question.state());
     if (!(await this.queue.flush()) || this.queue.size) return;
     this.store.put("summary", this.summary.value);
     this.leaving = true;

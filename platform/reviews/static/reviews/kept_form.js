@@ -7,7 +7,10 @@ forget();
 function keep(form) {
   const name = PREFIX + form.dataset.keep;
   const said = form.querySelector("[data-kept]");
-  const fields = () => [...form.elements].filter((one) => one.name && one.name !== "csrfmiddlewaretoken" && one.type !== "submit" && one.type !== "hidden");
+  const fields = () =>
+    [...form.elements].filter(
+      (one) => one.name && one.name !== "csrfmiddlewaretoken" && one.type !== "submit" && one.type !== "hidden",
+    );
   const before = read(name);
   if (before && !form.querySelector(".errorlist") && !document.querySelector("[role=alert]")) {
     for (const one of fields()) {
@@ -26,7 +29,10 @@ function keep(form) {
       else state[one.name] = one.value;
     }
     const kept = write(name, JSON.stringify(state));
-    if (said) said.textContent = kept ? "Kept in this browser as you type; nothing is recorded until you send it." : "This browser keeps nothing: send the form before you leave the page.";
+    if (said)
+      said.textContent = kept
+        ? "Kept in this browser as you type; nothing is recorded until you send it."
+        : "This browser keeps nothing: send the form before you leave the page.";
   });
   form.addEventListener("submit", () => write(`${PREFIX}sent`, name));
 }

@@ -1,6 +1,6 @@
 // One pin on the page: read, or being written; every pause in the typing is kept on the server.
 
-import { Refused, ask } from "../headnode/api.js";
+import { ask, Refused } from "../headnode/api.js";
 import { el } from "../headnode/dom.js";
 
 const PAUSE_MS = 900;
@@ -13,11 +13,21 @@ export class PinBox {
 
   /** options: may (change it), title (its place in words), open (begin writing), onplace, onclose. */
   constructor(pin, site, options) {
-    Object.assign(this, { pin, site, options });
+    this.pin = pin;
+    this.site = site;
+    this.options = options;
     this.#kept = pin.text;
     this.node = el("div", { className: "pin", role: "group", "aria-label": `Pin at ${options.title}` });
     this.state = el("span", { className: "muted small", role: "status" });
-    this.area = el("textarea", { rows: 3, maxLength: site.longest, value: pin.text, "aria-label": `Remark on ${options.title}`, oninput: () => this.#typed(), onkeydown: (event) => this.#key(event), onblur: () => this.#now() });
+    this.area = el("textarea", {
+      rows: 3,
+      maxLength: site.longest,
+      value: pin.text,
+      "aria-label": `Remark on ${options.title}`,
+      oninput: () => this.#typed(),
+      onkeydown: (event) => this.#key(event),
+      onblur: () => this.#now(),
+    });
     site.boxes.add(this);
     if (options.open) this.#write();
     else this.#read();
@@ -37,7 +47,15 @@ export class PinBox {
     const { pin, options } = this;
     const who = pin.mine ? "Your pin" : `Pin by ${pin.author}`;
     this.node.replaceChildren(
-      el("p", { className: "pin-head" }, el("button", { type: "button", className: "quiet pin-place", onclick: options.onplace }, options.title), el("span", { className: "muted small" }, who), options.may ? el("button", { type: "button", className: "quiet", onclick: () => (this.#write(), this.focus()) }, "Change") : null),
+      el(
+        "p",
+        { className: "pin-head" },
+        el("button", { type: "button", className: "quiet pin-place", onclick: options.onplace }, options.title),
+        el("span", { className: "muted small" }, who),
+        options.may
+          ? el("button", { type: "button", className: "quiet", onclick: () => (this.#write(), this.focus()) }, "Change")
+          : null,
+      ),
       el("p", { className: "pin-text" }, pin.text),
     );
   }
@@ -46,7 +64,13 @@ export class PinBox {
     this.node.replaceChildren(
       el("p", { className: "pin-head" }, el("strong", {}, this.options.title), this.state),
       this.area,
-      el("p", { className: "pin-actions" }, el("button", { type: "button", onclick: () => this.close() }, "Done"), el("button", { type: "button", className: "quiet", onclick: () => this.#withdraw() }, "Withdraw"), el("span", { className: "muted small" }, "kept as you type · Esc leaves")),
+      el(
+        "p",
+        { className: "pin-actions" },
+        el("button", { type: "button", onclick: () => this.close() }, "Done"),
+        el("button", { type: "button", className: "quiet", onclick: () => this.#withdraw() }, "Withdraw"),
+        el("span", { className: "muted small" }, "kept as you type · Esc leaves"),
+      ),
     );
   }
 

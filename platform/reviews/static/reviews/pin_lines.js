@@ -16,7 +16,11 @@ export class LineBlock {
     this.round = Number(node.dataset.pinRound);
     this.lines = [...node.querySelectorAll("li")];
     this.may = site.save && this.round === site.round;
-    this.button = el("button", { type: "button", className: "quiet pin-here", "aria-keyshortcuts": "p", onclick: () => this.compose() }, "Pin");
+    this.button = el(
+      "button",
+      { type: "button", className: "quiet pin-here", "aria-keyshortcuts": "p", onclick: () => this.compose() },
+      "Pin",
+    );
     if (!this.lines.length) return;
     node.addEventListener("keydown", (event) => this.#key(event));
     node.addEventListener("click", (event) => this.#click(event));
@@ -33,7 +37,12 @@ export class LineBlock {
   #put(pin, options) {
     const line = this.lines[Math.min(pin.last, this.lines.length) - 1];
     if (!line) return null;
-    const box = new PinBox(pin, this.site, { ...options, title: this.#words(pin.first, pin.last), onplace: () => this.#show(pin.first - 1, pin.last - 1), onclose: () => this.node.focus({ preventScroll: true }) });
+    const box = new PinBox(pin, this.site, {
+      ...options,
+      title: this.#words(pin.first, pin.last),
+      onplace: () => this.#show(pin.first - 1, pin.last - 1),
+      onclose: () => this.node.focus({ preventScroll: true }),
+    });
     line.append(box.node);
     return box;
   }
@@ -82,7 +91,9 @@ export class LineBlock {
   hasSelection() {
     const selection = getSelection();
     if (!selection || selection.isCollapsed || !selection.rangeCount) return false;
-    const ends = [selection.anchorNode, selection.focusNode].map((one) => this.lines.findIndex((line) => line.contains(one)));
+    const ends = [selection.anchorNode, selection.focusNode].map((one) =>
+      this.lines.findIndex((line) => line.contains(one)),
+    );
     if (ends.some((at) => at < 0)) return false;
     this.#show(...ends.sort((a, b) => a - b));
     return true;
@@ -95,7 +106,17 @@ export class LineBlock {
     getSelection()?.removeAllRanges();
     this.button.remove();
     const [first, last] = this.#range().map((at) => at + 1);
-    const pin = { id: uuid(), kind: this.kind, source: this.source, part: this.part, first, last, text: "", mine: true, round: this.round };
+    const pin = {
+      id: uuid(),
+      kind: this.kind,
+      source: this.source,
+      part: this.part,
+      first,
+      last,
+      text: "",
+      mine: true,
+      round: this.round,
+    };
     this.#put(pin, { may: true, open: true }).focus();
     return true;
   }

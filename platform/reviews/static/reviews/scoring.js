@@ -11,7 +11,10 @@ function begin() {
   const timers = new Map();
   let waiting = Promise.resolve();
   let unsaved = 0;
-  let current = Math.max(0, criteria.findIndex((item) => !item.querySelector(":checked")));
+  let current = Math.max(
+    0,
+    criteria.findIndex((item) => !item.querySelector(":checked")),
+  );
 
   function ratingOf(item) {
     const level = item.querySelector("input:checked");
@@ -34,11 +37,14 @@ function begin() {
       document.getElementById("rated-count").textContent = data.rated;
       unsaved -= 1;
       problem.hidden = true;
-      if (unsaved <= 0 && !timers.size) state.textContent = `saved ${new Date(data.saved_at).toLocaleTimeString("en-GB")}`;
+      if (unsaved <= 0 && !timers.size)
+        state.textContent = `saved ${new Date(data.saved_at).toLocaleTimeString("en-GB")}`;
     } catch (error) {
       unsaved -= 1;
       state.textContent = "not saved";
-      problem.textContent = `Not saved: ${error.message || "no connection"}. Your entries stay on this page; Submit sends them all again.`;
+      problem.textContent =
+        `Not saved: ${error.message || "no connection"}. Your entries stay on this page; Submit sends them all ` +
+        "again.";
       problem.hidden = false;
     }
   }

@@ -1,8 +1,8 @@
 // The candidate's room on a staff page: the same parts without terminal and board; what is pinned
 // becomes a remark of whoever scores.
 
-import { MaterialPins } from "./material_pins.js";
 import { setUpRoom } from "../assessments/workplace/room.js";
+import { MaterialPins } from "./material_pins.js";
 
 // What the candidate writes in or runs is theirs; staff look at what was there to be looked at.
 const WITHOUT = { troubleshooting: ["terminal"], cost: [], scaling: ["orders", "timeline", "money", "risks", "whatif"] };
@@ -27,7 +27,13 @@ function follow(room) {
   }
   const [from, to] = [Number(place.from_ms), Number(place.to_ms)];
   room.setRange(from, to, "link");
-  room.show("dashboards", { kind: "chart", metric: place.metric, labels: JSON.parse(place.labels || "{}"), from_ms: from, to_ms: to });
+  room.show("dashboards", {
+    kind: "chart",
+    metric: place.metric,
+    labels: JSON.parse(place.labels || "{}"),
+    from_ms: from,
+    to_ms: to,
+  });
 }
 
 const data = JSON.parse(document.getElementById("room-data").textContent);

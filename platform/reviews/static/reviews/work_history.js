@@ -3,6 +3,7 @@
 const course = document.getElementById("course");
 const PAUSE_MS = 120;
 const PLAY_MS = 1200;
+const STEPS = { "course-previous": -1, "course-next": 1 };
 if (course) begin();
 
 function begin() {
@@ -33,14 +34,19 @@ function begin() {
       if (mine !== asked) return;
       stop();
       slider.setAttribute("aria-valuetext", `Step ${at} could not be loaded: ${error.message}`);
-      document.getElementById("course-step-view").querySelector("h2").textContent = `Step ${at} could not be loaded: ${error.message}. Try again.`;
+      document
+        .getElementById("course-step-view")
+        .querySelector("h2").textContent = `Step ${at} could not be loaded: ${error.message}. Try again.`;
     }
   }
 
   function show(fresh, address) {
     const old = document.getElementById("course-step-view");
-    const open = new Set([...old.querySelectorAll("details[open] summary span:first-child")].map((one) => one.textContent));
-    for (const part of fresh.querySelectorAll("details")) part.open = open.has(part.querySelector("summary span").textContent);
+    const open = new Set(
+      [...old.querySelectorAll("details[open] summary span:first-child")].map((one) => one.textContent),
+    );
+    for (const part of fresh.querySelectorAll("details"))
+      part.open = open.has(part.querySelector("summary span").textContent);
     old.replaceWith(fresh);
     slider.setAttribute("aria-valuetext", fresh.dataset.title);
     history.replaceState(null, "", address);
@@ -49,7 +55,7 @@ function begin() {
   function go(step) {
     at = Math.min(count, Math.max(1, step));
     slider.value = field.value = String(at);
-    for (const [id, to] of [["course-previous", at - 1], ["course-next", at + 1]]) turn(id, to);
+    for (const [id, by] of Object.entries(STEPS)) turn(id, at + by);
     clearTimeout(timer);
     timer = setTimeout(load, PAUSE_MS);
   }
@@ -86,7 +92,7 @@ function begin() {
     playing = setInterval(() => (at < count ? go(at + 1) : stop()), PLAY_MS);
   }
 
-  for (const [id, by] of [["course-previous", -1], ["course-next", 1]]) {
+  for (const [id, by] of Object.entries(STEPS)) {
     const old = document.getElementById(id);
     const link = document.createElement("a");
     link.className = "button";
@@ -112,11 +118,25 @@ function begin() {
     go(Number(link.dataset.mark));
   });
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input:not([type=range]), textarea, select")) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.target.matches("input:not([type=range]), textarea, select")
+    )
+      return;
     if (event.key === " " && event.target.matches("button, a, summary, [tabindex]")) return;
     // a wide text scrolls sideways with the same keys
     if (event.key.startsWith("Arrow") && event.target.closest(".scroll")) return;
-    const keys = { ArrowLeft: () => go(at - 1), ArrowRight: () => go(at + 1), Home: () => go(1), End: () => go(count), ",": () => toMark(-1), ".": () => toMark(1), " ": toggle };
+    const keys = {
+      ArrowLeft: () => go(at - 1),
+      ArrowRight: () => go(at + 1),
+      Home: () => go(1),
+      End: () => go(count),
+      ",": () => toMark(-1),
+      ".": () => toMark(1),
+      " ": toggle,
+    };
     if (!keys[event.key]) return;
     event.preventDefault();
     keys[event.key]();

@@ -6,7 +6,9 @@ import { patiently } from "../../headnode/patience.js";
 // The first to ask waits until the tables have been made on that server.
 const PATIENCE = { timeout: 90_000 };
 
-/** What the server says; `waiting` as for patiently: what is told and heeded while there is no place for the question. */
+/**
+ * What the server says; `waiting` as for patiently: what is told and heeded while there is no place for the question.
+ */
 function waited(url, body, waiting) {
   return patiently(() => ask(url, body, PATIENCE), waiting);
 }

@@ -9,8 +9,23 @@ export async function copyText(text, title) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    const box = el("textarea", { className: "mono copy-box", rows: 12, readOnly: true, value: text, autofocus: true, "aria-label": title });
-    const done = openDialog({ title, wide: true, content: [el("p", {}, "This browser does not let the page copy by itself: the text is chosen, so copy it with Ctrl+C."), box], buttons: [{ value: null, label: "Close", primary: true }] });
+    const box = el("textarea", {
+      className: "mono copy-box",
+      rows: 12,
+      readOnly: true,
+      value: text,
+      autofocus: true,
+      "aria-label": title,
+    });
+    const done = openDialog({
+      title,
+      wide: true,
+      content: [
+        el("p", {}, "This browser does not let the page copy by itself: the text is chosen, so copy it with Ctrl+C."),
+        box,
+      ],
+      buttons: [{ value: null, label: "Close", primary: true }],
+    });
     box.focus();
     box.select();
     await done;

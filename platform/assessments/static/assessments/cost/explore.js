@@ -4,7 +4,7 @@ import { el, preference } from "../../headnode/dom.js";
 import { trouble } from "../workplace/retry.js";
 import { askPivot, catalogueOf, isMoney, plural, usd } from "./bill_data.js";
 import { copyText } from "./copy.js";
-import { PivotBar, firstOf } from "./pivot_bar.js";
+import { firstOf, PivotBar } from "./pivot_bar.js";
 import { PivotChart } from "./pivot_chart.js";
 import { matrixOf } from "./pivot_data.js";
 import { askFilter } from "./pivot_filter.js";
@@ -13,7 +13,7 @@ import { PivotTable } from "./pivot_table.js";
 const HOWS = { sum: "Sum", avg: "Mean", min: "Lowest", max: "Highest" };
 
 /** A pivot's filter as that of an opportunity: {where, left}; left: what no such filter can say. */
-export function whereOf(pivot, keys) {
+function whereOf(pivot, keys) {
   const [where, left] = [{}, []];
   for (const [column, values] of Object.entries(pivot.where)) {
     const key = Object.keys(keys).find((one) => keys[one].includes(column) && (!where[one] || keys[one][0] === column));
@@ -34,11 +34,15 @@ class Explore {
   #stop = new AbortController();
 
   constructor(host, room, catalogue) {
-    Object.assign(this, { host, room, catalogue });
+    this.host = host;
+    this.room = room;
+    this.catalogue = catalogue;
     this.memory = `pivot:${room.attempt}`;
     this.bar = new PivotBar(catalogue, this.#remembered());
     this.kind = preference("pivot-chart") === "lines" ? "lines" : "bars";
-    this.chart = new PivotChart({ span: (first, last) => this.bar.set({ first: first.slice(0, 7), last: last.slice(0, 7) }) });
+    this.chart = new PivotChart({
+      span: (first, last) => this.bar.set({ first: first.slice(0, 7), last: last.slice(0, 7) }),
+    });
     this.table = new PivotTable({ only: (column, value) => this.bar.filter(column, [value]) });
     this.#build();
     this.bar.addEventListener("change", () => this.run());
@@ -58,11 +62,34 @@ class Explore {
   }
 
   #build() {
-    const kinds = Object.entries({ bars: "Bars", lines: "Lines" }).map(([kind, text]) => el("button", { type: "button", className: "quiet", "aria-pressed": String(kind === this.kind), "data-kind": kind, onclick: () => this.#draws(kind) }, text));
+    const kinds = Object.entries({ bars: "Bars", lines: "Lines" }).map(([kind, text]) =>
+      el(
+        "button",
+        {
+          type: "button",
+          className: "quiet",
+          "aria-pressed": String(kind === this.kind),
+          "data-kind": kind,
+          onclick: () => this.#draws(kind),
+        },
+        text,
+      ),
+    );
     this.kinds = el("span", { className: "switch", role: "group", "aria-label": "Chart" }, kinds);
     this.said = el("p", { className: "pivot-said small", role: "status" });
     this.use = el("button", { type: "button", onclick: () => this.#use() }, "Use as where");
-    const tools = el("div", { className: "pivot-tools" }, this.kinds, el("button", { type: "button", className: "quiet", onclick: () => this.#copy() }, "Copy as CSV"), el("button", { type: "button", className: "quiet", onclick: () => this.bar.set(firstOf(this.bar.table)) }, "Begin anew"), this.use);
+    const tools = el(
+      "div",
+      { className: "pivot-tools" },
+      this.kinds,
+      el("button", { type: "button", className: "quiet", onclick: () => this.#copy() }, "Copy as CSV"),
+      el(
+        "button",
+        { type: "button", className: "quiet", onclick: () => this.bar.set(firstOf(this.bar.table)) },
+        "Begin anew",
+      ),
+      this.use,
+    );
     if (!this.room.board.use) this.use.hidden = true;
     this.problem = el("div", {});
     this.shown = el("div", { className: "pivot-shown" }, this.chart.node, this.table.node);
@@ -79,7 +106,13 @@ class Explore {
   #look() {
     const { pivot } = this.bar;
     const what = pivot.how === "count" ? "Number of rows" : `${HOWS[pivot.how]} of ${pivot.value}`;
-    return { kind: this.kind, title: `${what} in ${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}${pivot.period && pivot.time ? `, by ${pivot.period}` : ""}` };
+    return {
+      kind: this.kind,
+      title:
+        `${what} in ` +
+        `${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}` +
+        (pivot.period && pivot.time ? `, by ${pivot.period}` : ""),
+    };
   }
 
   async run() {
@@ -91,7 +124,10 @@ class Explore {
     preference(this.memory, JSON.stringify(pivot));
     this.shown.setAttribute("aria-busy", "true");
     try {
-      const answer = await askPivot(this.room, pivot, { signal, told: (sentence) => (this.said.textContent = sentence) });
+      const answer = await askPivot(this.room, pivot, {
+        signal,
+        told: (sentence) => (this.said.textContent = sentence),
+      });
       if (turn === this.#turn) this.#take(answer, structuredClone(pivot));
     } catch (error) {
       if (turn !== this.#turn) return;
@@ -106,25 +142,52 @@ class Explore {
     this.matrix = matrixOf(answer, pivot);
     const { rows, total, cut } = this.matrix;
     const whole = typeof total !== "number" ? "" : isMoney(pivot.value) && pivot.how === "sum" ? `: ${usd(total)}` : "";
-    const part = pivot.table === "costs" && pivot.value === "EffectiveCost" && pivot.how === "sum" && typeof total === "number" && Math.abs(total - this.catalogue.total_usd) > 0.5 ? ` of ${usd(this.catalogue.total_usd)}` : whole ? " in all" : "";
-    const left = cut ? ` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what follows is not all of them. Narrow the filter, or group by fewer columns.` : "";
-    this.said.textContent = rows.length && total !== null ? `${plural(rows.length, "group")}${whole}${part}.${left}` : "No row fits this filter.";
+    const part =
+      pivot.table === "costs" &&
+      pivot.value === "EffectiveCost" &&
+      pivot.how === "sum" &&
+      typeof total === "number" &&
+      Math.abs(total - this.catalogue.total_usd) > 0.5
+        ? ` of ${usd(this.catalogue.total_usd)}`
+        : whole
+          ? " in all"
+          : "";
+    const left = cut
+      ? ` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what ` +
+        "follows is not all of them. Narrow the filter, or group by fewer columns."
+      : "";
+    this.said.textContent =
+      rows.length && total !== null
+        ? `${plural(rows.length, "group")}${whole}${part}.${left}`
+        : "No row fits this filter.";
     this.said.dataset.tone = cut ? "warn" : "";
     this.table.show(this.matrix, pivot);
     this.chart.show(this.matrix, this.#look());
     const { where } = whereOf(pivot, this.catalogue.keys);
     this.use.disabled = pivot.table !== "costs" || !Object.keys(where).length;
-    this.use.title = pivot.table !== "costs" ? "Opportunities act on rows of the table costs." : this.use.disabled ? "Set a filter first: a service, an account, a team." : "Hand this filter to an opportunity";
+    this.use.title =
+      pivot.table !== "costs"
+        ? "Opportunities act on rows of the table costs."
+        : this.use.disabled
+          ? "Set a filter first: a service, an account, a team."
+          : "Hand this filter to an opportunity";
   }
 
   async #filter(column) {
     const { pivot } = this.bar;
     try {
-      const values = await askFilter(this.room, { table: pivot.table, column, measure: pivot.value, chosen: pivot.where[column] || [] });
+      const values = await askFilter(this.room, {
+        table: pivot.table,
+        column,
+        measure: pivot.value,
+        chosen: pivot.where[column] || [],
+      });
       if (values) this.bar.filter(column, values);
       this.bar.addFilter.focus();
     } catch (error) {
-      this.problem.replaceChildren(trouble(`The values of ${column} could not be fetched: ${error.message}`, () => this.#filter(column)));
+      this.problem.replaceChildren(
+        trouble(`The values of ${column} could not be fetched: ${error.message}`, () => this.#filter(column)),
+      );
     }
   }
 
@@ -135,7 +198,8 @@ class Explore {
 
   async #copy() {
     if (!this.matrix) return;
-    if (await copyText(this.table.csv, "The table as CSV")) this.room.announce(`Copied: ${plural(this.matrix.rows.length, "row")}.`);
+    if (await copyText(this.table.csv, "The table as CSV"))
+      this.room.announce(`Copied: ${plural(this.matrix.rows.length, "row")}.`);
   }
 }
 
@@ -143,7 +207,13 @@ export function setUp(host, room) {
   host.classList.add("bill-part");
   let made = null;
   const begin = async () => {
-    host.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, "The tables are being made ready; the first time takes a few seconds…"));
+    host.replaceChildren(
+      el(
+        "p",
+        { className: "empty room-wait", role: "status" },
+        "The tables are being made ready; the first time takes a few seconds…",
+      ),
+    );
     try {
       const catalogue = await catalogueOf(room);
       host.replaceChildren();

@@ -25,7 +25,8 @@ export class Opportunities extends EventTarget {
 
   constructor(answer, { show }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new OpportunityModel(answer);
     this.cards = new Map();
     this.#build();
@@ -39,13 +40,34 @@ export class Opportunities extends EventTarget {
     this.hints = el("ul", { className: "bill-hints small", "aria-label": "Hints" });
     this.state = el("span", { className: "tag", hidden: true });
     this.list = el("ol", { className: "board-cards", "aria-label": "Opportunities, in the order of priority" });
-    this.empty = el("p", { className: "empty" }, "No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are asked for; prose alone is read as a full answer too.");
+    this.empty = el(
+      "p",
+      { className: "empty" },
+      "No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are " +
+        "asked for; prose alone is read as a full answer too.",
+    );
     this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add an opportunity");
     this.undo = el("div", { className: "board-undo", role: "status" });
     this.words = el("pre", { className: "text wrap", tabindex: "0" });
-    this.text = el("details", { className: "board-words", ontoggle: () => this.#words() }, el("summary", {}, "The table as text"), this.words);
+    this.text = el(
+      "details",
+      { className: "board-words", ontoggle: () => this.#words() },
+      el("summary", {}, "The table as text"),
+      this.words,
+    );
     this.trouble = el("p", { className: "note bad", hidden: true });
-    this.node = el("div", { className: "pane-body board", role: "group", "aria-label": "Opportunity table" }, this.trouble, this.sum, this.hints, this.list, this.empty, this.undo, el("div", { className: "board-tools" }, this.state, this.add), this.text);
+    this.node = el(
+      "div",
+      { className: "pane-body board", role: "group", "aria-label": "Opportunity table" },
+      this.trouble,
+      this.sum,
+      this.hints,
+      this.list,
+      this.empty,
+      this.undo,
+      el("div", { className: "board-tools" }, this.state, this.add),
+      this.text,
+    );
   }
 
   /** The room is there: values to choose from, and somebody to ask what a filter selects. */
@@ -66,7 +88,17 @@ export class Opportunities extends EventTarget {
   async use(where, left = []) {
     const { model } = this;
     if (model.readOnly) {
-      await openDialog({ title: "The filter was not used", content: el("p", {}, model.mayRevise ? "The table is locked for the moment." : "The table is read only in this round: the revision asks for another part."), buttons: [{ value: null, label: "Close", primary: true }] });
+      await openDialog({
+        title: "The filter was not used",
+        content: el(
+          "p",
+          {},
+          model.mayRevise
+            ? "The table is locked for the moment."
+            : "The table is read only in this round: the revision asks for another part.",
+        ),
+        buttons: [{ value: null, label: "Close", primary: true }],
+      });
       return false;
     }
     const id = await this.#askWhich(where, left);
@@ -83,15 +115,35 @@ export class Opportunities extends EventTarget {
   async #askWhich(where, left) {
     const { model } = this;
     const rows = model.rows.filter(({ id }) => !model.isFixed(id));
-    const choice = el("select", { "aria-label": "Opportunity", autofocus: true }, model.canAdd ? el("option", { value: "" }, "A new opportunity") : null, rows.map((row) => el("option", { value: row.id }, `${model.rows.indexOf(row) + 1}. ${row.what.slice(0, 70) || "nothing said yet"}`)));
+    const choice = el(
+      "select",
+      { "aria-label": "Opportunity", autofocus: true },
+      model.canAdd ? el("option", { value: "" }, "A new opportunity") : null,
+      rows.map((row) =>
+        el(
+          "option",
+          { value: row.id },
+          `${model.rows.indexOf(row) + 1}. ${row.what.slice(0, 70) || "nothing said yet"}`,
+        ),
+      ),
+    );
     const sure = await openDialog({
       title: "Use this filter as where",
       content: [
         el("p", {}, "It acts on: ", el("strong", {}, whereText(where)), "."),
-        left.length ? el("p", { className: "note warn" }, `Not part of it: ${left.join("; ")}. A filter names kinds of rows, in every month of the bill.`) : null,
+        left.length
+          ? el(
+              "p",
+              { className: "note warn" },
+              `Not part of it: ${left.join("; ")}. A filter names kinds of rows, in every month of the bill.`,
+            )
+          : null,
         el("label", { className: "field" }, "For", choice),
       ].filter(Boolean),
-      buttons: [{ value: false, label: "Cancel" }, { value: true, label: "Use it", primary: true }],
+      buttons: [
+        { value: false, label: "Cancel" },
+        { value: true, label: "Use it", primary: true },
+      ],
     });
     return sure ? choice.value : null;
   }
@@ -106,11 +158,19 @@ export class Opportunities extends EventTarget {
     placeCards(this, (id) => this.#newCard(id));
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
-    this.trouble.textContent = model.unreadable ? `What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left unchanged. An earlier draft in History may have one that can be read.` : "";
+    this.trouble.textContent = model.unreadable
+      ? `What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left ` +
+        "unchanged. An earlier draft in History may have one that can be read."
+      : "";
     this.add.hidden = !model.canAdd;
     this.state.hidden = model.mayRevise && this.answer.focus !== FILE;
     this.state.textContent = model.mayRevise ? "To revise" : "Read only";
-    offerUndo(this.undo, model, (row) => row.what.slice(0, 60) || "an opportunity without words", ({ id }) => this.cards.get(id)?.focus("what"));
+    offerUndo(
+      this.undo,
+      model,
+      (row) => row.what.slice(0, 60) || "an opportunity without words",
+      ({ id }) => this.cards.get(id)?.focus("what"),
+    );
     this.#figures();
     this.#words();
   }
@@ -163,7 +223,16 @@ export class Opportunities extends EventTarget {
     const total = this.#told?.total_usd ?? this.#catalogue?.total_usd ?? 0;
     const share = total && claims.length ? `, ${((sum / total) * 100).toFixed(1)} % of the bill of ${usd(total)}` : "";
     this.sum.hidden = !rows.length;
-    this.sum.replaceChildren(el("p", {}, plural(rows.length, "opportunity", "opportunities"), ": ", el("strong", {}, `${usd(sum)} a year`), ` from ${plural(claims.length, "figure")}${share}.`));
+    this.sum.replaceChildren(
+      el(
+        "p",
+        {},
+        plural(rows.length, "opportunity", "opportunities"),
+        ": ",
+        el("strong", {}, `${usd(sum)} a year`),
+        ` from ${plural(claims.length, "figure")}${share}.`,
+      ),
+    );
     const hints = this.#hints();
     this.hints.replaceChildren(...hints.map((text) => el("li", {}, text)));
     this.hints.hidden = !hints.length;
@@ -179,7 +248,11 @@ export class Opportunities extends EventTarget {
     return [
       this.model.canAdd && rows.length < ASKED_FOR && `At least five are asked for: ${ASKED_FOR - rows.length} more.`,
       bare.length && `Without a figure: ${named(bare)}. A row without one counts as named, not as reckoned.`,
-      ...found.map(({ ids, usd: cost }) => `${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other cannot save again.`),
+      ...found.map(
+        ({ ids, usd: cost }) =>
+          `${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other ` +
+          "cannot save again.",
+      ),
     ].filter(Boolean);
   }
 

@@ -3,7 +3,18 @@
 import { KeptRows } from "../workplace/kept_rows.js";
 
 export const FILE = "opportunities.json";
-export const KEYS = ["service", "category", "account", "team", "resource", "region", "provider", "charge", "commitment", "tag"];
+export const KEYS = [
+  "service",
+  "category",
+  "account",
+  "team",
+  "resource",
+  "region",
+  "provider",
+  "charge",
+  "commitment",
+  "tag",
+];
 export const COMPLEXITIES = ["low", "medium", "high"];
 // The grader's own limits: graders/bill/answer.py.
 export const MOST = { rows: 60, values: 40, value: 200, field: 10_000, timeline: 1_000, usd: 1e10 };
@@ -11,13 +22,18 @@ export const MOST = { rows: 60, values: 40, value: 200, field: 10_000, timeline:
 const TEXTS = { what: MOST.field, risk: MOST.field, timeline: MOST.timeline, dependency: MOST.field };
 
 function texts(data) {
-  const list = (Array.isArray(data) ? data : [data]).filter((one) => typeof one === "string").map((one) => one.trim().slice(0, MOST.value));
+  const list = (Array.isArray(data) ? data : [data])
+    .filter((one) => typeof one === "string")
+    .map((one) => one.trim().slice(0, MOST.value));
   return [...new Set(list)].filter(Boolean).slice(0, MOST.values);
 }
 
 function filter(data) {
   if (!data || typeof data !== "object" || Array.isArray(data)) return {};
-  const found = KEYS.filter((key) => key in data).map((key) => [key, texts(data[key]).filter((one) => key !== "tag" || one.includes("="))]);
+  const found = KEYS.filter((key) => key in data).map((key) => [
+    key,
+    texts(data[key]).filter((one) => key !== "tag" || one.includes("=")),
+  ]);
   return Object.fromEntries(found.filter(([, values]) => values.length));
 }
 
@@ -32,16 +48,24 @@ export function savingProblem(kind, value) {
 function saving(data) {
   const given = data && typeof data === "object" ? data : {};
   const kind = given.kind === "percent" ? "percent" : "money";
-  const value = typeof given.value === "number" && Number.isFinite(given.value) && given.value >= 0 ? given.value : null;
-  const told = { kind, value: savingProblem(kind, value) ? null : value, of: typeof given.of === "string" ? given.of.slice(0, MOST.value) : "" };
+  const value =
+    typeof given.value === "number" && Number.isFinite(given.value) && given.value >= 0 ? given.value : null;
+  const told = {
+    kind,
+    value: savingProblem(kind, value) ? null : value,
+    of: typeof given.of === "string" ? given.of.slice(0, MOST.value) : "",
+  };
   // What is no amount is kept as it was typed: nobody's words are lost on a reload.
-  return told.value === null && typeof given.typed === "string" && given.typed.trim() ? { ...told, typed: given.typed.slice(0, MOST.value) } : told;
+  return told.value === null && typeof given.typed === "string" && given.typed.trim()
+    ? { ...told, typed: given.typed.slice(0, MOST.value) }
+    : told;
 }
 
 /** An opportunity with every field, whatever the file had. */
 function whole(data, at) {
   const made = { id: typeof data.id === "string" && data.id ? data.id.slice(0, 100) : `o${at + 1}` };
-  for (const [name, most] of Object.entries(TEXTS)) made[name] = typeof data[name] === "string" ? data[name].slice(0, most) : "";
+  for (const [name, most] of Object.entries(TEXTS))
+    made[name] = typeof data[name] === "string" ? data[name].slice(0, most) : "";
   made.where = filter(data.where);
   made.saving = saving(data.saving);
   made.complexity = COMPLEXITIES.includes(data.complexity) ? data.complexity : null;

@@ -4,11 +4,13 @@ import { readOpportunities } from "./opportunity_model.js";
 
 /** "service Block Volumes; account shared-data or shared-network". */
 export function whereText(where) {
-  return Object.entries(where).map(([key, values]) => `${key} ${values.join(" or ")}`).join("; ");
+  return Object.entries(where)
+    .map(([key, values]) => `${key} ${values.join(" or ")}`)
+    .join("; ");
 }
 
 /** "20 % of the whole bill", "120,000 USD a year"; "" without a figure. */
-export function savingText({ kind, value, of, typed }) {
+function savingText({ kind, value, of, typed }) {
   if (value === null) return typed ? `“${typed}”, which is no amount` : "";
   const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
   if (kind === "money") return `${figure} USD a year`;
@@ -47,5 +49,9 @@ export function opportunitySummary(text) {
 export function opportunityTitle(text, id) {
   const row = readOpportunities(text)?.find((one) => one.id === id);
   if (!row) return null;
-  return row.what.length > 90 ? `“${row.what.slice(0, 88)}…”` : row.what ? `“${row.what}”` : "the opportunity without a name";
+  return row.what.length > 90
+    ? `“${row.what.slice(0, 88)}…”`
+    : row.what
+      ? `“${row.what}”`
+      : "the opportunity without a name";
 }

@@ -17,7 +17,9 @@ export function ticks(low, high) {
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 2.5, 5, 10].map((one) => one * power).find((one) => one >= raw * 0.999);
   const first = Math.floor(low / step) * step;
-  return Array.from({ length: Math.ceil((high - first) / step) + 1 }, (_, at) => Number((first + at * step).toPrecision(12)));
+  return Array.from({ length: Math.ceil((high - first) / step) + 1 }, (_, at) =>
+    Number((first + at * step).toPrecision(12)),
+  );
 }
 
 export class PivotChart {
@@ -29,17 +31,33 @@ export class PivotChart {
   constructor({ span }) {
     this.span = span;
     this.alone = null;
-    this.plot = el("div", { className: "pivot-plot", tabindex: "0", role: "img", "aria-label": "Chart", onkeydown: (event) => this.#key(event) });
+    this.plot = el("div", {
+      className: "pivot-plot",
+      tabindex: "0",
+      role: "img",
+      "aria-label": "Chart",
+      onkeydown: (event) => this.#key(event),
+    });
     this.legend = el("div", { className: "pivot-legend" });
     this.readout = el("div", { className: "pivot-readout small", "aria-live": "polite" });
     this.node = el("figure", { className: "pivot-chart" }, this.plot, this.legend, this.readout);
-    for (const [name, act] of [["pointermove", (event) => this.#hover(event)], ["pointerleave", () => this.#mark(null)], ["pointerdown", (event) => this.#grab(event)], ["pointerup", (event) => this.#drop(event)], ["dblclick", () => this.span("", "")]]) this.plot.addEventListener(name, act);
+    for (const [name, act] of [
+      ["pointermove", (event) => this.#hover(event)],
+      ["pointerleave", () => this.#mark(null)],
+      ["pointerdown", (event) => this.#grab(event)],
+      ["pointerup", (event) => this.#drop(event)],
+      ["dblclick", () => this.span("", "")],
+    ])
+      this.plot.addEventListener(name, act);
     new ResizeObserver(() => this.plot.clientWidth !== this.#width && this.draw()).observe(this.plot);
   }
 
   /** kind: "bars" or "lines". */
   show(matrix, { kind, title }) {
-    Object.assign(this, { matrix, kind, title, alone: null });
+    this.matrix = matrix;
+    this.kind = kind;
+    this.title = title;
+    this.alone = null;
     this.series = seriesOf(matrix, matrix.periods.length ? MOST : MOST_BARS);
     this.draw();
   }
@@ -52,7 +70,11 @@ export class PivotChart {
     this.#width = this.plot.clientWidth;
     if (!this.matrix || !this.#width) return;
     const { periods } = this.matrix;
-    this.plot.setAttribute("aria-label", `${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has every figure.`);
+    this.plot.setAttribute(
+      "aria-label",
+      `${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has ` +
+        "every figure.",
+    );
     this.#at = null;
     this.readout.replaceChildren();
     this.node.hidden = !this.matrix.rows.length;
@@ -75,10 +97,23 @@ export class PivotChart {
     this.x = x;
     const picture = svg("svg", { width: this.#width, height: HEIGHT, "aria-hidden": "true" });
     for (const mark of marks) {
-      picture.append(svg("line", { class: mark ? "grid" : "zero", x1: EDGE.left, x2: this.#width - EDGE.right, y1: y(mark), y2: y(mark) }), this.#text(short(mark), EDGE.left - 8, y(mark) + 4, "end"));
+      picture.append(
+        svg("line", {
+          class: mark ? "grid" : "zero",
+          x1: EDGE.left,
+          x2: this.#width - EDGE.right,
+          y1: y(mark),
+          y2: y(mark),
+        }),
+        this.#text(short(mark), EDGE.left - 8, y(mark) + 4, "end"),
+      );
     }
-    const every = Math.ceil(periods.length / Math.max(1, Math.floor((this.#width - EDGE.left) / (LETTER * (periods[0].length + 2)))));
-    periods.forEach((period, at) => at % every === 0 && picture.append(this.#text(period, x(at), HEIGHT - 8, "middle")));
+    const every = Math.ceil(
+      periods.length / Math.max(1, Math.floor((this.#width - EDGE.left) / (LETTER * (periods[0].length + 2)))),
+    );
+    periods.forEach(
+      (period, at) => at % every === 0 && picture.append(this.#text(period, x(at), HEIGHT - 8, "middle")),
+    );
     picture.append(...(this.kind === "lines" ? this.#lines(x, y) : this.#stacks(periods.length, wide, x, y)));
     this.cursor = svg("line", { class: "cursor", y1: EDGE.top, y2: bottom, visibility: "hidden" });
     this.band = svg("rect", { class: "band", y: EDGE.top, height: bottom - EDGE.top, visibility: "hidden" });
@@ -92,7 +127,10 @@ export class PivotChart {
       const all = shown.flatMap(({ values }) => values.filter((value) => value !== null));
       return [Math.min(0, ...all), Math.max(0, ...all) || 1];
     }
-    const sums = (sign) => Array.from({ length: count }, (_, at) => shown.reduce((sum, { values }) => sum + Math.max(0, sign * (values[at] ?? 0)), 0));
+    const sums = (sign) =>
+      Array.from({ length: count }, (_, at) =>
+        shown.reduce((sum, { values }) => sum + Math.max(0, sign * (values[at] ?? 0)), 0),
+      );
     return [-Math.max(0, ...sums(-1)), Math.max(0, ...sums(1)) || 1];
   }
 
@@ -100,8 +138,15 @@ export class PivotChart {
     return this.shown.flatMap((series) => {
       const name = this.#class(series);
       const points = series.values.map((value, at) => (value === null ? null : [x(at), y(value)]));
-      const path = points.map((point, at) => (point ? `${at && points[at - 1] ? "L" : "M"}${point.map((one) => one.toFixed(1)).join(" ")}` : "")).join("");
-      const dots = points.length <= 62 ? points.filter(Boolean).map(([cx, cy]) => svg("circle", { class: `dot ${name}`, cx, cy, r: 2.5 })) : [];
+      const path = points
+        .map((point, at) =>
+          point ? `${at && points[at - 1] ? "L" : "M"}${point.map((one) => one.toFixed(1)).join(" ")}` : "",
+        )
+        .join("");
+      const dots =
+        points.length <= 62
+          ? points.filter(Boolean).map(([cx, cy]) => svg("circle", { class: `dot ${name}`, cx, cy, r: 2.5 }))
+          : [];
       return [svg("path", { class: `line-of ${name}`, d: path }), ...dots];
     });
   }
@@ -116,7 +161,13 @@ export class PivotChart {
         const from = base[side];
         base[side] += value;
         const [top, low] = [y(Math.max(from, base[side])), y(Math.min(from, base[side]))];
-        return svg("rect", { class: `bar-of ${this.#class(series)}`, x: x(at) - broad / 2, y: top, width: broad, height: Math.max(0, low - top) });
+        return svg("rect", {
+          class: `bar-of ${this.#class(series)}`,
+          x: x(at) - broad / 2,
+          y: top,
+          width: broad,
+          height: Math.max(0, low - top),
+        });
       });
     }).flat();
   }
@@ -130,11 +181,21 @@ export class PivotChart {
   /** Groups without a time: a bar each, its name before it and its amount behind it. */
   #groups() {
     const most = Math.max(...this.series.map(({ values }) => Math.abs(values[0] ?? 0)), 0) || 1;
-    return el("ul", { className: "group-bars", "aria-hidden": "true" }, this.series.map((series) => {
-      const bar = el("span", { className: `group-bar ${series.isRest ? "rest" : "s1"}` });
-      bar.style.setProperty("--part", `${(Math.abs(series.values[0] ?? 0) / most) * 100}%`);
-      return el("li", {}, el("span", { className: "group-name", title: series.name }, series.name), el("span", { className: "group-track" }, bar), el("span", { className: "figure" }, short(series.values[0] ?? 0)));
-    }));
+    return el(
+      "ul",
+      { className: "group-bars", "aria-hidden": "true" },
+      this.series.map((series) => {
+        const bar = el("span", { className: `group-bar ${series.isRest ? "rest" : "s1"}` });
+        bar.style.setProperty("--part", `${(Math.abs(series.values[0] ?? 0) / most) * 100}%`);
+        return el(
+          "li",
+          {},
+          el("span", { className: "group-name", title: series.name }, series.name),
+          el("span", { className: "group-track" }, bar),
+          el("span", { className: "figure" }, short(series.values[0] ?? 0)),
+        );
+      }),
+    );
   }
 
   #drawLegend(isNeeded) {
@@ -144,7 +205,22 @@ export class PivotChart {
       this.legend.children[at]?.focus();
     };
     this.legend.hidden = !isNeeded || this.series.length < 2;
-    this.legend.replaceChildren(...this.series.map((series, at) => el("button", { type: "button", className: "quiet legend-key", "aria-pressed": String(this.alone === at), title: "Show this one alone", onclick: () => press(at) }, el("span", { className: `swatch ${this.#class(series)}`, "aria-hidden": "true" }), series.name)));
+    this.legend.replaceChildren(
+      ...this.series.map((series, at) =>
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet legend-key",
+            "aria-pressed": String(this.alone === at),
+            title: "Show this one alone",
+            onclick: () => press(at),
+          },
+          el("span", { className: `swatch ${this.#class(series)}`, "aria-hidden": "true" }),
+          series.name,
+        ),
+      ),
+    );
   }
 
   #place(event) {
@@ -177,7 +253,12 @@ export class PivotChart {
   #drawBand(from, to) {
     const half = (this.x(1) - this.x(0)) / 2 || 0;
     const [a, b] = [Math.min(from, to), Math.max(from, to)];
-    for (const [name, value] of Object.entries({ x: this.x(a) - half, width: this.x(b) - this.x(a) + 2 * half, visibility: from === to ? "hidden" : "visible" })) this.band.setAttribute(name, value);
+    for (const [name, value] of Object.entries({
+      x: this.x(a) - half,
+      width: this.x(b) - this.x(a) + 2 * half,
+      visibility: from === to ? "hidden" : "visible",
+    }))
+      this.band.setAttribute(name, value);
   }
 
   #key(event) {
@@ -199,6 +280,17 @@ export class PivotChart {
     }
     for (const end of ["x1", "x2"]) this.cursor.setAttribute(end, this.x(at));
     const rows = this.shown.filter(({ values }) => values[at] !== null && values[at] !== undefined);
-    this.readout.replaceChildren(el("strong", {}, this.matrix.periods[at]), ...rows.map((series) => el("span", {}, el("span", { className: `swatch ${this.#class(series)}`, "aria-hidden": "true" }), `${series.name} `, el("span", { className: "figure" }, figure(series.values[at])))));
+    this.readout.replaceChildren(
+      el("strong", {}, this.matrix.periods[at]),
+      ...rows.map((series) =>
+        el(
+          "span",
+          {},
+          el("span", { className: `swatch ${this.#class(series)}`, "aria-hidden": "true" }),
+          `${series.name} `,
+          el("span", { className: "figure" }, figure(series.values[at])),
+        ),
+      ),
+    );
   }
 }

@@ -23,7 +23,13 @@ export function matrixOf(answer, pivot) {
   for (const row of answer.rows) {
     const cells = row.slice(across ? 1 : 0, -1);
     const key = JSON.stringify(cells);
-    if (!found.has(key)) found.set(key, { cells, name: nameOf(cells) || "Everything", values: new Array(periods.length).fill(null), total: null });
+    if (!found.has(key))
+      found.set(key, {
+        cells,
+        name: nameOf(cells) || "Everything",
+        values: new Array(periods.length).fill(null),
+        total: null,
+      });
     const value = row.at(-1);
     if (across) found.get(key).values[place.get(row[0] ?? "(no date)")] = value;
     else found.get(key).total = value;
@@ -38,12 +44,13 @@ export function matrixOf(answer, pivot) {
 }
 
 /** The rows in an order: {by: "total" | "cell" | "period", at, way}; a copy. */
-export function sorted(rows, { by, at, way }) {
+export function sorted(rows, { by, at = 0, way }) {
   const value = { total: (row) => row.total, cell: (row) => row.cells[at], period: (row) => row.values[at] }[by];
   const low = by === "cell" ? "" : -Infinity;
   return [...rows].sort((a, b) => {
     const [x, y] = [value(a) ?? low, value(b) ?? low];
-    const order = typeof x === "number" && typeof y === "number" ? (x === y ? 0 : x - y) : COMPARE.compare(String(x), String(y));
+    const order =
+      typeof x === "number" && typeof y === "number" ? (x === y ? 0 : x - y) : COMPARE.compare(String(x), String(y));
     return order * way || COMPARE.compare(a.name, b.name);
   });
 }

@@ -24,7 +24,12 @@ export class PivotTable {
     this.foot = el("tfoot", {});
     this.more = el("button", { type: "button", className: "quiet", hidden: true, onclick: () => this.#more() });
     const table = el("table", { className: "pivot-table" }, this.caption, this.head, this.body, this.foot);
-    this.node = el("div", { className: "pivot-rows", tabindex: "0", role: "region", "aria-label": "Groups as a table" }, table, this.more);
+    this.node = el(
+      "div",
+      { className: "pivot-rows", tabindex: "0", role: "region", "aria-label": "Groups as a table" },
+      table,
+      this.more,
+    );
   }
 
   show(matrix, pivot) {
@@ -41,7 +46,15 @@ export class PivotTable {
     const single = !matrix.periods.length;
     return [
       ...pivot.by.map((name, at) => ({ key: `cell:${at}`, text: name })),
-      ...(pivot.how === "avg" && !single ? [] : [{ key: "total", text: single ? pivot.how : { min: "Lowest", max: "Highest" }[pivot.how] || "Total", isFigure: true }]),
+      ...(pivot.how === "avg" && !single
+        ? []
+        : [
+            {
+              key: "total",
+              text: single ? pivot.how : { min: "Lowest", max: "Highest" }[pivot.how] || "Total",
+              isFigure: true,
+            },
+          ]),
       ...(matrix.isWhole ? [{ key: "share", text: "Share", isFigure: true, isFixed: true }] : []),
       ...matrix.periods.map((period, at) => ({ key: `period:${at}`, text: period, isFigure: true })),
     ];
@@ -54,7 +67,13 @@ export class PivotTable {
   #head(columns) {
     const cells = columns.map(({ key, text, isFigure, isFixed }) => {
       const way = this.sort.key === key ? (this.sort.way > 0 ? "ascending" : "descending") : "none";
-      const inside = isFixed ? text : el("button", { type: "button", className: "quiet sort", "data-key": key, onclick: () => this.#sort(key, text) }, text);
+      const inside = isFixed
+        ? text
+        : el(
+            "button",
+            { type: "button", className: "quiet sort", "data-key": key, onclick: () => this.#sort(key, text) },
+            text,
+          );
       return el("th", { scope: "col", className: isFigure ? "figure" : "", "aria-sort": isFixed ? null : way }, inside);
     });
     this.head.replaceChildren(el("tr", {}, cells));
@@ -81,11 +100,27 @@ export class PivotTable {
     const heads = by.map((column, at) => {
       const value = row.cells[at] === null ? "" : String(row.cells[at]);
       const text = value || "(none)";
-      return el("th", { scope: "row" }, el("button", { type: "button", className: "quiet only-this", title: `Only ${column} ${text}`, "aria-label": `Only ${column} ${text}`, onclick: () => this.only(column, value) }, text));
+      return el(
+        "th",
+        { scope: "row" },
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet only-this",
+            title: `Only ${column} ${text}`,
+            "aria-label": `Only ${column} ${text}`,
+            onclick: () => this.only(column, value),
+          },
+          text,
+        ),
+      );
     });
     const figures = columns.slice(by.length).map(({ key }) => {
       const { by: what, at } = byOf(key);
-      return what === "share" ? this.#share(row) : el("td", { className: "figure" }, figure(what === "period" ? row.values[at] : row.total));
+      return what === "share"
+        ? this.#share(row)
+        : el("td", { className: "figure" }, figure(what === "period" ? row.values[at] : row.total));
     });
     return el("tr", {}, heads, figures);
   }
@@ -97,7 +132,9 @@ export class PivotTable {
       const value = by === "period" ? matrix.totals[at] : by === "total" ? matrix.total : null;
       return el("td", { className: "figure" }, key === "share" ? "" : figure(value));
     });
-    const title = pivot.by.length ? el("th", { scope: "row", colSpan: pivot.by.length }, pivot.how === "avg" ? "Over all" : "Total") : null;
+    const title = pivot.by.length
+      ? el("th", { scope: "row", colSpan: pivot.by.length }, pivot.how === "avg" ? "Over all" : "Total")
+      : null;
     this.foot.replaceChildren(el("tr", {}, title, figures));
     this.foot.hidden = matrix.rows.length < 2;
   }
@@ -127,6 +164,9 @@ export class PivotTable {
       const { by, at } = byOf(key);
       return by === "cell" ? row.cells[at] : by === "period" ? row.values[at] : row.total;
     };
-    return csv(columns.map(({ text }) => text), this.#rows().map((row) => columns.map(({ key }) => value(row, key))));
+    return csv(
+      columns.map(({ text }) => text),
+      this.#rows().map((row) => columns.map(({ key }) => value(row, key))),
+    );
   }
 }

@@ -1,8 +1,22 @@
 // The editor of a query in SQL: colours, and completion of tables, their columns, words and functions.
 
+import { nonce } from "../../headnode/dom.js";
 import {
-  EditorState, EditorView, StreamLanguage, autocompletion, bracketMatching, classHighlighter, closeBrackets,
-  closeBracketsKeymap, completionKeymap, defaultKeymap, drawSelection, history, historyKeymap, keymap, syntaxHighlighting,
+  autocompletion,
+  bracketMatching,
+  classHighlighter,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  defaultKeymap,
+  drawSelection,
+  EditorState,
+  EditorView,
+  history,
+  historyKeymap,
+  keymap,
+  StreamLanguage,
+  syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { FUNCTIONS, KEYWORDS } from "./sql_words.js";
 
@@ -26,14 +40,12 @@ const language = StreamLanguage.define({
   },
 });
 
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
-
 /** Names that stand for tables in a query: {alias or name: table}. */
-export function aliases(sql, tables) {
+function aliases(sql, tables) {
   const found = {};
-  for (const [, name, alias] of sql.matchAll(/\b(?:from|join|,)\s+"?([A-Za-z_]\w*)"?(?:\s+(?:as\s+)?([A-Za-z_]\w*))?/gi)) {
+  for (const [, name, alias] of sql.matchAll(
+    /\b(?:from|join|,)\s+"?([A-Za-z_]\w*)"?(?:\s+(?:as\s+)?([A-Za-z_]\w*))?/gi,
+  )) {
     if (!(name in tables)) continue;
     found[name] = tables[name];
     if (alias && !WORDS.has(alias.toLowerCase())) found[alias] = tables[name];
@@ -42,14 +54,27 @@ export function aliases(sql, tables) {
 }
 
 /** What can stand at a place; null inside a text or where a name of the reader's own begins. */
-export function offers(catalogue, sql, before) {
+function offers(catalogue, sql, before) {
   if ((before.match(/'/g) || []).length % 2) return null;
   const tables = Object.fromEntries(catalogue.tables.map((table) => [table.name, table]));
   const named = aliases(sql, tables);
-  const columns = (table, boost) => table.columns.map(({ name, kind, from }) => ({ label: name, type: "property", detail: `${table.name}, ${kind}`, info: from ? `Taken from ${from}` : undefined, boost }));
+  const columns = (table, boost) =>
+    table.columns.map(({ name, kind, from }) => ({
+      label: name,
+      type: "property",
+      detail: `${table.name}, ${kind}`,
+      info: from ? `Taken from ${from}` : undefined,
+      boost,
+    }));
   const dotted = /([A-Za-z_]\w*)\.\w*$/.exec(before);
   if (dotted) return named[dotted[1]] ? columns(named[dotted[1]], 0) : null;
-  const names = catalogue.tables.map(({ name, title }) => ({ label: name, type: "class", detail: "table", info: title, boost: /\b(from|join)\s+\w*$/i.test(before) ? 5 : 1 }));
+  const names = catalogue.tables.map(({ name, title }) => ({
+    label: name,
+    type: "class",
+    detail: "table",
+    info: title,
+    boost: /\b(from|join)\s+\w*$/i.test(before) ? 5 : 1,
+  }));
   const those = Object.values(named).length ? new Set(Object.values(named)) : catalogue.tables;
   const own = [...those].flatMap((table) => columns(table, 3));
   const calls = Object.entries(FUNCTIONS).map(([label, info]) => ({ label, type: "function", info }));
@@ -81,7 +106,13 @@ export class SqlEditor {
       syntaxHighlighting(classHighlighter),
       autocompletion({ override: [complete], icons: false }),
       EditorView.contentAttributes.of({ "aria-label": "Query in SQL; Ctrl+Enter runs it", tabindex: "0" }),
-      keymap.of([{ key: "Mod-Enter", run: (view) => (closed(view), run(), true) }, ...completionKeymap, ...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap]),
+      keymap.of([
+        { key: "Mod-Enter", run: (view) => (closed(view), run(), true) },
+        ...completionKeymap,
+        ...closeBracketsKeymap,
+        ...defaultKeymap,
+        ...historyKeymap,
+      ]),
     ];
     this.view = new EditorView({ state: EditorState.create({ doc: text, extensions }) });
     this.node = this.view.dom;
@@ -92,7 +123,10 @@ export class SqlEditor {
   }
 
   set text(text) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: text.length } });
+    this.view.dispatch({
+      changes: { from: 0, to: this.view.state.doc.length, insert: text },
+      selection: { anchor: text.length },
+    });
   }
 
   /** Put a name where the cursor stands. */

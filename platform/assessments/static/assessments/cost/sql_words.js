@@ -1,6 +1,10 @@
 // SQLite's words as far as they are of use here, for completion and colours, and questions to begin with.
 
-export const KEYWORDS = "select from where group by having order limit offset join left on using with as and or not in is null like between case when then else end distinct union all except intersect asc desc over partition cast exists filter recursive values".split(" ");
+export const KEYWORDS = (
+  "select from where group by having order limit offset join left on using with as and or not in is null like " +
+  "between case when then else end distinct union all except intersect asc desc over partition cast exists " +
+  "filter recursive values"
+).split(" ");
 
 export const FUNCTIONS = {
   sum: "Sum of a column",
@@ -36,7 +40,19 @@ export const FUNCTIONS = {
 };
 
 export const EXAMPLES = [
-  ["The bill by month", "SELECT substr(ChargePeriodStart, 1, 7) AS month,\n       round(sum(BilledCost)) AS billed, round(sum(EffectiveCost)) AS effective\nFROM costs\nGROUP BY month"],
-  ["GPU-hours by team and partition", "SELECT team, partition, round(sum(gpu_hours)) AS gpu_hours\nFROM usage\nGROUP BY team, partition\nORDER BY gpu_hours DESC"],
-  ["The tags of the cost rows", "SELECT Team, json_extract(Tags, '$.env') AS env, count(*) AS charges, round(sum(EffectiveCost)) AS effective\nFROM costs\nWHERE Tags IS NOT NULL\nGROUP BY Team, env\nORDER BY effective DESC"],
+  [
+    "The bill by month",
+    "SELECT substr(ChargePeriodStart, 1, 7) AS month,\n       round(sum(BilledCost)) AS billed, " +
+      "round(sum(EffectiveCost)) AS effective\nFROM costs\nGROUP BY month",
+  ],
+  [
+    "GPU-hours by team and partition",
+    "SELECT team, partition, round(sum(gpu_hours)) AS gpu_hours\nFROM usage\nGROUP BY team, partition\nORDER " +
+      "BY gpu_hours DESC",
+  ],
+  [
+    "The tags of the cost rows",
+    "SELECT Team, json_extract(Tags, '$.env') AS env, count(*) AS charges, round(sum(EffectiveCost)) AS " +
+      "effective\nFROM costs\nWHERE Tags IS NOT NULL\nGROUP BY Team, env\nORDER BY effective DESC",
+  ],
 ];

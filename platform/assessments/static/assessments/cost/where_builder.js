@@ -19,16 +19,50 @@ function problemOf(key, value, where) {
 export class WhereBuilder {
   /** id: of the opportunity; changed(where) takes the new filter. */
   constructor(id, changed) {
-    Object.assign(this, { id, changed, where: {}, offered: {} });
+    this.id = id;
+    this.changed = changed;
+    this.where = {};
+    this.offered = {};
     this.chips = el("ul", { className: "chips", "aria-label": "Filter" });
-    this.none = el("p", { className: "muted small where-none" }, "No filter yet: say on which rows of the bill it acts.");
-    this.key = el("select", { "aria-label": "Key of the filter", onchange: () => this.#offer() }, KEYS.map((key) => el("option", { value: key }, key)));
+    this.none = el(
+      "p",
+      { className: "muted small where-none" },
+      "No filter yet: say on which rows of the bill it acts.",
+    );
+    this.key = el(
+      "select",
+      { "aria-label": "Key of the filter", onchange: () => this.#offer() },
+      KEYS.map((key) => el("option", { value: key }, key)),
+    );
     const list = `values-${id}`;
     this.values = el("datalist", { id: list });
-    this.value = el("input", { type: "text", name: "where", "aria-label": "Value of the filter", list, autocomplete: "off", spellcheck: false, placeholder: "value, * for any", onkeydown: (event) => this.#enter(event) });
+    this.value = el("input", {
+      type: "text",
+      name: "where",
+      "aria-label": "Value of the filter",
+      list,
+      autocomplete: "off",
+      spellcheck: false,
+      placeholder: "value, * for any",
+      onkeydown: (event) => this.#enter(event),
+    });
     this.problem = el("p", { className: "problem small", role: "alert" });
-    this.adder = el("div", { className: "where-add" }, this.key, this.value, this.values, el("button", { type: "button", className: "quiet", onclick: () => this.#add() }, "Add"));
-    this.node = el("div", { className: "where", role: "group", "aria-label": "Where it acts" }, this.chips, this.none, this.adder, this.problem);
+    this.adder = el(
+      "div",
+      { className: "where-add" },
+      this.key,
+      this.value,
+      this.values,
+      el("button", { type: "button", className: "quiet", onclick: () => this.#add() }, "Add"),
+    );
+    this.node = el(
+      "div",
+      { className: "where", role: "group", "aria-label": "Where it acts" },
+      this.chips,
+      this.none,
+      this.adder,
+      this.problem,
+    );
   }
 
   /** offered: key -> values of the bill, as the catalogue has them. */
@@ -39,7 +73,9 @@ export class WhereBuilder {
 
   #offer() {
     const values = (this.offered[this.key.value] || []).slice(0, SHOWN);
-    this.values.replaceChildren(...values.map(({ value, usd: cost }) => el("option", { value, label: `${value} · ${usd(cost)}` })));
+    this.values.replaceChildren(
+      ...values.map(({ value, usd: cost }) => el("option", { value, label: `${value} · ${usd(cost)}` })),
+    );
     this.value.placeholder = this.key.value === "tag" ? "key=value" : "value, * for any";
   }
 
@@ -73,15 +109,33 @@ export class WhereBuilder {
   refresh(where, readOnly) {
     const shape = JSON.stringify([where, readOnly]);
     if (shape === this.shape) return;
-    Object.assign(this, { shape, where });
-    const pairs = Object.entries(where).flatMap(([key, values]) => values.map((value, index) => ({ key, value, index })));
-    this.chips.replaceChildren(...pairs.map(({ key, value, index }, at) => el(
-      "li",
-      { className: "chip" },
-      el("span", { className: "chip-key" }, index ? "or" : key),
-      el("span", {}, value),
-      readOnly ? null : el("button", { type: "button", className: "quiet", "aria-label": `Take out ${key} ${value}`, onclick: () => this.#remove(key, value, at) }, "×"),
-    )));
+    this.shape = shape;
+    this.where = where;
+    const pairs = Object.entries(where).flatMap(([key, values]) =>
+      values.map((value, index) => ({ key, value, index })),
+    );
+    this.chips.replaceChildren(
+      ...pairs.map(({ key, value, index }, at) =>
+        el(
+          "li",
+          { className: "chip" },
+          el("span", { className: "chip-key" }, index ? "or" : key),
+          el("span", {}, value),
+          readOnly
+            ? null
+            : el(
+                "button",
+                {
+                  type: "button",
+                  className: "quiet",
+                  "aria-label": `Take out ${key} ${value}`,
+                  onclick: () => this.#remove(key, value, at),
+                },
+                "×",
+              ),
+        ),
+      ),
+    );
     this.chips.hidden = !pairs.length;
     this.none.hidden = pairs.length > 0;
     this.adder.hidden = readOnly;

@@ -6,7 +6,14 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const STEPS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY];
 const DATE = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short" });
-const WHOLE = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+const WHOLE = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "UTC",
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});
 
 /** Months by their place, 0 to 11. */
 export function monthAxis(months) {
@@ -75,5 +82,8 @@ export function daily(xs, columns, how) {
     const there = places.map((at) => column[at]).filter((value) => value !== null && !Number.isNaN(value));
     return there.length ? FOLDS[how](there) : null;
   };
-  return { xs: [...days.keys()], columns: columns.map((column) => [...days.values()].map((places) => fold(column, places))) };
+  return {
+    xs: [...days.keys()],
+    columns: columns.map((column) => [...days.values()].map((places) => fold(column, places))),
+  };
 }

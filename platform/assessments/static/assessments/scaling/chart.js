@@ -24,16 +24,69 @@ function reach(low, high) {
  */
 export class PlanChart {
   constructor({ title, unit = "", xs, axis, lines, stage, announce, height = 160, about = "" }) {
-    Object.assign(this, { title, unit, xs, axis, lines, stage, announce, height, plot: null, at: null });
+    this.title = title;
+    this.unit = unit;
+    this.xs = xs;
+    this.axis = axis;
+    this.lines = lines;
+    this.stage = stage;
+    this.announce = announce;
+    this.height = height;
+    this.plot = null;
+    this.at = null;
     this.shown = lines.map(() => true);
     this.figures = lines.map(() => el("span", { className: "value" }));
-    this.keys = lines.map((line, at) => el("button", { type: "button", className: "key", "aria-pressed": "true", title: "Show only this; again shows all", onclick: () => this.#isolate(at) }, el("span", { className: line.quiet ? "swatch quiet dash-2" : `swatch series-${(this.#colour(line, at) % 8) + 1} dash-${line.dash ?? 0}` }), el("span", { className: "name" }, line.name), this.figures[at]));
+    this.keys = lines.map((line, at) =>
+      el(
+        "button",
+        {
+          type: "button",
+          className: "key",
+          "aria-pressed": "true",
+          title: "Show only this; again shows all",
+          onclick: () => this.#isolate(at),
+        },
+        el("span", {
+          className: line.quiet
+            ? "swatch quiet dash-2"
+            : `swatch series-${(this.#colour(line, at) % 8) + 1} dash-${line.dash ?? 0}`,
+        }),
+        el("span", { className: "name" }, line.name),
+        this.figures[at],
+      ),
+    );
     this.host = el("div", { className: "mplot", tabindex: "0", role: "application", "aria-roledescription": "chart" });
     this.host.style.minHeight = `${height}px`;
     this.body = el("div", { className: "mchart-body" }, this.host);
-    this.toggle = el("button", { type: "button", className: "quiet", "aria-pressed": "false", "aria-label": `Show the figures of ${title}`, onclick: () => this.#showTable() }, "Table");
-    const head = el("div", { className: "mchart-head" }, el("h4", {}, unit ? `${title} (${unit})` : title), el("div", { className: "mchart-tools" }, this.toggle));
-    this.node = el("figure", { className: "mchart plan-chart" }, el("figcaption", {}, head, about ? el("p", { className: "muted small" }, about) : "", el("div", { className: "mkeys" }, this.keys)), this.body);
+    this.toggle = el(
+      "button",
+      {
+        type: "button",
+        className: "quiet",
+        "aria-pressed": "false",
+        "aria-label": `Show the figures of ${title}`,
+        onclick: () => this.#showTable(),
+      },
+      "Table",
+    );
+    const head = el(
+      "div",
+      { className: "mchart-head" },
+      el("h4", {}, unit ? `${title} (${unit})` : title),
+      el("div", { className: "mchart-tools" }, this.toggle),
+    );
+    this.node = el(
+      "figure",
+      { className: "mchart plan-chart" },
+      el(
+        "figcaption",
+        {},
+        head,
+        about ? el("p", { className: "muted small" }, about) : "",
+        el("div", { className: "mkeys" }, this.keys),
+      ),
+      this.body,
+    );
     this.host.addEventListener("keydown", (event) => this.#key(event));
     this.host.addEventListener("blur", () => this.#mark(null));
     this.#describe();
@@ -48,9 +101,15 @@ export class PlanChart {
   #describe() {
     const said = this.lines.slice(0, 8).map(({ name, values }) => {
       const found = values.filter((value) => value !== null && !Number.isNaN(value));
-      return found.length ? `${name}: ${plain(Math.min(...found))} to ${plain(Math.max(...found))}, last ${plain(found.at(-1))}` : `${name}: no data`;
+      return found.length
+        ? `${name}: ${plain(Math.min(...found))} to ${plain(Math.max(...found))}, last ${plain(found.at(-1))}`
+        : `${name}: no data`;
     });
-    this.host.setAttribute("aria-label", `${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to ${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`);
+    this.host.setAttribute(
+      "aria-label",
+      `${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to ` +
+        `${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
+    );
   }
 
   #resized() {
@@ -86,8 +145,24 @@ export class PlanChart {
   }
 
   #series() {
-    const own = this.lines.map((line, at) => ({ stroke: line.quiet ? token("--text-2") : seriesColour(this.#colour(line, at)), width: 1.5, dash: DASHES[line.dash ?? 0], show: this.shown[at], points: { show: this.xs.length < 20, size: 5 } }));
-    const edges = this.lines.flatMap((line, at) => (line.low ? [0, 1].map(() => ({ stroke: `${seriesColour(this.#colour(line, at))}66`, width: 1, dash: [2, 3], show: this.shown[at], points: { show: false } })) : []));
+    const own = this.lines.map((line, at) => ({
+      stroke: line.quiet ? token("--text-2") : seriesColour(this.#colour(line, at)),
+      width: 1.5,
+      dash: DASHES[line.dash ?? 0],
+      show: this.shown[at],
+      points: { show: this.xs.length < 20, size: 5 },
+    }));
+    const edges = this.lines.flatMap((line, at) =>
+      line.low
+        ? [0, 1].map(() => ({
+            stroke: `${seriesColour(this.#colour(line, at))}66`,
+            width: 1,
+            dash: [2, 3],
+            show: this.shown[at],
+            points: { show: false },
+          }))
+        : [],
+    );
     return [{}, ...own, ...edges];
   }
 
@@ -102,9 +177,15 @@ export class PlanChart {
     return found;
   }
 
+  /** @returns {any} as uPlot takes them */
   #options() {
     const { stage, axis } = this;
-    const look = { stroke: token("--text-2"), grid: { stroke: token("--grid"), width: 1 }, ticks: { show: false }, font: '12px "IBM Plex Sans"' };
+    const look = {
+      stroke: token("--text-2"),
+      grid: { stroke: token("--grid"), width: 1 },
+      ticks: { show: false },
+      font: '12px "IBM Plex Sans"',
+    };
     const most = Math.max(2, Math.floor((this.width - GUTTER) / (axis.tickPx || TICK_PX)));
     return {
       width: this.width,
@@ -118,14 +199,25 @@ export class PlanChart {
         ...(stage.sync ? { sync: { key: stage.sync.key, scales: ["x", null], setSeries: false } } : {}),
         bind: { dblclick: () => () => (stage.reset?.(), null) },
       },
-      scales: { x: { time: false, range: () => [stage.range.from, stage.range.to] }, y: { range: (_, low, high) => reach(low, high) } },
+      scales: {
+        x: { time: false, range: () => [stage.range.from, stage.range.to] },
+        y: { range: (_, low, high) => reach(low, high) },
+      },
       axes: [
-        { ...look, size: 24, splits: () => axis.ticks(stage.range.from, stage.range.to, most), values: (_, at) => at.map((x) => axis.tick(x)) },
+        {
+          ...look,
+          size: 24,
+          splits: () => axis.ticks(stage.range.from, stage.range.to, most),
+          values: (_, at) => at.map((x) => axis.tick(x)),
+        },
         { ...look, size: GUTTER, space: 28, values: (_, at) => at.map((value) => this.#short(value)) },
       ],
       series: this.#series(),
       bands: this.#bands(),
-      hooks: { setSelect: [(plot) => this.#selected(plot)], setCursor: [(plot) => this.#follow(plot.cursor.idx, plot.cursor.left)] },
+      hooks: {
+        setSelect: [(plot) => this.#selected(plot)],
+        setCursor: [(plot) => this.#follow(plot.cursor.idx, plot.cursor.left)],
+      },
     };
   }
 
@@ -173,11 +265,38 @@ export class PlanChart {
     const places = this.xs.flatMap((x, at) => (x >= from && x <= to ? [at] : []));
     const each = Math.max(1, Math.ceil(places.length / MOST_ROWS));
     const kept = places.filter((_, at) => at % each === 0);
-    const columns = this.lines.flatMap(({ name, values, low, high }) => [[name, values], ...(low ? [[`${name}, low`, low], [`${name}, high`, high]] : [])]);
-    const head = el("tr", {}, el("th", { scope: "col" }, "When"), columns.map(([name]) => el("th", { scope: "col", className: "figure" }, name)));
-    const rows = kept.map((at) => el("tr", {}, el("th", { scope: "row" }, this.axis.text(this.xs[at])), columns.map(([, values]) => el("td", { className: "figure" }, plain(values[at], 2)))));
-    const caption = each > 1 ? `${kept.length} of ${places.length} moments, evenly spread; narrow the range for the others` : `${kept.length} rows`;
-    return el("div", { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${this.title}, table` }, el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, rows)));
+    const columns = this.lines.flatMap(({ name, values, low, high }) => [
+      [name, values],
+      ...(low
+        ? [
+            [`${name}, low`, low],
+            [`${name}, high`, high],
+          ]
+        : []),
+    ]);
+    const head = el(
+      "tr",
+      {},
+      el("th", { scope: "col" }, "When"),
+      columns.map(([name]) => el("th", { scope: "col", className: "figure" }, name)),
+    );
+    const rows = kept.map((at) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, this.axis.text(this.xs[at])),
+        columns.map(([, values]) => el("td", { className: "figure" }, plain(values[at], 2))),
+      ),
+    );
+    const caption =
+      each > 1
+        ? `${kept.length} of ${places.length} moments, evenly spread; narrow the range for the others`
+        : `${kept.length} rows`;
+    return el(
+      "div",
+      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${this.title}, table` },
+      el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, rows)),
+    );
   }
 
   #mark(at) {
@@ -193,14 +312,24 @@ export class PlanChart {
     this.at = Math.max(places[0], Math.min(places.at(-1), now + by));
     this.plot.setCursor({ left: this.plot.valToPos(this.xs[this.at], "x"), top: 10 });
     this.#follow(this.at, 0);
-    const said = this.lines.slice(0, 8).filter((_, line) => this.shown[line]).map(({ name, values }) => `${name} ${plain(values[this.at], 2)}`);
+    const said = this.lines
+      .slice(0, 8)
+      .filter((_, line) => this.shown[line])
+      .map(({ name, values }) => `${name} ${plain(values[this.at], 2)}`);
     this.announce(`${this.axis.text(this.xs[this.at])}: ${said.join("; ")}`);
   }
 
   #key(event) {
     if (event.target !== this.host || event.ctrlKey || event.metaKey || event.altKey || !this.plot) return;
     const far = event.shiftKey ? Math.max(2, Math.round(this.xs.length / 50)) : 1;
-    const verb = { ArrowRight: () => this.#move(far), ArrowLeft: () => this.#move(-far), 0: () => this.stage.reset?.(), Escape: () => this.#mark(null), "+": () => this.#zoomBy(0.5), "-": () => this.#zoomBy(2) }[event.key];
+    const verb = {
+      ArrowRight: () => this.#move(far),
+      ArrowLeft: () => this.#move(-far),
+      0: () => this.stage.reset?.(),
+      Escape: () => this.#mark(null),
+      "+": () => this.#zoomBy(0.5),
+      "-": () => this.#zoomBy(2),
+    }[event.key];
     if (!verb) return;
     event.preventDefault();
     verb();

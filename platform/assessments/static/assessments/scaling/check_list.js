@@ -3,7 +3,14 @@
 import { el } from "../../headnode/dom.js";
 
 const SIGNS = { bad: ["✕", "Problem"], warn: ["!", "Warning"], ok: ["✓", "Holds"], draft: ["…", "Not complete"] };
-const TABS = { purchases: "orders", cloud: "orders", retire: "orders", policies: "orders", phases: "timeline", risks: "risks" };
+const TABS = {
+  purchases: "orders",
+  cloud: "orders",
+  retire: "orders",
+  policies: "orders",
+  phases: "timeline",
+  risks: "risks",
+};
 
 function many(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;
@@ -23,7 +30,12 @@ export function tally(checks) {
 /** A sign with its word for those who do not see it. */
 export function toneSign(tone) {
   const [sign, word] = SIGNS[tone] || SIGNS.warn;
-  return el("span", { className: `plan-sign ${tone}` }, el("span", { "aria-hidden": "true" }, sign), el("span", { className: "unseen" }, `${word}: `));
+  return el(
+    "span",
+    { className: `plan-sign ${tone}` },
+    el("span", { "aria-hidden": "true" }, sign),
+    el("span", { className: "unseen" }, `${word}: `),
+  );
 }
 
 /** The tab in which a row of the plan stands, by its name; undefined for a site or a quarter. */
@@ -35,9 +47,28 @@ function tabOf(subject, room) {
 export function checkList(rows, room, { more = 0 } = {}) {
   const items = rows.map(({ tone, text, subject }) => {
     const tab = room && tabOf(subject, room);
-    const words = tab ? el("button", { type: "button", className: "quiet plan-jump", onclick: () => room.show(tab, { id: subject }) }, text) : el("span", {}, text);
+    const words = tab
+      ? el(
+          "button",
+          { type: "button", className: "quiet plan-jump", onclick: () => room.show(tab, { id: subject }) },
+          text,
+        )
+      : el("span", {}, text);
     return el("li", { className: tone }, toneSign(tone), words);
   });
-  if (more > 0) items.push(el("li", { className: "muted" }, room ? el("button", { type: "button", className: "quiet plan-jump", onclick: () => room.show("orders") }, `and ${many(more, "more row")} in Orders`) : `and ${more} more`));
+  if (more > 0)
+    items.push(
+      el(
+        "li",
+        { className: "muted" },
+        room
+          ? el(
+              "button",
+              { type: "button", className: "quiet plan-jump", onclick: () => room.show("orders") },
+              `and ${many(more, "more row")} in Orders`,
+            )
+          : `and ${more} more`,
+      ),
+    );
   return items.length ? el("ul", { className: "plan-checks" }, items) : "";
 }

@@ -1,6 +1,6 @@
 // Asks the server what holds in the plan, after every pause in writing; one question at a time.
 
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 
 const PAUSE_MS = 300;
 const AGAIN_MS = [1000, 3000, 8000, 20000];
@@ -78,14 +78,20 @@ export class Checks extends EventTarget {
 
   #failed(error) {
     const final = error instanceof Refused && !error.passing;
-    this.#say(final ? "refused" : "away", final ? error.message : "The server could not check the plan just now. It is asked again by itself; what you write is saved.");
+    this.#say(
+      final ? "refused" : "away",
+      final
+        ? error.message
+        : "The server could not check the plan just now. It is asked again by itself; what you write is saved.",
+    );
     if (final) return;
     this.#soon(AGAIN_MS[Math.min(this.#tries, AGAIN_MS.length - 1)]);
     this.#tries += 1;
   }
 
   #say(state, sentence = "") {
-    Object.assign(this, { state, sentence });
+    this.state = state;
+    this.sentence = sentence;
     this.dispatchEvent(new CustomEvent("checks"));
   }
 }

@@ -6,15 +6,21 @@ import { readNumber } from "./words.js";
 /** A select; a value that is not among the options is kept and named as such. options: [[value, label]]. */
 export class Choice {
   constructor({ name, label, options, blank = "Choose…", change }) {
-    Object.assign(this, { options, blank });
+    this.options = options;
+    this.blank = blank;
     this.node = el("select", { name, "aria-label": label, onchange: () => change(this.node.value) });
   }
 
   refresh(value, readOnly) {
     const known = this.options.some(([key]) => key === value);
-    const all = [...(this.blank === null ? [] : [["", this.blank]]), ...this.options, ...(known || !value ? [] : [[value, `${value} (not offered)`]])];
+    const all = [
+      ...(this.blank === null ? [] : [["", this.blank]]),
+      ...this.options,
+      ...(known || !value ? [] : [[value, `${value} (not offered)`]]),
+    ];
     const shape = JSON.stringify(all);
-    if (shape !== this.shape) this.node.replaceChildren(...all.map(([key, text]) => el("option", { value: key }, text)));
+    if (shape !== this.shape)
+      this.node.replaceChildren(...all.map(([key, text]) => el("option", { value: key }, text)));
     this.shape = shape;
     this.node.value = value ?? "";
     this.node.title = this.node.selectedOptions[0]?.textContent ?? "";
@@ -25,9 +31,19 @@ export class Choice {
 /** A number as people type it; arrows up and down change it by `step`. change(value) gets null for nothing. */
 export class Figure {
   constructor({ name, label, whole = false, least = 0, step = 1, placeholder = "", change }) {
-    Object.assign(this, { whole, least, change });
+    this.whole = whole;
+    this.least = least;
+    this.change = change;
     this.value = null;
-    this.node = el("input", { type: "text", inputMode: whole ? "numeric" : "decimal", name, "aria-label": label, autocomplete: "off", placeholder, className: "figure" });
+    this.node = el("input", {
+      type: "text",
+      inputMode: whole ? "numeric" : "decimal",
+      name,
+      "aria-label": label,
+      autocomplete: "off",
+      placeholder,
+      className: "figure",
+    });
     this.node.addEventListener("input", () => this.#typed());
     this.node.addEventListener("blur", () => this.refresh(this.value, this.node.readOnly));
     this.node.addEventListener("keydown", (event) => this.#key(event, step));
@@ -41,7 +57,11 @@ export class Figure {
     const value = readNumber(this.node.value);
     const fits = this.#fits(value);
     this.node.setAttribute("aria-invalid", String(!fits));
-    this.node.title = fits ? "" : this.whole ? `Write a whole number from ${this.least}.` : `Write a number from ${this.least}.`;
+    this.node.title = fits
+      ? ""
+      : this.whole
+        ? `Write a whole number from ${this.least}.`
+        : `Write a number from ${this.least}.`;
     if (!fits) return;
     this.value = value;
     this.change(value);
@@ -61,7 +81,12 @@ export class Figure {
     const typing = document.activeElement === this.node;
     this.value = typeof value === "number" ? value : null;
     if (typing) return;
-    this.node.value = value === null || value === undefined ? "" : typeof value === "number" ? value.toLocaleString("en-GB", { maximumFractionDigits: 3 }) : String(value);
+    this.node.value =
+      value === null || value === undefined
+        ? ""
+        : typeof value === "number"
+          ? value.toLocaleString("en-GB", { maximumFractionDigits: 3 })
+          : String(value);
     this.node.setAttribute("aria-invalid", String(!this.#fits(readNumber(this.node.value))));
   }
 }
@@ -70,7 +95,9 @@ export class Figure {
 export class Words {
   constructor({ name, label, placeholder = "", rows = 0, change }) {
     this.rows = rows;
-    this.node = rows ? el("textarea", { name, rows, "aria-label": label, placeholder, spellcheck: true }) : el("input", { type: "text", name, "aria-label": label, placeholder, autocomplete: "off" });
+    this.node = rows
+      ? el("textarea", { name, rows, "aria-label": label, placeholder, spellcheck: true })
+      : el("input", { type: "text", name, "aria-label": label, placeholder, autocomplete: "off" });
     this.node.addEventListener("input", () => {
       change(this.node.value);
       this.#grow();

@@ -2,7 +2,7 @@
 
 import { rowsMoved } from "./formula/refs.js";
 
-export const FILE = "plan.json";
+const FILE = "plan.json";
 /** Lists of the plan and the letter that their rows' names begin with. */
 export const LISTS = { purchases: "p", cloud: "c", retire: "x", policies: "y", phases: "f", risks: "k" };
 /** Columns of a row of the money sheet: twelve months and a total. */
@@ -29,11 +29,14 @@ function texts(list, length) {
 function rowsOf(list, kind) {
   if (!Array.isArray(list)) return [];
   const taken = new Set();
-  const rows = list.filter(isObject).map((row) => ({ ...structuredClone(BLANK[kind]), ...row, id: typeof row.id === "string" ? row.id : "" }));
+  const rows = list
+    .filter(isObject)
+    .map((row) => ({ ...structuredClone(BLANK[kind]), ...row, id: typeof row.id === "string" ? row.id : "" }));
   for (const row of rows) {
     if (!row.id || taken.has(row.id)) row.id = fresh(kind, [...taken, ...rows.map(({ id }) => id)]);
     taken.add(row.id);
-    for (const name of ["depends", "classes"]) if (name in BLANK[kind]) row[name] = Array.isArray(row[name]) ? row[name].map(String) : [];
+    for (const name of ["depends", "classes"])
+      if (name in BLANK[kind]) row[name] = Array.isArray(row[name]) ? row[name].map(String) : [];
   }
   return rows;
 }
@@ -54,12 +57,19 @@ export function readPlan(text) {
   }
   if (!isObject(data)) return null;
   const lists = Object.fromEntries(Object.keys(LISTS).map((kind) => [kind, rowsOf(data[kind], kind)]));
-  const sheet = (Array.isArray(data.sheet) ? data.sheet : []).filter(isObject).map((row) => ({ ...row, label: String(row.label ?? ""), cells: texts(row.cells, CELLS), values: Array.isArray(row.values) ? row.values : [] }));
+  const sheet = (Array.isArray(data.sheet) ? data.sheet : []).filter(isObject).map((row) => ({
+    ...row,
+    label: String(row.label ?? ""),
+    cells: texts(row.cells, CELLS),
+    values: Array.isArray(row.values) ? row.values : [],
+  }));
   return { ...data, ...lists, sheet, claims: isObject(data.claims) ? data.claims : {} };
 }
 
 function isEmpty(plan) {
-  return Object.keys(LISTS).every((kind) => !plan[kind].length) && !plan.sheet.length && !Object.keys(plan.claims).length;
+  return (
+    Object.keys(LISTS).every((kind) => !plan[kind].length) && !plan.sheet.length && !Object.keys(plan.claims).length
+  );
 }
 
 /** Events: "change" (any), "shape" (rows came, went or moved; detail {list}), "lock". */

@@ -2,16 +2,21 @@
 
 import { el } from "../../headnode/dom.js";
 import { columnName } from "./formula/refs.js";
+import { CELLS } from "./model.js";
 import { GIVEN } from "./money_given.js";
 import { MoneyGrid } from "./money_grid.js";
-import { CELLS } from "./model.js";
 import { Names } from "./words.js";
 
-const FUNCTIONS = "SUM, AVERAGE, MIN, MAX, COUNT, ROUND, ROUNDUP, ROUNDDOWN, ABS, IF, AND, OR, NOT, IFERROR, NPV, IRR, PMT";
+const FUNCTIONS =
+  "SUM, AVERAGE, MIN, MAX, COUNT, ROUND, ROUNDUP, ROUNDDOWN, ABS, IF, AND, OR, NOT, IFERROR, NPV, IRR, PMT";
 
 class Money {
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks, sheet: room.board.sheet });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
+    this.sheet = room.board.sheet;
     this.names = new Names(room.manifest.growth);
     this.grid = new MoneyGrid(this);
     this.add = el("button", { type: "button", name: "add-row", onclick: () => this.grid.append() }, "Add a row");
@@ -22,14 +27,31 @@ class Money {
       "details",
       { className: "plan-all" },
       el("summary", {}, "How the table computes"),
-      el("ul", { className: "small" }, [
-        `A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example =SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
-        `Functions: ${FUNCTIONS}. $ holds a column or a row when a formula is filled or pasted.`,
-        "Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a spreadsheet. Ctrl+Z takes the last change back.",
-        `The upper rows follow from the plan and cannot be written over. The last column of your own rows is empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
-      ].map((text) => el("li", {}, text))),
+      el(
+        "ul",
+        { className: "small" },
+        [
+          "A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and " +
+            `row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example ` +
+            `=SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
+          `Functions: ${FUNCTIONS}. $ holds a column or a row when a formula is filled or pasted.`,
+          "Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows " +
+            "choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a " +
+            "spreadsheet. Ctrl+Z takes the last change back.",
+          "The upper rows follow from the plan and cannot be written over. The last column of your own rows is " +
+            `empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
+        ].map((text) => el("li", {}, text)),
+      ),
     );
-    host.append(el("div", { className: "plan-page" }, el("div", { className: "plan-tools" }, this.add, this.stale), this.grid.node, help));
+    host.append(
+      el(
+        "div",
+        { className: "plan-page" },
+        el("div", { className: "plan-tools" }, this.add, this.stale),
+        this.grid.node,
+        help,
+      ),
+    );
     this.sheet.addEventListener("values", () => this.refresh());
     this.model.addEventListener("lock", () => this.refresh());
     this.refresh();
@@ -41,7 +63,10 @@ class Money {
 
   refresh() {
     this.add.disabled = this.model.readOnly;
-    this.stale.textContent = this.checks.state === "fresh" || this.checks.state === "waiting" ? "" : "The upper rows are those of the last check.";
+    this.stale.textContent =
+      this.checks.state === "fresh" || this.checks.state === "waiting"
+        ? ""
+        : "The upper rows are those of the last check.";
     this.grid.draw();
   }
 

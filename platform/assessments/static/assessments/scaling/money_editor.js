@@ -15,7 +15,14 @@ export class CellEditor {
   open(cell, text) {
     this.drop();
     const { column, row } = this.grid.at;
-    this.box = el("input", { type: "text", className: "sheet-box", value: text, autocomplete: "off", spellcheck: false, "aria-label": this.grid.describe(column, row) });
+    this.box = el("input", {
+      type: "text",
+      className: "sheet-box",
+      value: text,
+      autocomplete: "off",
+      spellcheck: false,
+      "aria-label": this.grid.describe(column, row),
+    });
     this.box.addEventListener("keydown", (event) => this.#key(event));
     this.box.addEventListener("blur", () => this.#leave());
     cell.replaceChildren(this.box);
@@ -46,7 +53,12 @@ export class CellEditor {
   }
 
   #key(event) {
-    const step = { Enter: { rows: event.shiftKey ? -1 : 1 }, Tab: { columns: event.shiftKey ? -1 : 1 }, ArrowUp: { rows: -1 }, ArrowDown: { rows: 1 } }[event.key];
+    const step = {
+      Enter: { rows: event.shiftKey ? -1 : 1 },
+      Tab: { columns: event.shiftKey ? -1 : 1 },
+      ArrowUp: { rows: -1 },
+      ArrowDown: { rows: 1 },
+    }[event.key];
     if (event.ctrlKey || event.metaKey) {
       if (event.key === "Enter") event.preventDefault();
       return;

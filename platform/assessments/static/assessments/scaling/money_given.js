@@ -33,5 +33,9 @@ function figures(month) {
 /** One row for each of GIVEN: twelve months and their sum, USD. Empty before the first check. */
 export function given(checked) {
   const months = checked.months.map(figures);
-  return GIVEN.map(({ key }) => (months.length ? [...months.map((month) => month[key]), cents(months.reduce((sum, month) => sum + month[key], 0))] : []));
+  return GIVEN.map(({ key }) =>
+    months.length
+      ? [...months.map((month) => month[key]), cents(months.reduce((sum, month) => sum + month[key], 0))]
+      : [],
+  );
 }

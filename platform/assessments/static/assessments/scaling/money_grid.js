@@ -2,20 +2,20 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { act } from "./fields.js";
 import { CellError } from "./formula/functions.js";
 import { cellName, columnName, moved } from "./formula/refs.js";
+import { CELLS } from "./model.js";
 import { CellEditor } from "./money_editor.js";
 import { GIVEN } from "./money_given.js";
 import { cellsOf, textOf } from "./money_paste.js";
-import { CELLS } from "./model.js";
-import { act } from "./fields.js";
 import { monthShort, monthText } from "./words.js";
 
 const TOP = GIVEN.length;
 const MOST_UNDO = 100;
 
 /** A value as a cell shows it. */
-export function shownValue(value) {
+function shownValue(value) {
   if (value === null || value === undefined) return "";
   if (value instanceof CellError) return value.code;
   if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
@@ -31,9 +31,16 @@ export class MoneyGrid {
   #past = [];
 
   constructor(money) {
-    Object.assign(this, { money, model: money.model });
+    this.money = money;
+    this.model = money.model;
     this.editor = new CellEditor(this);
-    this.bar = el("div", { className: "sheet-bar" }, (this.place = el("span", { className: "mono sheet-place" })), (this.content = el("span", { className: "mono sheet-content" })), (this.why = el("span", { className: "sheet-why", role: "status" })));
+    this.bar = el(
+      "div",
+      { className: "sheet-bar" },
+      (this.place = el("span", { className: "mono sheet-place" })),
+      (this.content = el("span", { className: "mono sheet-content" })),
+      (this.why = el("span", { className: "sheet-why", role: "status" })),
+    );
     this.table = el("table", { className: "sheet", role: "grid", "aria-label": "Money by month, USD" });
     this.scroll = el("div", { className: "sheet-scroll" }, this.table);
     this.node = el("div", { className: "sheet-host" }, this.bar, this.scroll);
@@ -57,10 +64,23 @@ export class MoneyGrid {
   }
 
   #build() {
-    const letters = el("tr", {}, el("td", {}), Array.from({ length: CELLS + 1 }, (_, at) => el("th", { scope: "col", className: "sheet-letter", "aria-hidden": "true" }, columnName(at))), el("td", {}));
-    const heads = ["USD", ...this.money.names.months.map(monthShort), "Total"].map((text, at) => el("th", { scope: "col", className: at ? "figure" : "" }, text));
+    const letters = el(
+      "tr",
+      {},
+      el("td", {}),
+      Array.from({ length: CELLS + 1 }, (_, at) =>
+        el("th", { scope: "col", className: "sheet-letter", "aria-hidden": "true" }, columnName(at)),
+      ),
+      el("td", {}),
+    );
+    const heads = ["USD", ...this.money.names.months.map(monthShort), "Total"].map((text, at) =>
+      el("th", { scope: "col", className: at ? "figure" : "" }, text),
+    );
     const body = Array.from({ length: this.rows }, (_, row) => this.#line(row));
-    this.table.replaceChildren(el("thead", {}, letters, el("tr", {}, el("td", {}), heads, el("td", {}))), el("tbody", {}, body));
+    this.table.replaceChildren(
+      el("thead", {}, letters, el("tr", {}, el("td", {}), heads, el("td", {}))),
+      el("tbody", {}, body),
+    );
     this.built = this.#shape();
   }
 
@@ -70,11 +90,37 @@ export class MoneyGrid {
 
   #line(row) {
     const own = this.isOwn(row);
-    const cells = Array.from({ length: CELLS + 1 }, (_, column) => el("td", { role: column ? "gridcell" : "rowheader", tabindex: "-1", "data-column": String(column), "data-row": String(row), className: column ? "figure" : "sheet-label", "aria-readonly": own && !this.model.readOnly ? null : "true" }));
+    const cells = Array.from({ length: CELLS + 1 }, (_, column) =>
+      el("td", {
+        role: column ? "gridcell" : "rowheader",
+        tabindex: "-1",
+        "data-column": String(column),
+        "data-row": String(row),
+        className: column ? "figure" : "sheet-label",
+        "aria-readonly": own && !this.model.readOnly ? null : "true",
+      }),
+    );
     const at = row - TOP;
-    const tools = own && !this.model.readOnly ? [act("↑", `Row ${row + 1} up`, () => this.#moveRow(at, -1)), act("↓", `Row ${row + 1} down`, () => this.#moveRow(at, 1)), act("×", `Delete row ${row + 1}`, () => this.#removeRow(at))] : [];
-    const classes = [own ? "own" : "given", GIVEN[row]?.key === "opex_usd" || GIVEN[row]?.key === "total_usd" ? "sum" : "", row === TOP - 1 ? "last-given" : ""];
-    return el("tr", { className: classes.filter(Boolean).join(" ") }, el("th", { scope: "row", className: "sheet-number", "aria-hidden": "true" }, String(row + 1)), cells, el("td", { className: "sheet-tools" }, tools));
+    const tools =
+      own && !this.model.readOnly
+        ? [
+            act("↑", `Row ${row + 1} up`, () => this.#moveRow(at, -1)),
+            act("↓", `Row ${row + 1} down`, () => this.#moveRow(at, 1)),
+            act("×", `Delete row ${row + 1}`, () => this.#removeRow(at)),
+          ]
+        : [];
+    const classes = [
+      own ? "own" : "given",
+      GIVEN[row]?.key === "opex_usd" || GIVEN[row]?.key === "total_usd" ? "sum" : "",
+      row === TOP - 1 ? "last-given" : "",
+    ];
+    return el(
+      "tr",
+      { className: classes.filter(Boolean).join(" ") },
+      el("th", { scope: "row", className: "sheet-number", "aria-hidden": "true" }, String(row + 1)),
+      cells,
+      el("td", { className: "sheet-tools" }, tools),
+    );
   }
 
   cell(column, row) {
@@ -90,7 +136,8 @@ export class MoneyGrid {
       this.#build();
     }
     this.#at.row = Math.min(this.#at.row, this.rows - 1);
-    for (let row = 0; row < this.rows; row += 1) for (let column = 0; column <= CELLS; column += 1) this.#fill(column, row);
+    for (let row = 0; row < this.rows; row += 1)
+      for (let column = 0; column <= CELLS; column += 1) this.#fill(column, row);
     this.#mark();
     if (held) this.cell(this.#at.column, this.#at.row).focus({ preventScroll: true });
   }
@@ -133,7 +180,12 @@ export class MoneyGrid {
 
   get block() {
     const from = this.#from || this.#at;
-    return { left: Math.min(from.column, this.#at.column), right: Math.max(from.column, this.#at.column), top: Math.min(from.row, this.#at.row), bottom: Math.max(from.row, this.#at.row) };
+    return {
+      left: Math.min(from.column, this.#at.column),
+      right: Math.max(from.column, this.#at.column),
+      top: Math.min(from.row, this.#at.row),
+      bottom: Math.max(from.row, this.#at.row),
+    };
   }
 
   get at() {
@@ -155,7 +207,8 @@ export class MoneyGrid {
     const node = this.cell(this.#at.column, this.#at.row);
     node.focus({ preventScroll: true });
     node.scrollIntoView({ block: "nearest", inline: "nearest" });
-    if (extend && this.#from) announce(`${cellName(this.block.left, this.block.top)} to ${cellName(this.block.right, this.block.bottom)}`);
+    if (extend && this.#from)
+      announce(`${cellName(this.block.left, this.block.top)} to ${cellName(this.block.right, this.block.bottom)}`);
   }
 
   #focused({ target }) {
@@ -197,7 +250,9 @@ export class MoneyGrid {
       verb();
     } else if (control && ["r", "d", "z", "a"].includes(event.key.toLowerCase())) {
       event.preventDefault();
-      ({ r: () => this.#fillRight(), d: () => this.#fillDown(), z: () => this.#undo(), a: () => this.#all() })[event.key.toLowerCase()]();
+      ({ r: () => this.#fillRight(), d: () => this.#fillDown(), z: () => this.#undo(), a: () => this.#all() })[
+        event.key.toLowerCase()
+      ]();
     } else if (!control && !event.altKey && event.key.length === 1) {
       event.preventDefault();
       this.edit(event.key);
@@ -211,14 +266,16 @@ export class MoneyGrid {
 
   #mayWrite(row) {
     if (this.model.readOnly) announce("The table cannot be changed now.");
-    else if (!this.isOwn(row)) announce("This row follows from the plan: change the orders, or write in a row of your own.");
+    else if (!this.isOwn(row))
+      announce("This row follows from the plan: change the orders, or write in a row of your own.");
     else return true;
     this.why.textContent = this.model.readOnly ? "The table is read only now." : "This row follows from the plan.";
     return false;
   }
 
   edit(first = null) {
-    if (this.#mayWrite(this.#at.row)) this.editor.open(this.cell(this.#at.column, this.#at.row), first ?? this.text(this.#at.column, this.#at.row));
+    if (this.#mayWrite(this.#at.row))
+      this.editor.open(this.cell(this.#at.column, this.#at.row), first ?? this.text(this.#at.column, this.#at.row));
   }
 
   /** What the editor holds, and where to go from there. */
@@ -232,8 +289,21 @@ export class MoneyGrid {
 
   /** Write texts into own cells; what stood there can be put back. */
   write(changes) {
-    const own = changes.filter(({ row, column }) => row >= TOP && column <= CELLS).map(({ row, column, text }) => ({ row: row - TOP, column: column - 1, text: text.slice(0, 500) }));
-    this.#past = [...this.#past.slice(1 - MOST_UNDO), own.map(({ row, column }) => ({ row, column, text: this.model.sheet[row] ? (column < 0 ? this.model.sheet[row].label : this.model.sheet[row].cells[column]) : "" }))];
+    const own = changes
+      .filter(({ row, column }) => row >= TOP && column <= CELLS)
+      .map(({ row, column, text }) => ({ row: row - TOP, column: column - 1, text: text.slice(0, 500) }));
+    this.#past = [
+      ...this.#past.slice(1 - MOST_UNDO),
+      own.map(({ row, column }) => ({
+        row,
+        column,
+        text: this.model.sheet[row]
+          ? column < 0
+            ? this.model.sheet[row].label
+            : this.model.sheet[row].cells[column]
+          : "",
+      })),
+    ];
     this.model.setCells(own);
   }
 
@@ -248,7 +318,8 @@ export class MoneyGrid {
   #inBlock() {
     const { left, right, top, bottom } = this.block;
     const found = [];
-    for (let row = Math.max(TOP, top); row <= bottom; row += 1) for (let column = left; column <= right; column += 1) found.push({ column, row });
+    for (let row = Math.max(TOP, top); row <= bottom; row += 1)
+      for (let column = left; column <= right; column += 1) found.push({ column, row });
     return found;
   }
 
@@ -263,7 +334,11 @@ export class MoneyGrid {
     const { left, right, top, bottom } = this.block;
     const source = left === right ? left - 1 : left;
     if (source < 1 || !this.#mayWrite(Math.max(top, bottom))) return;
-    this.write(this.#inBlock().filter(({ column }) => column > source).map(({ column, row }) => ({ column, row, text: moved(this.text(source, row), column - source, 0) })));
+    this.write(
+      this.#inBlock()
+        .filter(({ column }) => column > source)
+        .map(({ column, row }) => ({ column, row, text: moved(this.text(source, row), column - source, 0) })),
+    );
     announce("Filled to the right.");
   }
 
@@ -271,7 +346,11 @@ export class MoneyGrid {
     const { top, bottom } = this.block;
     const source = top === bottom ? top - 1 : top;
     if (source < 0 || !this.#mayWrite(bottom)) return;
-    this.write(this.#inBlock().filter(({ row }) => row > source).map(({ column, row }) => ({ column, row, text: moved(this.text(column, source), 0, row - source) })));
+    this.write(
+      this.#inBlock()
+        .filter(({ row }) => row > source)
+        .map(({ column, row }) => ({ column, row, text: moved(this.text(column, source), 0, row - source) })),
+    );
     announce("Filled downwards.");
   }
 
@@ -279,8 +358,13 @@ export class MoneyGrid {
   #copy(event, cut = false) {
     if (this.editor.isOpen) return;
     const { left, right, top, bottom } = this.block;
-    const rows = (of) => Array.from({ length: bottom - top + 1 }, (_, row) => Array.from({ length: right - left + 1 }, (__, column) => of(left + column, top + row)));
-    const text = textOf(rows((column, row) => (column ? this.#plain(this.money.value(column, row)) : this.#label(row))));
+    const rows = (of) =>
+      Array.from({ length: bottom - top + 1 }, (_, row) =>
+        Array.from({ length: right - left + 1 }, (__, column) => of(left + column, top + row)),
+      );
+    const text = textOf(
+      rows((column, row) => (column ? this.#plain(this.money.value(column, row)) : this.#label(row))),
+    );
     event.clipboardData.setData("text/plain", text);
     this.#copied = { text, left, top, rows: rows((column, row) => this.text(column, row)) };
     event.preventDefault();
@@ -300,9 +384,13 @@ export class MoneyGrid {
     const { left, top } = this.block;
     if (!text || this.model.readOnly || top < TOP) return this.#mayWrite(top);
     const own = this.#copied?.text === text ? this.#copied : null;
-    const block = own ? own.rows.map((row) => row.map((cell) => moved(cell, left - own.left, top - own.top))) : cellsOf(text);
+    const block = own
+      ? own.rows.map((row) => row.map((cell) => moved(cell, left - own.left, top - own.top)))
+      : cellsOf(text);
     while (this.rows < top + block.length && this.model.sheet.length < 60) this.model.addSheetRow();
-    const changes = block.flatMap((row, down) => row.map((cell, across) => ({ column: left + across, row: top + down, text: cell })));
+    const changes = block.flatMap((row, down) =>
+      row.map((cell, across) => ({ column: left + across, row: top + down, text: cell })),
+    );
     this.write(changes.filter(({ row, column }) => row < this.rows && column <= CELLS));
     this.#from = { column: left, row: top };
     this.goTo(left + Math.max(...block.map((row) => row.length)) - 1, top + block.length - 1, true);
@@ -331,6 +419,9 @@ export class MoneyGrid {
   }
 
   describe(column, row) {
-    return `${this.#label(row) || `row ${row + 1}`}, ${column === 0 ? "label" : column === CELLS ? "total" : monthText(this.money.names.months[column - 1])}`;
+    return (
+      `${this.#label(row) || `row ${row + 1}`}, ` +
+      `${column === 0 ? "label" : column === CELLS ? "total" : monthText(this.money.names.months[column - 1])}`
+    );
   }
 }

@@ -10,7 +10,14 @@ export function cellsOf(text) {
     const match = part.exec(whole);
     if (!match) break;
     const [, cell, end] = match;
-    rows.at(-1).push(cell.startsWith('"') && cell.length > 1 ? cell.slice(1, -1).replaceAll('""', '"').replaceAll(/[\r\n\t]+/g, " ") : cell.trim());
+    rows.at(-1).push(
+      cell.startsWith('"') && cell.length > 1
+        ? cell
+            .slice(1, -1)
+            .replaceAll('""', '"')
+            .replaceAll(/[\r\n\t]+/g, " ")
+        : cell.trim(),
+    );
     if (!end) break;
     if (end !== "\t") rows.push([]);
   }
@@ -19,5 +26,7 @@ export function cellsOf(text) {
 
 /** Tab-separated text of rows of texts. */
 export function textOf(rows) {
-  return rows.map((row) => row.map((cell) => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t")).join("\n");
+  return rows
+    .map((row) => row.map((cell) => (/[\t\r\n"]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join("\t"))
+    .join("\n");
 }

@@ -14,9 +14,13 @@ function plain(value) {
 export class MoneySheet extends EventTarget {
   constructor(model, checks) {
     super();
-    Object.assign(this, { model, checks });
+    this.model = model;
+    this.checks = checks;
     this.#compute();
-    model.addEventListener("shape", ({ detail }) => (detail.list === null || detail.list === "sheet") && this.#compute());
+    model.addEventListener(
+      "shape",
+      ({ detail }) => (detail.list === null || detail.list === "sheet") && this.#compute(),
+    );
     checks.addEventListener("checks", () => this.#compute());
   }
 
@@ -44,7 +48,11 @@ export class MoneySheet extends EventTarget {
     this.sheet = new Sheet((column, row) => this.#held(column, row));
     // Before the first check the upper rows are not known, and what follows from them is not either.
     if (this.checks.found.months.length) {
-      this.model.setValues(this.model.sheet.map((_, at) => Array.from({ length: CELLS }, (__, column) => plain(this.value(column + 1, GIVEN.length + at)))));
+      this.model.setValues(
+        this.model.sheet.map((_, at) =>
+          Array.from({ length: CELLS }, (__, column) => plain(this.value(column + 1, GIVEN.length + at))),
+        ),
+      );
     }
     this.dispatchEvent(new CustomEvent("values"));
   }

@@ -3,7 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
 import { toneSign } from "./check_list.js";
-import { Choice, Figure, Words, act } from "./fields.js";
+import { act, Choice, Figure, Words } from "./fields.js";
 import { monthText, plain, usd } from "./words.js";
 
 /** Kind of row -> its tag, its month's field, and what a new one is called. */
@@ -20,18 +20,44 @@ const PARTED = new Set(["kW", "TB"]);
 /** Common to all: month, name, what is said of it, deletion. A kind gives its own cells. */
 class Row {
   constructor(list, id, bill) {
-    Object.assign(this, { list, id, bill, model: bill.model, names: bill.names });
+    this.list = list;
+    this.id = id;
+    this.bill = bill;
+    this.model = bill.model;
+    this.names = bill.names;
     this.fields = [];
     const { tag, noun } = KINDS[list];
     this.name = `${noun} ${id}`;
-    this.month = this.field("month", new Choice({ name: "month", label: this.label("Month"), options: this.months(), change: (month) => this.#toMonth(month, false) }), KINDS[list].month);
+    this.month = this.field(
+      "month",
+      new Choice({
+        name: "month",
+        label: this.label("Month"),
+        options: this.months(),
+        change: (month) => this.#toMonth(month, false),
+      }),
+      KINDS[list].month,
+    );
     // Typing in a list chooses letter by letter: the row goes to its month once the list is left.
     this.month.node.addEventListener("blur", () => this.moving && setTimeout(() => this.#moveNow()));
     this.told = el("div", { className: "bill-told" });
     this.extra = el("div", { className: "bill-extra" });
     const gone = act("×", `Delete ${this.name}`, () => this.#remove());
     this.gone = gone;
-    this.node = el("li", { className: "bill-row", "data-id": id, "data-list": list, onkeydown: (event) => this.#key(event) }, el("div", { className: "bill-cells", role: "group", "aria-label": this.name }, this.month.node, el("div", { className: "bill-what" }, el("span", { className: "tag" }, tag), this.what()), ...this.cells(), gone), this.extra, this.told);
+    this.node = el(
+      "li",
+      { className: "bill-row", "data-id": id, "data-list": list, onkeydown: (event) => this.#key(event) },
+      el(
+        "div",
+        { className: "bill-cells", role: "group", "aria-label": this.name },
+        this.month.node,
+        el("div", { className: "bill-what" }, el("span", { className: "tag" }, tag), this.what()),
+        ...this.cells(),
+        gone,
+      ),
+      this.extra,
+      this.told,
+    );
   }
 
   label(text) {
@@ -67,8 +93,18 @@ class Row {
   }
 
   /** What else changes with the month. */
-  moved() {
+  moved(_month) {
     return {};
+  }
+
+  /** What is ordered: one element. */
+  what() {
+    return null;
+  }
+
+  /** The cells between that and the end. */
+  cells() {
+    return [];
   }
 
   /** Alt and the arrows move the row to the month before or after. */
@@ -101,7 +137,7 @@ class Row {
     this.told.replaceChildren(...said.map(({ tone, text }) => el("p", { className: tone }, toneSign(tone), text)));
   }
 
-  filled() {}
+  filled(_row, _checks) {}
 
   focus(name = "") {
     (this.node.querySelector(`[name="${name || "month"}"]`) || this.month.node).focus();
@@ -109,13 +145,29 @@ class Row {
 }
 
 function cell(label, ...content) {
-  return el("div", { className: "bill-cell" }, el("span", { className: "bill-label", "aria-hidden": "true" }, label), ...content);
+  return el(
+    "div",
+    { className: "bill-cell" },
+    el("span", { className: "bill-label", "aria-hidden": "true" }, label),
+    ...content,
+  );
 }
 
 class Purchase extends Row {
   what() {
-    const options = (this.names.facts.items || []).map(({ item, title, price_usd: price, unit }) => [item, `${title}, ${usd(price)} USD ${PARTED.has(unit) ? `per ${unit}` : "each"}`]);
-    return this.field("item", new Choice({ name: "item", label: this.label("What"), options, change: (item) => this.set({ item, ...this.#site(item) }) })).node;
+    const options = (this.names.facts.items || []).map(({ item, title, price_usd: price, unit }) => [
+      item,
+      `${title}, ${usd(price)} USD ${PARTED.has(unit) ? `per ${unit}` : "each"}`,
+    ]);
+    return this.field(
+      "item",
+      new Choice({
+        name: "item",
+        label: this.label("What"),
+        options,
+        change: (item) => this.set({ item, ...this.#site(item) }),
+      }),
+    ).node;
   }
 
   /** A site that can take it is filled in where there is only one. */
@@ -126,12 +178,33 @@ class Purchase extends Row {
   }
 
   cells() {
-    const count = this.field("count", new Figure({ name: "count", label: this.label("Count"), whole: true, least: 1, change: (value) => this.set({ count: value }) }));
+    const count = this.field(
+      "count",
+      new Figure({
+        name: "count",
+        label: this.label("Count"),
+        whole: true,
+        least: 1,
+        change: (value) => this.set({ count: value }),
+      }),
+    );
     const sites = (this.names.facts.sites || []).map(({ name }) => [name, name]);
-    const site = this.field("site", new Choice({ name: "site", label: this.label("Site"), options: sites, blank: "Site…", change: (value) => this.set({ site: value }) }));
+    const site = this.field(
+      "site",
+      new Choice({
+        name: "site",
+        label: this.label("Site"),
+        options: sites,
+        blank: "Site…",
+        change: (value) => this.set({ site: value }),
+      }),
+    );
     this.arrives = el("span", { className: "bill-arrives" });
     this.cost = el("span", { className: "figure" });
-    this.note = this.field("note", new Words({ name: "note", label: this.label("Note"), placeholder: "Note", change: (note) => this.set({ note }) }));
+    this.note = this.field(
+      "note",
+      new Words({ name: "note", label: this.label("Note"), placeholder: "Note", change: (note) => this.set({ note }) }),
+    );
     return [cell("Count", count.node), cell("Site", site.node), cell("Arrives", this.arrives), cell("USD", this.cost)];
   }
 
@@ -148,8 +221,19 @@ class Purchase extends Row {
 
 class Rented extends Row {
   what() {
-    const options = (this.names.facts.cloud || []).map(({ kind, title, usd_gpu_hour: price }) => [kind, `${title || this.names.kind(kind)}${price ? `, ${price.toFixed(2)} USD a GPU-hour` : ""}`]);
-    return this.field("kind", new Choice({ name: "kind", label: this.label("Kind of rent"), options, change: (kind) => this.set({ kind, ...this.#region(kind) }) })).node;
+    const options = (this.names.facts.cloud || []).map(({ kind, title, usd_gpu_hour: price }) => [
+      kind,
+      `${title || this.names.kind(kind)}${price ? `, ${price.toFixed(2)} USD a GPU-hour` : ""}`,
+    ]);
+    return this.field(
+      "kind",
+      new Choice({
+        name: "kind",
+        label: this.label("Kind of rent"),
+        options,
+        change: (kind) => this.set({ kind, ...this.#region(kind) }),
+      }),
+    ).node;
   }
 
   #regions(kind) {
@@ -162,10 +246,41 @@ class Rented extends Row {
   }
 
   cells() {
-    const gpus = this.field("gpus", new Figure({ name: "gpus", label: this.label("GPUs"), whole: true, least: 1, step: 8, change: (value) => this.set({ gpus: value }) }));
-    const regions = [...new Set((this.names.facts.cloud || []).flatMap((offer) => offer.regions || []))].map((name) => [name, name]);
-    const region = this.field("region", new Choice({ name: "region", label: this.label("Region"), options: regions, blank: "Any region", change: (value) => this.set({ region: value }) }));
-    const until = this.field("to", new Choice({ name: "to", label: this.label("Last month"), options: this.months(), blank: "Until…", change: (to) => this.set({ to }) }));
+    const gpus = this.field(
+      "gpus",
+      new Figure({
+        name: "gpus",
+        label: this.label("GPUs"),
+        whole: true,
+        least: 1,
+        step: 8,
+        change: (value) => this.set({ gpus: value }),
+      }),
+    );
+    const regions = [...new Set((this.names.facts.cloud || []).flatMap((offer) => offer.regions || []))].map((name) => [
+      name,
+      name,
+    ]);
+    const region = this.field(
+      "region",
+      new Choice({
+        name: "region",
+        label: this.label("Region"),
+        options: regions,
+        blank: "Any region",
+        change: (value) => this.set({ region: value }),
+      }),
+    );
+    const until = this.field(
+      "to",
+      new Choice({
+        name: "to",
+        label: this.label("Last month"),
+        options: this.months(),
+        blank: "Until…",
+        change: (to) => this.set({ to }),
+      }),
+    );
     this.cost = el("span", { className: "figure" });
     return [cell("GPUs", gpus.node), cell("Region", region.node), cell("Until", until.node), cell("USD", this.cost)];
   }
@@ -182,7 +297,9 @@ class Rented extends Row {
       box.checked = row.classes.includes(key);
       box.disabled = this.model.readOnly;
     }
-    const whole = row.classes.length ? row.classes.map((key) => this.names.classTitle(key)).join(", ") : "every class that may leave the sites";
+    const whole = row.classes.length
+      ? row.classes.map((key) => this.names.classTitle(key)).join(", ")
+      : "every class that may leave the sites";
     this.summary.textContent = `For ${whole}`;
     this.cost.textContent = usd(checks.order(this.id)?.usd ?? this.#usd(row));
     this.cost.title = "If it is rented all hours";
@@ -200,31 +317,69 @@ class Rented extends Row {
   #classes() {
     this.classes = new Map();
     const boxes = (this.names.facts.classes || []).map(({ job_class: key, title, may_burst: may }) => {
-      const box = el("input", { type: "checkbox", onchange: () => this.set({ classes: [...this.classes].filter(([, one]) => one.checked).map(([name]) => name) }) });
+      const box = el("input", {
+        type: "checkbox",
+        onchange: () => this.set({ classes: [...this.classes].filter(([, one]) => one.checked).map(([name]) => name) }),
+      });
       this.classes.set(key, box);
-      return el("label", { className: "check" }, box, `${title || key}${may === false ? " (its data stay at the sites)" : ""}`);
+      return el(
+        "label",
+        { className: "check" },
+        box,
+        `${title || key}${may === false ? " (its data stay at the sites)" : ""}`,
+      );
     });
     this.summary = el("summary", { className: "small" });
-    this.extra.append(el("details", { className: "bill-classes" }, this.summary, el("div", { role: "group", "aria-label": this.label("Classes of work") }, boxes)));
+    this.extra.append(
+      el(
+        "details",
+        { className: "bill-classes" },
+        this.summary,
+        el("div", { role: "group", "aria-label": this.label("Classes of work") }, boxes),
+      ),
+    );
   }
 }
 
 class Retirement extends Row {
   what() {
     const kinds = [...new Set((this.names.facts.node_types || []).map(({ item }) => item))].map((item) => [item, item]);
-    return this.field("item", new Choice({ name: "item", label: this.label("Nodes"), options: kinds, change: (item) => this.set({ item }) })).node;
+    return this.field(
+      "item",
+      new Choice({ name: "item", label: this.label("Nodes"), options: kinds, change: (item) => this.set({ item }) }),
+    ).node;
   }
 
   cells() {
-    const count = this.field("count", new Figure({ name: "count", label: this.label("Count"), whole: true, least: 1, change: (value) => this.set({ count: value }) }));
+    const count = this.field(
+      "count",
+      new Figure({
+        name: "count",
+        label: this.label("Count"),
+        whole: true,
+        least: 1,
+        change: (value) => this.set({ count: value }),
+      }),
+    );
     const sites = (this.names.facts.sites || []).map(({ name }) => [name, name]);
-    const site = this.field("site", new Choice({ name: "site", label: this.label("Site"), options: sites, blank: "Site…", change: (value) => this.set({ site: value }) }));
+    const site = this.field(
+      "site",
+      new Choice({
+        name: "site",
+        label: this.label("Site"),
+        options: sites,
+        blank: "Site…",
+        change: (value) => this.set({ site: value }),
+      }),
+    );
     this.there = el("span", { className: "muted small" });
     return [cell("Count", count.node), cell("Site", site.node), cell("Of", this.there), cell("", el("span", {}))];
   }
 
   filled(row) {
-    const found = (this.names.facts.node_types || []).filter(({ item, site }) => item === row.item && (!row.site || site === row.site));
+    const found = (this.names.facts.node_types || []).filter(
+      ({ item, site }) => item === row.item && (!row.site || site === row.site),
+    );
     this.there.textContent = found.length ? `of ${plain(found.reduce((sum, { count }) => sum + count, 0))}` : "";
   }
 }
@@ -232,7 +387,15 @@ class Retirement extends Row {
 class PolicyChange extends Row {
   what() {
     const options = (this.names.facts.policies || []).map(({ policy, title }) => [policy, title || policy]);
-    return this.field("policy", new Choice({ name: "policy", label: this.label("Policy"), options, change: (policy) => this.set({ policy, value: this.#first(policy) }) })).node;
+    return this.field(
+      "policy",
+      new Choice({
+        name: "policy",
+        label: this.label("Policy"),
+        options,
+        change: (policy) => this.set({ policy, value: this.#first(policy) }),
+      }),
+    ).node;
   }
 
   #fact(policy) {
@@ -262,18 +425,40 @@ class PolicyChange extends Row {
     this.shown = policy;
     const fact = this.#fact(policy);
     const label = this.label("Value");
-    const yes = [["yes", "Yes"], ["no", "No"]];
+    const yes = [
+      ["yes", "Yes"],
+      ["no", "No"],
+    ];
     if (!fact) this.value = null;
-    else if (fact.kind === "yes_no") this.value = new Choice({ name: "value", label, options: yes, blank: null, change: (text) => this.set({ value: text === "yes" }) });
-    else if (fact.kind === "choice") this.value = new Choice({ name: "value", label, options: (fact.choices || []).map((one) => [one, one]), change: (text) => this.set({ value: text }) });
+    else if (fact.kind === "yes_no")
+      this.value = new Choice({
+        name: "value",
+        label,
+        options: yes,
+        blank: null,
+        change: (text) => this.set({ value: text === "yes" }),
+      });
+    else if (fact.kind === "choice")
+      this.value = new Choice({
+        name: "value",
+        label,
+        options: (fact.choices || []).map((one) => [one, one]),
+        change: (text) => this.set({ value: text }),
+      });
     else this.value = new Figure({ name: "value", label, change: (value) => this.set({ value }) });
-    this.place.replaceChildren(...(this.value ? [this.value.node, fact.unit ? el("span", { className: "muted small" }, ` ${fact.unit}`) : ""] : []));
+    this.place.replaceChildren(
+      ...(this.value
+        ? [this.value.node, fact.unit ? el("span", { className: "muted small" }, ` ${fact.unit}`) : ""]
+        : []),
+    );
   }
 }
 
 function valueText(fact, value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return value === null || value === undefined || value === "" ? "not set" : `${value}${fact.unit ? ` ${fact.unit}` : ""}`;
+  return value === null || value === undefined || value === ""
+    ? "not set"
+    : `${value}${fact.unit ? ` ${fact.unit}` : ""}`;
 }
 
 const CLASSES = { purchases: Purchase, cloud: Rented, retire: Retirement, policies: PolicyChange };

@@ -6,14 +6,17 @@ import { checkList, tally } from "./check_list.js";
 import { MonthTable } from "./month_table.js";
 import { KINDS, orderRow } from "./order_rows.js";
 import { UndoLine } from "./undo_line.js";
-import { Names, monthText, shortUsd } from "./words.js";
+import { monthText, Names, shortUsd } from "./words.js";
 
 const LISTS = Object.keys(KINDS);
 const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", "USD", ""];
 
 class Orders {
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
     this.names = new Names(room.manifest.growth);
     this.rows = new Map();
     this.#build();
@@ -25,27 +28,77 @@ class Orders {
   }
 
   #build() {
-    this.first = el("select", { name: "new-month", "aria-label": "Month of a new row" }, this.names.months.map((name) => el("option", { value: name }, monthText(name))));
-    const buttons = LISTS.map((list) => el("button", { type: "button", name: `add-${list}`, onclick: () => this.#add(list) }, KINDS[list].add));
-    this.tools = el("div", { className: "plan-tools" }, el("label", { className: "plan-field" }, "In", this.first), buttons);
+    this.first = el(
+      "select",
+      { name: "new-month", "aria-label": "Month of a new row" },
+      this.names.months.map((name) => el("option", { value: name }, monthText(name))),
+    );
+    const buttons = LISTS.map((list) =>
+      el("button", { type: "button", name: `add-${list}`, onclick: () => this.#add(list) }, KINDS[list].add),
+    );
+    this.tools = el(
+      "div",
+      { className: "plan-tools" },
+      el("label", { className: "plan-field" }, "In", this.first),
+      buttons,
+    );
     this.state = el("p", { className: "plan-tally", role: "status" });
     this.list = el("div", {});
     this.more = el("details", { className: "plan-all" }, el("summary", {}, "All checks"), this.list);
-    this.undo = new UndoLine(this.model, LISTS, (list, id) => this.rows.get(id)?.focus());
-    this.empty = el("p", { className: "empty" }, "Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives, what it costs, and whether budget, power, ports and racks allow it.");
+    this.undo = new UndoLine(this.model, LISTS, (_, id) => this.rows.get(id)?.focus());
+    this.empty = el(
+      "p",
+      { className: "empty" },
+      "Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives, " +
+        "what it costs, and whether budget, power, ports and racks allow it.",
+    );
     this.bill = el("div", { className: "bill" });
-    this.heads = el("div", { className: "bill-heads", "aria-hidden": "true" }, HEADS.map((head) => el("span", {}, head)));
+    this.heads = el(
+      "div",
+      { className: "bill-heads", "aria-hidden": "true" },
+      HEADS.map((head) => el("span", {}, head)),
+    );
     this.months = new MonthTable(this.names);
-    const hint = el("p", { className: "muted small bill-hint" }, "Alt with ↑ or ↓ moves a row to the month before or after.");
+    const hint = el(
+      "p",
+      { className: "muted small bill-hint" },
+      "Alt with ↑ or ↓ moves a row to the month before or after.",
+    );
     this.hint = hint;
-    const totals = el("section", { className: "plan-section" }, el("h3", {}, "Month by month"), el("p", { className: "muted small" }, "What the plan makes of each month. A figure beyond its limit is marked with ✕; the budget is by quarter."), this.months.node);
-    this.host.append(el("div", { className: "plan-page" }, this.tools, el("section", { className: "plan-box", "aria-label": "Checks" }, this.state, this.more), this.undo.node, this.empty, this.heads, this.bill, hint, totals));
+    const totals = el(
+      "section",
+      { className: "plan-section" },
+      el("h3", {}, "Month by month"),
+      el(
+        "p",
+        { className: "muted small" },
+        "What the plan makes of each month. A figure beyond its limit is marked with ✕; the budget is by quarter.",
+      ),
+      this.months.node,
+    );
+    this.host.append(
+      el(
+        "div",
+        { className: "plan-page" },
+        this.tools,
+        el("section", { className: "plan-box", "aria-label": "Checks" }, this.state, this.more),
+        this.undo.node,
+        this.empty,
+        this.heads,
+        this.bill,
+        hint,
+        totals,
+      ),
+    );
   }
 
   #add(list) {
     const month = this.first.value;
     const extra = { cloud: { from: month, to: this.names.months.at(-1) } }[list] || { month };
-    const site = list === "cloud" || list === "policies" || this.names.facts.sites?.length !== 1 ? {} : { site: this.names.facts.sites[0].name };
+    const site =
+      list === "cloud" || list === "policies" || this.names.facts.sites?.length !== 1
+        ? {}
+        : { site: this.names.facts.sites[0].name };
     const row = this.model.add(list, { ...extra, ...site });
     if (!row) return;
     announce(`${KINDS[list].noun} ${row.id} in ${monthText(month)}.`);
@@ -76,7 +129,9 @@ class Orders {
 
   #draw() {
     const held = document.activeElement;
-    const inside = this.bill.contains(held) ? { id: held.closest("[data-id]")?.dataset.id, name: held.getAttribute("name") } : null;
+    const inside = this.bill.contains(held)
+      ? { id: held.closest("[data-id]")?.dataset.id, name: held.getAttribute("name") }
+      : null;
     this.groups = new Map();
     const known = new Set();
     const sections = [];
@@ -97,8 +152,25 @@ class Orders {
   #section(month, rows) {
     const sum = el("span", { className: "muted small" });
     const title = month ? monthText(month) : "No month chosen";
-    const head = el("h3", { className: "bill-month" }, title, month ? el("span", { className: "muted small" }, ` ${this.names.quarter(month)}`) : "", sum);
-    const node = el("section", { "aria-label": title, "data-month": month }, head, rows.length ? el("ul", { className: "bill-rows" }, rows.map((row) => row.node)) : "");
+    const head = el(
+      "h3",
+      { className: "bill-month" },
+      title,
+      month ? el("span", { className: "muted small" }, ` ${this.names.quarter(month)}`) : "",
+      sum,
+    );
+    const node = el(
+      "section",
+      { "aria-label": title, "data-month": month },
+      head,
+      rows.length
+        ? el(
+            "ul",
+            { className: "bill-rows" },
+            rows.map((row) => row.node),
+          )
+        : "",
+    );
     this.groups.set(month, { node, sum, rows });
     return node;
   }
@@ -108,7 +180,10 @@ class Orders {
     for (const [month, { node, sum, rows }] of this.groups) {
       const found = this.checks.found.months.find((one) => one.month === month);
       const comes = this.checks.found.orders.filter(({ arrives }) => arrives && arrives === month).map(({ id }) => id);
-      const parts = [rows.length && found?.capex_usd ? `orders ${shortUsd(found.capex_usd)} USD` : "", comes.length ? `arrives: ${comes.join(", ")}` : ""];
+      const parts = [
+        rows.length && found?.capex_usd ? `orders ${shortUsd(found.capex_usd)} USD` : "",
+        comes.length ? `arrives: ${comes.join(", ")}` : "",
+      ];
       sum.textContent = parts.filter(Boolean).length ? ` · ${parts.filter(Boolean).join(" · ")}` : "";
       node.hidden = !rows.length && !comes.length;
     }

@@ -28,7 +28,8 @@ export class Part extends EventTarget {
 
   constructor(answer, { show, queue }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new PlanModel(answer);
     this.checks = new Checks(this.model);
     this.sheet = new MoneySheet(this.model, this.checks);
@@ -45,7 +46,7 @@ export class Part extends EventTarget {
     return false;
   }
 
-  async ask(pins, room) {
+  async ask(_pins, room) {
     room.announce("There is nothing to pin to in this exercise: name the file and the line in your text.");
     return false;
   }
@@ -60,14 +61,24 @@ export class Part extends EventTarget {
   }
 
   #build() {
-    this.trouble = el("p", { className: "note bad", hidden: true }, "The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an earlier draft through History.");
+    this.trouble = el(
+      "p",
+      { className: "note bad", hidden: true },
+      "The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an " +
+        "earlier draft through History.",
+    );
     this.state = el("span", { className: "tag", hidden: true });
     this.sum = el("p", { className: "plan-tally", role: "status" });
     this.list = el("div", { className: "plan-short" });
     this.boxes = new Map();
     const claims = CLAIMS.map(([name, label, unit]) => this.#claim(name, label, unit));
     this.words = el("pre", { className: "text wrap", tabindex: "0", "aria-label": "The plan as text" });
-    const words = el("details", { className: "board-words", ontoggle: () => words.open && this.#refresh() }, el("summary", {}, "The plan as text"), this.words);
+    const words = el(
+      "details",
+      { className: "board-words", ontoggle: () => words.open && this.#refresh() },
+      el("summary", {}, "The plan as text"),
+      this.words,
+    );
     this.wordsOpen = words;
     this.node = el(
       "div",
@@ -78,7 +89,12 @@ export class Part extends EventTarget {
       this.sum,
       this.list,
       el("h3", {}, "Figures you stand for"),
-      el("p", { className: "muted small" }, "State what your plan costs and brings. They are compared with what the plan reaches when it is played; leave out what you do not claim."),
+      el(
+        "p",
+        { className: "muted small" },
+        "State what your plan costs and brings. They are compared with what the plan reaches when it is " +
+          "played; leave out what you do not claim.",
+      ),
       el("div", { className: "plan-claims" }, claims),
       words,
     );
@@ -95,7 +111,13 @@ export class Part extends EventTarget {
     });
     box.addEventListener("blur", () => this.#refresh());
     this.boxes.set(name, box);
-    return el("label", { className: "field" }, el("span", {}, label, el("span", { className: "muted" }, ` (${unit})`)), box, problem);
+    return el(
+      "label",
+      { className: "field" },
+      el("span", {}, label, el("span", { className: "muted" }, ` (${unit})`)),
+      box,
+      problem,
+    );
   }
 
   #refresh() {
@@ -122,4 +144,3 @@ export class Part extends EventTarget {
     this.list.replaceChildren(checkList(wrong.slice(0, 8), this.room, { more: wrong.length - 8 }));
   }
 }
-

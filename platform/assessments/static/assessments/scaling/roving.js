@@ -25,7 +25,14 @@ export function rove(table, rows) {
   table.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !rows.length) return;
     const [row, column] = at;
-    const to = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1], Home: [row, 0], End: [row, rows[0].length - 1] }[event.key];
+    const to = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, rows[0].length - 1],
+    }[event.key];
     if (!to) return;
     event.preventDefault();
     go(...to);

@@ -3,19 +3,24 @@
 import { announce } from "../../headnode/announce.js";
 import { el, svg } from "../../headnode/dom.js";
 import { toneSign } from "./check_list.js";
-import { Choice, Words, act } from "./fields.js";
+import { act, Choice, Words } from "./fields.js";
 import { TimelineBar } from "./timeline_bar.js";
 import { clashes, dependable } from "./timeline_order.js";
 import { UndoLine } from "./undo_line.js";
-import { Names, monthShort, monthText } from "./words.js";
+import { monthShort, monthText, Names } from "./words.js";
 
-const HELP = "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter opens its details.";
+const HELP =
+  "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter " +
+  "opens its details.";
 
 class Timeline {
   #chosen = null;
 
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, checks: room.board.checks });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.checks = room.board.checks;
     this.names = new Names(room.manifest.growth);
     this.bars = new Map();
     this.#build();
@@ -30,9 +35,19 @@ class Timeline {
   #build() {
     this.add = el("button", { type: "button", name: "add-phase", onclick: () => this.#add() }, "Add a phase");
     this.undo = new UndoLine(this.model, ["phases"], (_, id) => this.choose(id));
-    this.empty = el("p", { className: "empty" }, "No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end before it begins.");
+    this.empty = el(
+      "p",
+      { className: "empty" },
+      "No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end " +
+        "before it begins.",
+    );
     const months = this.names.months.map((name) => el("span", { className: "gantt-month" }, monthShort(name)));
-    this.head = el("div", { className: "plan-gantt-row plan-gantt-head", "aria-hidden": "true" }, el("span", {}, ""), el("div", { className: "gantt-lane" }, months));
+    this.head = el(
+      "div",
+      { className: "plan-gantt-row plan-gantt-head", "aria-hidden": "true" },
+      el("span", {}, ""),
+      el("div", { className: "gantt-lane" }, months),
+    );
     this.lines = svg("svg", { class: "gantt-links", "aria-hidden": "true" });
     this.phases = el("ol", { className: "plan-gantt-rows", "aria-label": "Phases" });
     this.orders = el("div", { className: "plan-gantt-orders" });
@@ -40,7 +55,18 @@ class Timeline {
     this.scroll = el("div", { className: "plan-gantt-scroll" }, this.chart);
     this.details = el("section", { className: "plan-box plan-phase", "aria-label": "Phase", hidden: true });
     this.trouble = el("div", { role: "status" });
-    this.host.append(el("div", { className: "plan-page" }, el("div", { className: "plan-tools" }, this.add, el("span", { className: "muted small" }, HELP)), this.undo.node, this.empty, this.scroll, this.trouble, this.details));
+    this.host.append(
+      el(
+        "div",
+        { className: "plan-page" },
+        el("div", { className: "plan-tools" }, this.add, el("span", { className: "muted small" }, HELP)),
+        this.undo.node,
+        this.empty,
+        this.scroll,
+        this.trouble,
+        this.details,
+      ),
+    );
   }
 
   #add() {
@@ -57,7 +83,9 @@ class Timeline {
   #draw() {
     const rows = this.model.rows("phases");
     const kept = new Set(rows.map(({ id }) => id));
-    const held = document.activeElement?.closest?.(".plan-gantt-rows") ? document.activeElement.closest("[data-id]")?.dataset.id : null;
+    const held = document.activeElement?.closest?.(".plan-gantt-rows")
+      ? document.activeElement.closest("[data-id]")?.dataset.id
+      : null;
     for (const id of [...this.bars.keys()]) if (!kept.has(id)) this.bars.delete(id);
     for (const { id } of rows) if (!this.bars.has(id)) this.bars.set(id, new TimelineBar(id, this));
     this.phases.replaceChildren(...rows.map(({ id }) => this.bars.get(id).node));
@@ -110,14 +138,50 @@ class Timeline {
       this.fields.push({ name, input });
       return el("label", { className: "field" }, label, input.node);
     };
-    const words = (name, label) => field(name, label, new Words({ name: `phase-${name}`, label, change: (text) => set({ [name]: text }) }));
-    const month = (name, label) => field(name, label, new Choice({ name: `phase-${name}`, label, options: months, change: (text) => this.#setMonth(id, name, text) }));
+    const words = (name, label) =>
+      field(name, label, new Words({ name: `phase-${name}`, label, change: (text) => set({ [name]: text }) }));
+    const month = (name, label) =>
+      field(
+        name,
+        label,
+        new Choice({ name: `phase-${name}`, label, options: months, change: (text) => this.#setMonth(id, name, text) }),
+      );
     const others = dependable(this.model.rows("phases"), id);
-    this.waits = others.map((row) => [row.id, el("input", { type: "checkbox", onchange: () => set({ depends: this.waits.filter(([, box]) => box.checked).map(([name]) => name) }) })]);
+    this.waits = others.map((row) => [
+      row.id,
+      el("input", {
+        type: "checkbox",
+        onchange: () => set({ depends: this.waits.filter(([, box]) => box.checked).map(([name]) => name) }),
+      }),
+    ]);
     const boxes = this.waits.map(([one, box]) => el("label", { className: "check" }, box, this.#nameOf(one)));
-    const waits = el("fieldset", { className: "plan-waits" }, el("legend", {}, "Begins after the end of"), boxes.length ? boxes : el("p", { className: "muted small" }, "No other phase could come before it."));
-    const tools = el("div", { className: "plan-tools" }, act("↑", "One row up", () => this.#move(-1)), act("↓", "One row down", () => this.#move(1)), act("Delete", "Delete this phase", () => this.#remove()), el("button", { type: "button", className: "quiet", onclick: () => this.#close() }, "Close"));
-    this.details.replaceChildren(el("h3", {}, `Phase ${id}`), el("div", { className: "plan-grid" }, words("name", "Name"), words("owner", "Owner"), month("from", "First month"), month("to", "Last month")), waits, tools);
+    const waits = el(
+      "fieldset",
+      { className: "plan-waits" },
+      el("legend", {}, "Begins after the end of"),
+      boxes.length ? boxes : el("p", { className: "muted small" }, "No other phase could come before it."),
+    );
+    const tools = el(
+      "div",
+      { className: "plan-tools" },
+      act("↑", "One row up", () => this.#move(-1)),
+      act("↓", "One row down", () => this.#move(1)),
+      act("Delete", "Delete this phase", () => this.#remove()),
+      el("button", { type: "button", className: "quiet", onclick: () => this.#close() }, "Close"),
+    );
+    this.details.replaceChildren(
+      el("h3", {}, `Phase ${id}`),
+      el(
+        "div",
+        { className: "plan-grid" },
+        words("name", "Name"),
+        words("owner", "Owner"),
+        month("from", "First month"),
+        month("to", "Last month"),
+      ),
+      waits,
+      tools,
+    );
   }
 
   #setMonth(id, name, text) {
@@ -133,7 +197,8 @@ class Timeline {
 
   #move(by) {
     const id = this.#chosen;
-    if (this.model.move("phases", id, by)) announce(`Row ${this.model.rows("phases").findIndex((row) => row.id === id) + 1}.`);
+    if (this.model.move("phases", id, by))
+      announce(`Row ${this.model.rows("phases").findIndex((row) => row.id === id) + 1}.`);
   }
 
   #remove() {
@@ -157,9 +222,24 @@ class Timeline {
     this.add.disabled = model.readOnly;
     this.empty.hidden = rows.length > 0;
     const wrong = clashes(rows, this.names, (id) => this.#nameOf(id));
-    for (const row of rows) this.bars.get(row.id)?.refresh(row, wrong.some(({ id }) => id === row.id));
-    const said = [...wrong.map(({ text }) => ({ tone: "bad", text })), ...rows.flatMap(({ id }) => checks.of(id)).filter(({ key }) => key !== "phase_order")];
-    this.trouble.replaceChildren(said.length ? el("ul", { className: "plan-checks" }, said.map(({ tone, text }) => el("li", { className: tone }, toneSign(tone), el("span", {}, text)))) : "");
+    for (const row of rows)
+      this.bars.get(row.id)?.refresh(
+        row,
+        wrong.some(({ id }) => id === row.id),
+      );
+    const said = [
+      ...wrong.map(({ text }) => ({ tone: "bad", text })),
+      ...rows.flatMap(({ id }) => checks.of(id)).filter(({ key }) => key !== "phase_order"),
+    ];
+    this.trouble.replaceChildren(
+      said.length
+        ? el(
+            "ul",
+            { className: "plan-checks" },
+            said.map(({ tone, text }) => el("li", { className: tone }, toneSign(tone), el("span", {}, text))),
+          )
+        : "",
+    );
     const row = model.find("phases", this.#chosen);
     if (row) for (const { name, input } of this.fields) input.refresh(row[name], model.readOnly);
     if (row) {
@@ -168,7 +248,8 @@ class Timeline {
         box.disabled = model.readOnly;
       }
     }
-    for (const node of this.details.querySelectorAll(".plan-tools button")) node.hidden = model.readOnly && node.textContent !== "Close";
+    for (const node of this.details.querySelectorAll(".plan-tools button"))
+      node.hidden = model.readOnly && node.textContent !== "Close";
     this.undo.refresh();
     this.#arrivals();
     this.#links();
@@ -178,20 +259,50 @@ class Timeline {
   #arrivals() {
     const last = this.names.months.length;
     const rows = this.model.rows("purchases").filter((row) => this.names.place(row.month) >= 0 && row.item);
-    const title = rows.length ? el("h3", { className: "gantt-title" }, "Orders, from the order to the first month of use") : "";
+    const title = rows.length
+      ? el("h3", { className: "gantt-title" }, "Orders, from the order to the first month of use")
+      : "";
     const events = this.#announced();
     const lanes = rows.map((row) => {
       const order = this.checks.order(row.id);
       const from = this.names.place(row.month);
       const to = order?.arrives ? this.names.place(order.arrives) : last;
-      const when = order ? (order.arrives ? `arrives ${monthText(order.arrives)}` : "arrives after the year") : "not checked yet";
-      const bar = el("span", { className: `gantt-order${to >= last ? " late" : ""}` }, el("span", { className: "gantt-arrival", "aria-hidden": "true" }, to >= last ? "→" : "▲"));
+      const when = order
+        ? order.arrives
+          ? `arrives ${monthText(order.arrives)}`
+          : "arrives after the year"
+        : "not checked yet";
+      const bar = el(
+        "span",
+        { className: `gantt-order${to >= last ? " late" : ""}` },
+        el("span", { className: "gantt-arrival", "aria-hidden": "true" }, to >= last ? "→" : "▲"),
+      );
       bar.style.gridColumn = `${from + 1} / ${Math.min(last, to) + 1}`;
       if (to === from) bar.style.gridColumn = `${from + 1} / ${from + 2}`;
       const name = `${row.count ?? "?"} × ${this.names.item(row.item)}`;
-      return el("li", { className: "plan-gantt-row" }, el("button", { type: "button", className: "quiet gantt-name", title: name, onclick: () => this.room.show("orders", { id: row.id }) }, el("span", { className: "mono" }, row.id), ` ${name}`, el("span", { className: "unseen" }, `: ordered in ${monthText(row.month)}, ${when}`)), el("div", { className: "gantt-lane" }, bar));
+      return el(
+        "li",
+        { className: "plan-gantt-row" },
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet gantt-name",
+            title: name,
+            onclick: () => this.room.show("orders", { id: row.id }),
+          },
+          el("span", { className: "mono" }, row.id),
+          ` ${name}`,
+          el("span", { className: "unseen" }, `: ordered in ${monthText(row.month)}, ${when}`),
+        ),
+        el("div", { className: "gantt-lane" }, bar),
+      );
     });
-    this.orders.replaceChildren(title, lanes.length ? el("ul", { className: "plan-gantt-rows", "aria-label": "Orders" }, lanes) : "", ...events);
+    this.orders.replaceChildren(
+      title,
+      lanes.length ? el("ul", { className: "plan-gantt-rows", "aria-label": "Orders" }, lanes) : "",
+      ...events,
+    );
   }
 
   /** What the documents announce, each in its month. */
@@ -201,9 +312,22 @@ class Timeline {
     const lanes = events.map(({ month, what }) => {
       const mark = el("span", { className: "gantt-event", "aria-hidden": "true" }, "◆");
       mark.style.gridColumn = String(this.names.place(month) + 1);
-      return el("li", { className: "plan-gantt-row" }, el("span", { className: "gantt-name gantt-said", title: what }, what, el("span", { className: "unseen" }, `: ${monthText(month)}`)), el("div", { className: "gantt-lane" }, mark));
+      return el(
+        "li",
+        { className: "plan-gantt-row" },
+        el(
+          "span",
+          { className: "gantt-name gantt-said", title: what },
+          what,
+          el("span", { className: "unseen" }, `: ${monthText(month)}`),
+        ),
+        el("div", { className: "gantt-lane" }, mark),
+      );
     });
-    return [el("h3", { className: "gantt-title" }, "Announced in the documents"), el("ul", { className: "plan-gantt-rows", "aria-label": "Announced" }, lanes)];
+    return [
+      el("h3", { className: "gantt-title" }, "Announced in the documents"),
+      el("ul", { className: "plan-gantt-rows", "aria-label": "Announced" }, lanes),
+    ];
   }
 
   #placed(id) {
@@ -228,9 +352,14 @@ class Timeline {
         const turn = Math.max(x1 + 6, Math.min(x2 - 8, x1 + 10));
         const wrong = x2 < x1 - 1;
         const middle = y1 + Math.sign(y2 - y1) * (from.height / 2 + 4);
-        const path = wrong ? `M${x1} ${y1}H${x1 + 6}V${middle}H${x2 - 10}V${y2}H${x2 - 2}` : `M${x1} ${y1}H${turn}V${y2}H${x2 - 2}`;
+        const path = wrong
+          ? `M${x1} ${y1}H${x1 + 6}V${middle}H${x2 - 10}V${y2}H${x2 - 2}`
+          : `M${x1} ${y1}H${turn}V${y2}H${x2 - 2}`;
         const head = `M${x2 - 7} ${y2 - 4}L${x2 - 1} ${y2}L${x2 - 7} ${y2 + 4}Z`;
-        paths.push(svg("path", { d: path, class: wrong ? "link bad" : "link" }), svg("path", { d: head, class: wrong ? "head bad" : "head" }));
+        paths.push(
+          svg("path", { d: path, class: wrong ? "link bad" : "link" }),
+          svg("path", { d: head, class: wrong ? "head bad" : "head" }),
+        );
       }
     }
     this.lines.replaceChildren(...paths);

@@ -5,12 +5,29 @@ import { monthText } from "./words.js";
 
 export class TimelineBar {
   constructor(id, timeline) {
-    Object.assign(this, { id, timeline });
-    this.title = el("button", { type: "button", className: "quiet gantt-name", onclick: () => timeline.choose(timeline.chosen === id ? null : id) });
+    this.id = id;
+    this.timeline = timeline;
+    this.title = el("button", {
+      type: "button",
+      className: "quiet gantt-name",
+      onclick: () => timeline.choose(timeline.chosen === id ? null : id),
+    });
     this.start = el("span", { className: "gantt-grip", "data-end": "from", "aria-hidden": "true" });
     this.end = el("span", { className: "gantt-grip", "data-end": "to", "aria-hidden": "true" });
     this.words = el("span", { className: "gantt-words" });
-    this.bar = el("button", { type: "button", className: "gantt-bar", name: "bar", onkeydown: (event) => this.#key(event), onclick: () => this.#click() }, this.start, this.words, this.end);
+    this.bar = el(
+      "button",
+      {
+        type: "button",
+        className: "gantt-bar",
+        name: "bar",
+        onkeydown: (event) => this.#key(event),
+        onclick: () => this.#click(),
+      },
+      this.start,
+      this.words,
+      this.end,
+    );
     this.lane = el("div", { className: "gantt-lane" }, this.bar);
     this.node = el("li", { className: "plan-gantt-row", "data-id": id }, this.title, this.lane);
     this.bar.addEventListener("pointerdown", (event) => this.#drag(event));
@@ -64,7 +81,14 @@ export class TimelineBar {
     this.bar.classList.toggle("chosen", chosen === this.id);
     this.words.textContent = unset ? "not placed" : row.owner || "";
     const waits = row.depends.map((id) => model.find("phases", id)?.name || id);
-    this.bar.setAttribute("aria-label", `${name}, ${unset ? "no months yet" : `${monthText(row.from)} to ${monthText(row.to)}`}${row.owner ? `, ${row.owner}` : ""}${waits.length ? `, after ${waits.join(" and ")}` : ""}${wrong ? ", begins too early" : ""}`);
+    this.bar.setAttribute(
+      "aria-label",
+      `${name}, ` +
+        (unset ? "no months yet" : `${monthText(row.from)} to ${monthText(row.to)}`) +
+        (row.owner ? `, ${row.owner}` : "") +
+        (waits.length ? `, after ${waits.join(" and ")}` : "") +
+        (wrong ? ", begins too early" : ""),
+    );
     this.start.hidden = this.end.hidden = model.readOnly;
   }
 }

@@ -27,7 +27,12 @@ export function clashes(rows, names, nameOf) {
       if (!other) continue;
       const [end, begin] = [names.place(other.to), names.place(row.from)];
       if (end < 0 || begin < 0 || begin > end) continue;
-      found.push({ id: row.id, text: `“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends in ${monthText(other.to)}.` });
+      found.push({
+        id: row.id,
+        text:
+          `“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends ` +
+          `in ${monthText(other.to)}.`,
+      });
     }
   }
   return found;

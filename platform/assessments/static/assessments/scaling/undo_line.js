@@ -6,7 +6,9 @@ import { el } from "../../headnode/dom.js";
 export class UndoLine {
   /** lists: names of the plan's lists that this line is for; back(list, id) brings the row to the eye. */
   constructor(model, lists, back) {
-    Object.assign(this, { model, lists, back });
+    this.model = model;
+    this.lists = lists;
+    this.back = back;
     this.node = el("div", { className: "board-undo", role: "status" });
   }
 
@@ -14,7 +16,11 @@ export class UndoLine {
     const gone = this.model.removed;
     const shown = gone && this.lists.includes(gone.list) && !this.model.readOnly;
     if (!shown) this.node.replaceChildren();
-    else if (this.shown !== gone) this.node.replaceChildren(`${gone.row.id} was deleted.`, el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, "Undo"));
+    else if (this.shown !== gone)
+      this.node.replaceChildren(
+        `${gone.row.id} was deleted.`,
+        el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, "Undo"),
+      );
     this.shown = shown ? gone : null;
   }
 

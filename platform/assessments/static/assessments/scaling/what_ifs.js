@@ -1,7 +1,7 @@
 // What-ifs as the page knows them: asks for one, follows it, and keeps what each has brought.
 
 import { announce } from "../../headnode/announce.js";
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 
 const SOON_MS = 400;
 const LATER_MS = 1500;
@@ -9,7 +9,9 @@ const LATER_MS = 1500;
 function progress(run, seconds) {
   if (!run) return "The connection was lost; the what-if goes on. Asking again…";
   if (run.stopping) return `Stopping · ${seconds} s`;
-  return run.state === "running" ? `The year is being played · ${seconds} s` : `Waiting for a free place · ${seconds} s`;
+  return run.state === "running"
+    ? `The year is being played · ${seconds} s`
+    : `Waiting for a free place · ${seconds} s`;
 }
 
 /** Events: "list" (another number left, another state), "done" {run}. */
@@ -19,7 +21,8 @@ export class WhatIfs extends EventTarget {
 
   constructor(model, queue) {
     super();
-    Object.assign(this, { model, queue });
+    this.model = model;
+    this.queue = queue;
     this.url = null;
     this.told = null;
     this.sentence = "";
@@ -81,7 +84,11 @@ export class WhatIfs extends EventTarget {
     try {
       await work();
     } catch (error) {
-      this.trouble = error instanceof Refused ? error.message : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in this browser; try again when the connection is back.";
+      this.trouble =
+        error instanceof Refused
+          ? error.message
+          : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in " +
+            "this browser; try again when the connection is back.";
     }
     this.busy = false;
     this.going = null;

@@ -13,7 +13,10 @@ class WhatIf {
   #turn = 0;
 
   constructor(host, room) {
-    Object.assign(this, { host, room, model: room.board.model, whatIfs: room.board.whatIfs });
+    this.host = host;
+    this.room = room;
+    this.model = room.board.model;
+    this.whatIfs = room.board.whatIfs;
     this.chosen = null;
     this.other = null;
     this.#build();
@@ -24,19 +27,35 @@ class WhatIf {
   }
 
   #build() {
-    this.button = el("button", { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event), onkeydown: once }, "Play this plan");
+    this.button = el(
+      "button",
+      { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event), onkeydown: once },
+      "Play this plan",
+    );
     this.left = el("strong", { className: "whatif-left" });
     this.state = el("span", { className: "muted small", role: "status" });
     this.note = el("p", { className: "note warn", role: "alert", hidden: true });
     this.earlier = el("div", {});
     this.result = el("div", { className: "whatif-result", tabindex: "-1" });
-    this.empty = el("p", { className: "empty" }, "Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours delivered, use, limits exceeded, saturation and cost, beside a naive plan.");
+    this.empty = el(
+      "p",
+      { className: "empty" },
+      "Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours " +
+        "delivered, use, limits exceeded, saturation and cost, beside a naive plan.",
+    );
     this.host.append(
       el(
         "div",
         { className: "plan-page" },
         el("div", { className: "plan-tools" }, this.button, this.left, this.state),
-        el("p", { className: "muted small whatif-about" }, "The plan as it stands is played hour by hour over the twelve months, with the growth that the documents expect. What you hand in is played over other years around it, so leave room for what may turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) counts as none."),
+        el(
+          "p",
+          { className: "muted small whatif-about" },
+          "The plan as it stands is played hour by hour over the twelve months, with the growth that the " +
+            "documents expect. What you hand in is played over other years around it, so leave room for what may " +
+            "turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) " +
+            "counts as none.",
+        ),
         this.note,
         this.earlier,
         this.empty,
@@ -69,7 +88,10 @@ class WhatIf {
     this.#face(none);
     this.left.textContent = told ? `${told.left} of ${told.allowed} left in this round` : "";
     this.state.textContent = whatIfs.sentence;
-    const note = whatIfs.trouble || (none ? told.used_up : "") || (model.unreadable ? "The plan cannot be read, so it cannot be played." : "");
+    const note =
+      whatIfs.trouble ||
+      (none ? told.used_up : "") ||
+      (model.unreadable ? "The plan cannot be read, so it cannot be played." : "");
     if (this.note.textContent !== note) this.note.textContent = note;
     this.note.hidden = !note;
     this.empty.hidden = whatIfs.runs.some(({ counts }) => counts) || Boolean(this.chosen);
@@ -104,22 +126,63 @@ class WhatIf {
       return;
     }
     const measures = this.whatIfs.told.measures.filter(({ key }) => SHORT.includes(key));
-    const head = el("tr", {}, ["What-if", "Played", ...measures.map(({ title, unit }) => `${title}, ${unit}`), ""].map((title, at) => el("th", { scope: "col", className: at > 1 && at < measures.length + 2 ? "figure" : "" }, title || el("span", { className: "unseen" }, "What can be done"))));
+    const head = el(
+      "tr",
+      {},
+      ["What-if", "Played", ...measures.map(({ title, unit }) => `${title}, ${unit}`), ""].map((title, at) =>
+        el(
+          "th",
+          { scope: "col", className: at > 1 && at < measures.length + 2 ? "figure" : "" },
+          title || el("span", { className: "unseen" }, "What can be done"),
+        ),
+      ),
+    );
     const rows = played.map((run) => this.#line(run, measures));
-    this.earlier.replaceChildren(el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "What-ifs so far" }, el("table", { className: "whatif-runs" }, el("thead", {}, head), el("tbody", {}, rows))));
+    this.earlier.replaceChildren(
+      el(
+        "div",
+        { className: "scroll", tabindex: "0", role: "region", "aria-label": "What-ifs so far" },
+        el("table", { className: "whatif-runs" }, el("thead", {}, head), el("tbody", {}, rows)),
+      ),
+    );
   }
 
   #line(run, measures) {
     const name = this.#name(run.id);
     const cells = measures.map(() => el("td", { className: "figure" }, "…"));
-    this.whatIfs.report(run.id).then(({ report }) => measures.forEach(({ key }, at) => (cells[at].textContent = plain(report?.timeline?.measures?.[key], 2)))).catch(() => cells.forEach((cell) => (cell.textContent = "–")));
-    const button = (text, title, press, pressed = null) => el("button", { type: "button", className: "quiet", "aria-label": `${title}: ${name}`, "aria-pressed": pressed, onclick: press }, text);
+    this.whatIfs
+      .report(run.id)
+      .then(({ report }) =>
+        measures.forEach(({ key }, at) => (cells[at].textContent = plain(report?.timeline?.measures?.[key], 2))),
+      )
+      .catch(() => cells.forEach((cell) => (cell.textContent = "–")));
+    const button = (text, title, press, pressed = null) =>
+      el(
+        "button",
+        {
+          type: "button",
+          className: "quiet",
+          "aria-label": `${title}: ${name}`,
+          "aria-pressed": pressed,
+          onclick: press,
+        },
+        text,
+      );
     const tools = [
       button("Show", "Show", () => this.show({ id: run.id }), String(this.chosen === run.id)),
-      this.chosen && this.chosen !== run.id ? button("Compare", "Compare with", () => this.#compare(run.id), String(this.other === run.id)) : "",
+      this.chosen && this.chosen !== run.id
+        ? button("Compare", "Compare with", () => this.#compare(run.id), String(this.other === run.id))
+        : "",
       this.model.readOnly ? "" : button("Take back", "Take the plan back of", () => this.#takeBack(run.id)),
     ];
-    return el("tr", { className: this.chosen === run.id ? "chosen" : "" }, el("th", { scope: "row" }, `${name}${run.round > 1 ? ", revision" : ""}`), el("td", {}, `${clockTime(run.created_at)}, #${run.draft}`), cells, el("td", { className: "whatif-tools" }, tools));
+    return el(
+      "tr",
+      { className: this.chosen === run.id ? "chosen" : "" },
+      el("th", { scope: "row" }, `${name}${run.round > 1 ? ", revision" : ""}`),
+      el("td", {}, `${clockTime(run.created_at)}, #${run.draft}`),
+      cells,
+      el("td", { className: "whatif-tools" }, tools),
+    );
   }
 
   #done(run) {
@@ -147,11 +210,19 @@ class WhatIf {
     try {
       const [run, beside] = await Promise.all([this.whatIfs.report(chosen), other ? this.whatIfs.report(other) : null]);
       if (turn !== this.#turn) return;
-      const view = new WhatIfResult({ run, title: this.#name(chosen), other: beside, otherTitle: other ? this.#name(other) : "", measures: this.whatIfs.told.measures, room: this.room });
+      const view = new WhatIfResult({
+        run,
+        title: this.#name(chosen),
+        other: beside,
+        otherTitle: other ? this.#name(other) : "",
+        measures: this.whatIfs.told.measures,
+        room: this.room,
+      });
       this.result.replaceChildren(view.node);
       this.empty.hidden = true;
     } catch (error) {
-      if (turn === this.#turn) this.result.replaceChildren(trouble(`The what-if could not be fetched: ${error.message}`, () => this.#show()));
+      if (turn === this.#turn)
+        this.result.replaceChildren(trouble(`The what-if could not be fetched: ${error.message}`, () => this.#show()));
     }
   }
 
@@ -159,8 +230,16 @@ class WhatIf {
     const name = this.#name(id);
     const sure = await openDialog({
       title: `Take the plan of ${name} back?`,
-      content: el("p", {}, `The plan as it was when you played ${name} takes the place of the present one: orders, phases, money rows, risks and figures. Your written sections stay. The present plan is kept in History.`),
-      buttons: [{ value: false, label: "Keep the present plan" }, { value: true, label: "Take it back", primary: true }],
+      content: el(
+        "p",
+        {},
+        `The plan as it was when you played ${name} takes the place of the present one: orders, phases, money ` +
+          "rows, risks and figures. Your written sections stay. The present plan is kept in History.",
+      ),
+      buttons: [
+        { value: false, label: "Keep the present plan" },
+        { value: true, label: "Take it back", primary: true },
+      ],
     });
     if (!sure) return;
     try {

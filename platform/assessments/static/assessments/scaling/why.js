@@ -6,12 +6,30 @@ import { monthText, plain } from "./words.js";
 
 function partsTable(parts) {
   if (!parts?.length) return "";
-  return el("table", { className: "why-parts" }, el("tbody", {}, parts.map(([name, value, unit]) => el("tr", {}, el("th", { scope: "row" }, name), el("td", { className: "figure" }, typeof value === "number" ? plain(value, 2) : String(value)), el("td", { className: "muted" }, unit || "")))));
+  return el(
+    "table",
+    { className: "why-parts" },
+    el(
+      "tbody",
+      {},
+      parts.map(([name, value, unit]) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, name),
+          el("td", { className: "figure" }, typeof value === "number" ? plain(value, 2) : String(value)),
+          el("td", { className: "muted" }, unit || ""),
+        ),
+      ),
+    ),
+  );
 }
 
 /** Reasons of the year for a figure: of one month and class, or of the whole year and, apart, of its months. */
-export function reasonsFor(year, { figure, month = "", jobClass = "" }) {
-  const own = (year.why || []).filter((row) => row.figure === figure && (!jobClass || !row.job_class || row.job_class === jobClass));
+function reasonsFor(year, { figure, month = "", jobClass = "" }) {
+  const own = (year.why || []).filter(
+    (row) => row.figure === figure && (!jobClass || !row.job_class || row.job_class === jobClass),
+  );
   if (month) return { whole: own.filter((row) => row.month === month), months: [] };
   return { whole: own.filter((row) => !row.month), months: own.filter((row) => row.month) };
 }
@@ -24,7 +42,19 @@ function reason(row) {
 function byMonth(rows, names) {
   return [...new Set(rows.map(({ month }) => month))].map((month) => {
     const own = rows.filter((row) => row.month === month);
-    return el("details", { className: "why-month" }, el("summary", {}, monthText(month), own.length === 1 ? el("span", { className: "muted small" }, ` ${own[0].job_class ? names.classTitle(own[0].job_class) : ""}`) : ""), el("ul", { className: "plan-why" }, own.map(reason)));
+    return el(
+      "details",
+      { className: "why-month" },
+      el(
+        "summary",
+        {},
+        monthText(month),
+        own.length === 1
+          ? el("span", { className: "muted small" }, ` ${own[0].job_class ? names.classTitle(own[0].job_class) : ""}`)
+          : "",
+      ),
+      el("ul", { className: "plan-why" }, own.map(reason)),
+    );
   });
 }
 
@@ -39,6 +69,12 @@ export async function openWhy({ title, value, note = "", year, about, names, par
     whole.length ? "" : partsTable(parts),
     months.length ? [el("h3", {}, "Month by month"), ...byMonth(months, names)] : "",
   ];
-  if (!whole.length && !months.length && !parts.length) content.push(el("p", { className: "muted" }, "There is nothing further to this figure."));
-  await openDialog({ title: `Why: ${title}`, content: content.flat().filter(Boolean), wide: true, buttons: [{ value: null, label: "Close", primary: true }] });
+  if (!whole.length && !months.length && !parts.length)
+    content.push(el("p", { className: "muted" }, "There is nothing further to this figure."));
+  await openDialog({
+    title: `Why: ${title}`,
+    content: content.flat().filter(Boolean),
+    wide: true,
+    buttons: [{ value: null, label: "Close", primary: true }],
+  });
 }

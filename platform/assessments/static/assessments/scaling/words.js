@@ -3,7 +3,9 @@
 /** Dollars in full, with a real minus: "−1,250,000". */
 export function usd(value, digits = 0) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  return value.toLocaleString("en-GB", { maximumFractionDigits: digits, minimumFractionDigits: digits }).replace("-", "−");
+  return value
+    .toLocaleString("en-GB", { maximumFractionDigits: digits, minimumFractionDigits: digits })
+    .replace("-", "−");
 }
 
 /** Dollars as short as a narrow cell needs them: "1.25 M", "84 k". */
@@ -11,7 +13,8 @@ export function shortUsd(value) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
   const sign = value < 0 ? "−" : "";
-  if (size >= 999_500) return `${sign}${(size / 1e6).toLocaleString("en-GB", { maximumFractionDigits: size >= 1e7 ? 1 : 2 })} M`;
+  if (size >= 999_500)
+    return `${sign}${(size / 1e6).toLocaleString("en-GB", { maximumFractionDigits: size >= 1e7 ? 1 : 2 })} M`;
   if (size >= 1000) return `${sign}${Math.round(size / 1000).toLocaleString("en-GB")} k`;
   return `${sign}${Math.round(size)}`;
 }
@@ -19,7 +22,9 @@ export function shortUsd(value) {
 /** A figure with at most so many digits after the point. */
 export function plain(value, digits = 1) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
-  return value.toLocaleString("en-GB", { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : digits }).replace("-", "−");
+  return value
+    .toLocaleString("en-GB", { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : digits })
+    .replace("-", "−");
 }
 
 /** A number as people type it: "1,200", "3.5", "12 k", "1.2 M"; null for nothing, undefined for what is none. */
@@ -27,7 +32,8 @@ export function readNumber(text) {
   const match = /^([-−+]?[\d,\s]*(?:\.\d+)?)\s*([kKmM]?)$/.exec(text.trim());
   if (!text.trim()) return null;
   if (!match || !/\d/.test(match[1])) return undefined;
-  const value = Number(match[1].replace("−", "-").replaceAll(/[,\s]/g, "")) * { "": 1, k: 1e3, m: 1e6 }[match[2].toLowerCase()];
+  const value =
+    Number(match[1].replace("−", "-").replaceAll(/[,\s]/g, "")) * { "": 1, k: 1e3, m: 1e6 }[match[2].toLowerCase()];
   return Number.isFinite(value) ? value : undefined;
 }
 
@@ -44,7 +50,12 @@ export function monthShort(name) {
   return monthText(name).split(" ")[0];
 }
 
-export const CLOUD = { on_demand: "On demand", reserved_1y: "Reserved, 1 year", reserved_3y: "Reserved, 3 years", spot: "Spot" };
+export const CLOUD = {
+  on_demand: "On demand",
+  reserved_1y: "Reserved, 1 year",
+  reserved_3y: "Reserved, 3 years",
+  spot: "Spot",
+};
 
 /** What the facts name, by key; a plan may hold a name that they do not know. */
 export class Names {

@@ -13,26 +13,87 @@ const BLOCKED = {
 };
 const share = (part, whole) => (whole > 0 ? Math.min(100, (100 * part) / whole) : null);
 /** What a month may be over, in words. */
-const OVER = { capex: "budget for orders", opex: "budget for running cost", power: "power", ports: "ports", leaf: "leaf ports", spine: "spine ports", racks: "racks", rack: "racks", storage: "storage without ports" };
+const OVER = {
+  capex: "budget for orders",
+  opex: "budget for running cost",
+  power: "power",
+  ports: "ports",
+  leaf: "leaf ports",
+  spine: "spine ports",
+  racks: "racks",
+  rack: "racks",
+  storage: "storage without ports",
+};
 
 /**
  * Figures of a class in a month: key of the reasons, title, unit, value(class's row), and whether it is as promised.
  * figure: under which name the year says why.
  */
 export const CLASS_FIGURES = [
-  { figure: "wait_p95_h", title: "p95 wait", unit: "h", digits: 2, value: (row) => row.wait_p95_h, kept: (row) => row.met },
+  {
+    figure: "wait_p95_h",
+    title: "p95 wait",
+    unit: "h",
+    digits: 2,
+    value: (row) => row.wait_p95_h,
+    kept: (row) => row.met,
+  },
   { figure: "wait_p50_h", title: "p50 wait", unit: "h", digits: 2, value: (row) => row.wait_p50_h },
-  { figure: "delivered", title: "delivered of asked", unit: "%", digits: 1, value: (row) => share(row.delivered_gpu_hours, row.asked_gpu_hours) },
+  {
+    figure: "delivered",
+    title: "delivered of asked",
+    unit: "%",
+    digits: 1,
+    value: (row) => share(row.delivered_gpu_hours, row.asked_gpu_hours),
+  },
 ];
 
 /** Figures of a whole month. */
 export const MONTH_FIGURES = [
-  { figure: "delivered", title: "GPU-hours delivered of asked", unit: "%", digits: 1, value: (month) => share(month.delivered_gpu_hours, month.asked_gpu_hours) },
-  { figure: "utilisation", title: "Use of own GPUs", unit: "%", digits: 1, value: (month) => month.own.utilisation_percent },
-  { figure: "saturated", title: "Network or storage saturated", unit: "% of hours", digits: 1, value: (month) => month.saturated_percent },
-  { figure: "unused", title: "Paid for and not used", unit: "GPU-hours", digits: 0, value: (month) => month.unused_gpu_hours },
-  { figure: "months_over", title: "Over a limit", unit: "", value: (month) => month.over.length, text: (month) => (month.over.length ? month.over.map((one) => OVER[one] || one.replaceAll("_", " ")).join(", ") : "none"), kept: (month) => !month.over.length },
-  { figure: "usd_per_gpu_hour", title: "Cost of a delivered GPU-hour", unit: "USD", digits: 2, value: (month) => month.usd_per_gpu_hour || null },
+  {
+    figure: "delivered",
+    title: "GPU-hours delivered of asked",
+    unit: "%",
+    digits: 1,
+    value: (month) => share(month.delivered_gpu_hours, month.asked_gpu_hours),
+  },
+  {
+    figure: "utilisation",
+    title: "Use of own GPUs",
+    unit: "%",
+    digits: 1,
+    value: (month) => month.own.utilisation_percent,
+  },
+  {
+    figure: "saturated",
+    title: "Network or storage saturated",
+    unit: "% of hours",
+    digits: 1,
+    value: (month) => month.saturated_percent,
+  },
+  {
+    figure: "unused",
+    title: "Paid for and not used",
+    unit: "GPU-hours",
+    digits: 0,
+    value: (month) => month.unused_gpu_hours,
+  },
+  {
+    figure: "months_over",
+    title: "Over a limit",
+    unit: "",
+    value: (month) => month.over.length,
+    text: (month) =>
+      month.over.length ? month.over.map((one) => OVER[one] || one.replaceAll("_", " ")).join(", ") : "none",
+    kept: (month) => !month.over.length,
+  },
+  {
+    figure: "usd_per_gpu_hour",
+    title: "Cost of a delivered GPU-hour",
+    unit: "USD",
+    digits: 2,
+    value: (month) => month.usd_per_gpu_hour || null,
+  },
 ];
 
 /** A figure with its unit, as a table shows it. */
@@ -64,7 +125,11 @@ export function monthParts(month) {
 
 /** The parts of a class in a month. */
 export function classParts(row) {
-  const blocked = Object.entries(row.blocked_hours || {}).map(([why, hours]) => [`First of the queue stood because ${BLOCKED[why] || why.replaceAll("_", " ")}`, hours, "hours"]);
+  const blocked = Object.entries(row.blocked_hours || {}).map(([why, hours]) => [
+    `First of the queue stood because ${BLOCKED[why] || why.replaceAll("_", " ")}`,
+    hours,
+    "hours",
+  ]);
   return [
     ["p95 wait", row.wait_p95_h, "h"],
     ["promised", row.wait_target_h, "h"],
@@ -80,5 +145,10 @@ export function classParts(row) {
 
 /** Lines of a chart for each year shown: [{name, year, colour, dash}] -> the chart's lines. */
 export function linesOf(years, value) {
-  return years.map(({ name, year, colour, dash }) => ({ name, values: year.months.map((month) => value(month) ?? null), colour, dash }));
+  return years.map(({ name, year, colour, dash }) => ({
+    name,
+    values: year.months.map((month) => value(month) ?? null),
+    colour,
+    dash,
+  }));
 }

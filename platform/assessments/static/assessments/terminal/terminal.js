@@ -7,7 +7,8 @@ import { Line } from "./terminal_line.js";
 import { Screen } from "./terminal_screen.js";
 
 const ABOUT =
-  "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
+  "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 " +
+  "with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
 const RECORDED = "Commands and what they print are recorded with their times, for your interviewers.";
 const LOST = "Not connected. What you type is kept and sent once the connection is back.";
 const KEYS = [
@@ -23,7 +24,9 @@ function styles(...names) {
     names.map((name) => {
       const href = new URL(name, import.meta.url).href;
       if (document.querySelector(`link[href="${href}"]`)) return null;
-      return new Promise((resolve) => document.head.append(el("link", { rel: "stylesheet", href, onload: resolve, onerror: resolve })));
+      return new Promise((resolve) =>
+        document.head.append(el("link", { rel: "stylesheet", href, onload: resolve, onerror: resolve })),
+      );
     }),
   );
 }
@@ -34,7 +37,8 @@ class Tab {
   #wanted = null;
 
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.screenNode = el("div", { className: "terminal-screen" });
     this.screen = new Screen(this.screenNode);
     this.line = new Line(room.urls.terminal, () => this.screen.size);
@@ -45,17 +49,89 @@ class Tab {
   #build() {
     const id = uuid();
     this.status = el("p", { className: "terminal-status", role: "status" }, "Asking whether there is a terminal…");
-    this.startButton = el("button", { type: "button", className: "primary", hidden: true, onclick: () => this.start() }, "Start the terminal");
-    this.restartButton = el("button", { type: "button", className: "quiet", hidden: true, onclick: () => this.restart() }, "Restart");
-    this.pinButton = el("button", { type: "button", className: "quiet", hidden: true, title: "The text you marked, or the last command with its output", onclick: () => this.pin() }, "Pin this output");
-    this.readButton = el("button", { type: "button", className: "quiet", title: "For screen readers: announce what is printed", onclick: () => this.#aloud(!this.aloud) }, "Read aloud");
-    this.helpButton = el("button", { type: "button", className: "quiet", "aria-expanded": "false", "aria-controls": `help-${id}`, onclick: () => this.#help() }, "Commands and keys");
-    this.help = el("div", { className: "terminal-help", id: `help-${id}`, hidden: true, role: "region", "aria-label": "Commands and keys", tabIndex: 0 });
-    this.keys = el("div", { className: "terminal-keys", role: "group", "aria-label": "Keys that a small keyboard lacks" }, KEYS.map(([label, sent, title]) => el("button", { type: "button", title, "aria-label": title, onclick: () => this.#press(sent) }, label)));
-    this.empty = el("div", { className: "terminal-empty" }, el("p", { className: "empty" }, ABOUT), el("p", { className: "empty" }, RECORDED));
-    const note = el("p", { className: "terminal-note" }, `${RECORDED} Tab is the shell's: `, el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the terminal.");
+    this.startButton = el(
+      "button",
+      { type: "button", className: "primary", hidden: true, onclick: () => this.start() },
+      "Start the terminal",
+    );
+    this.restartButton = el(
+      "button",
+      { type: "button", className: "quiet", hidden: true, onclick: () => this.restart() },
+      "Restart",
+    );
+    this.pinButton = el(
+      "button",
+      {
+        type: "button",
+        className: "quiet",
+        hidden: true,
+        title: "The text you marked, or the last command with its output",
+        onclick: () => this.pin(),
+      },
+      "Pin this output",
+    );
+    this.readButton = el(
+      "button",
+      {
+        type: "button",
+        className: "quiet",
+        title: "For screen readers: announce what is printed",
+        onclick: () => this.#aloud(!this.aloud),
+      },
+      "Read aloud",
+    );
+    this.helpButton = el(
+      "button",
+      {
+        type: "button",
+        className: "quiet",
+        "aria-expanded": "false",
+        "aria-controls": `help-${id}`,
+        onclick: () => this.#help(),
+      },
+      "Commands and keys",
+    );
+    this.help = el("div", {
+      className: "terminal-help",
+      id: `help-${id}`,
+      hidden: true,
+      role: "region",
+      "aria-label": "Commands and keys",
+      tabIndex: 0,
+    });
+    this.keys = el(
+      "div",
+      { className: "terminal-keys", role: "group", "aria-label": "Keys that a small keyboard lacks" },
+      KEYS.map(([label, sent, title]) =>
+        el("button", { type: "button", title, "aria-label": title, onclick: () => this.#press(sent) }, label),
+      ),
+    );
+    this.empty = el(
+      "div",
+      { className: "terminal-empty" },
+      el("p", { className: "empty" }, ABOUT),
+      el("p", { className: "empty" }, RECORDED),
+    );
+    const note = el(
+      "p",
+      { className: "terminal-note" },
+      `${RECORDED} Tab is the shell's: `,
+      el("kbd", {}, "Esc"),
+      " then ",
+      el("kbd", {}, "Tab"),
+      " leaves the terminal.",
+    );
     this.work = el("div", { className: "terminal-work", hidden: true }, this.screenNode, this.keys, note);
-    const bar = el("div", { className: "terminal-bar" }, this.status, this.startButton, this.pinButton, this.restartButton, this.readButton, this.helpButton);
+    const bar = el(
+      "div",
+      { className: "terminal-bar" },
+      this.status,
+      this.startButton,
+      this.pinButton,
+      this.restartButton,
+      this.readButton,
+      this.helpButton,
+    );
     this.host.classList.add("terminal-part");
     this.host.append(bar, this.help, this.empty, this.work);
     this.#aloud(preference("terminal-aloud") === "yes", false);
@@ -110,7 +186,12 @@ class Tab {
   async restart() {
     const sure = await openDialog({
       title: "Restart the terminal?",
-      content: el("p", {}, "The shell and what runs in it end, and files you made in it are gone. What it printed stays on the screen, and your answer is not touched."),
+      content: el(
+        "p",
+        {},
+        "The shell and what runs in it end, and files you made in it are gone. What it printed stays on the " +
+          "screen, and your answer is not touched.",
+      ),
       buttons: [
         { value: false, label: "Cancel" },
         { value: true, label: "Restart", primary: true },
@@ -186,7 +267,13 @@ class Tab {
       this.#say("There is no output to pin yet: run a command first.");
       return;
     }
-    this.room.pin({ kind: "command", command: found.command, host: found.host, at_ms: this.room.incident.now_ms, text: found.text });
+    this.room.pin({
+      kind: "command",
+      command: found.command,
+      host: found.host,
+      at_ms: this.room.incident.now_ms,
+      text: found.text,
+    });
   }
 
   #aloud(on, keep = true) {
@@ -204,9 +291,20 @@ class Tab {
     this.help.append(el("p", { className: "muted" }, "The list is being fetched…"));
     try {
       const { commands } = await ask(`${this.room.urls.terminal}/help`);
-      this.help.replaceChildren(...keysHelp(), el("h3", {}, "The cluster's commands"), el("dl", {}, commands.flatMap(({ name, about }) => [el("dt", {}, el("code", {}, name)), el("dd", {}, about)])));
+      this.help.replaceChildren(
+        ...keysHelp(),
+        el("h3", {}, "The cluster's commands"),
+        el(
+          "dl",
+          {},
+          commands.flatMap(({ name, about }) => [el("dt", {}, el("code", {}, name)), el("dd", {}, about)]),
+        ),
+      );
     } catch (error) {
-      this.help.replaceChildren(...keysHelp(), el("p", {}, `The list of commands could not be fetched: ${error.message} Type about in the terminal.`));
+      this.help.replaceChildren(
+        ...keysHelp(),
+        el("p", {}, `The list of commands could not be fetched: ${error.message} Type about in the terminal.`),
+      );
     }
   }
 
@@ -237,18 +335,31 @@ class Tab {
 
 function keysHelp() {
   const rows = [
-    ["Esc, then Tab", "leave the terminal forwards; Shift+Tab leaves it backwards. Tab alone completes names, as in any shell."],
+    [
+      "Esc, then Tab",
+      "leave the terminal forwards; Shift+Tab leaves it backwards. Tab alone completes names, as in any shell.",
+    ],
     ["Ctrl+C", "stop what runs; with text marked, copy it."],
     ["Ctrl+V", "paste."],
     ["Ctrl+R, ↑", "search in what you have run, go back to it."],
     ["Ctrl+L", "clear the screen."],
   ];
-  return [el("h3", {}, "Keys"), el("dl", {}, rows.flatMap(([keys, text]) => [el("dt", {}, el("kbd", {}, keys)), el("dd", {}, text)]))];
+  return [
+    el("h3", {}, "Keys"),
+    el(
+      "dl",
+      {},
+      rows.flatMap(([keys, text]) => [el("dt", {}, el("kbd", {}, keys)), el("dd", {}, text)]),
+    ),
+  ];
 }
 
 /** Fill the tab. */
 export async function setUp(host, room) {
-  await Promise.all([styles("../../headnode/vendor/xterm.css", "terminal.css"), document.fonts?.load?.('13px "IBM Plex Mono"').catch(() => null)]);
+  await Promise.all([
+    styles("../../headnode/vendor/xterm.css", "terminal.css"),
+    document.fonts?.load?.('13px "IBM Plex Mono"').catch(() => null),
+  ]);
   const tab = new Tab(host, room);
   const watcher = new IntersectionObserver(([entry]) => {
     tab.line.lookedAt = entry.isIntersecting;

@@ -1,7 +1,7 @@
 // The line between the page and a terminal: typing goes out once and in order, output comes in as it is printed.
 // One request at a time. What could not be sent is kept and sent under the same number, so it counts once.
 
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { uuid } from "../../headnode/dom.js";
 
 const BATCH = 24_000;
@@ -41,7 +41,11 @@ export class Line extends EventTarget {
 
   constructor(url, size) {
     super();
-    Object.assign(this, { url, size, session: null, state: "none", after: 0 });
+    this.url = url;
+    this.size = size;
+    this.session = null;
+    this.state = "none";
+    this.after = 0;
     this.lookedAt = true;
     addEventListener("online", () => this.#soon(0));
     document.addEventListener("visibilitychange", () => !document.hidden && this.#soon(0));
@@ -55,14 +59,16 @@ export class Line extends EventTarget {
   /** Ask for a new shell; one that is there ends. What is typed meanwhile is for the new one. */
   async start() {
     const { state, session } = this;
-    Object.assign(this, { state: "waiting", session: null });
+    this.state = "waiting";
+    this.session = null;
     this.#pending = [];
     this.#sent = null;
     let answer;
     try {
       answer = await ask(`${this.url}/start`, this.size());
     } catch (error) {
-      Object.assign(this, { state, session });
+      this.state = state;
+      this.session = session;
       throw error;
     }
     this.#number = 0;
@@ -114,7 +120,8 @@ export class Line extends EventTarget {
     if (this.#sent || !this.#pending.length) return this.#sent;
     let size = 0;
     let count = 0;
-    while (count < this.#pending.length && size + this.#pending[count].length <= BATCH) size += this.#pending[count++].length;
+    while (count < this.#pending.length && size + this.#pending[count].length <= BATCH)
+      size += this.#pending[count++].length;
     const bytes = new Uint8Array(size);
     let at = 0;
     for (const one of this.#pending.splice(0, count)) {
@@ -131,7 +138,14 @@ export class Line extends EventTarget {
     this.#busy = true;
     const { session } = this;
     const batch = this.#batch();
-    const asked = { session, page: this.#page, number: batch?.number || 0, input: batch ? base64(batch.bytes) : "", after: this.after, ...this.size() };
+    const asked = {
+      session,
+      page: this.#page,
+      number: batch?.number || 0,
+      input: batch ? base64(batch.bytes) : "",
+      after: this.after,
+      ...this.size(),
+    };
     let pause = null;
     try {
       const answer = await ask(`${this.url}/exchange`, asked, { timeout: 20_000 });
@@ -191,12 +205,15 @@ export class Line extends EventTarget {
   #connected(ok, sentence = "") {
     const was = this.#failed;
     this.#failed = ok ? 0 : this.#failed + 1;
-    if (Boolean(was) === ok || sentence) this.dispatchEvent(new CustomEvent("connection", { detail: { ok, sentence } }));
+    if (Boolean(was) === ok || sentence)
+      this.dispatchEvent(new CustomEvent("connection", { detail: { ok, sentence } }));
   }
 
   #tellState({ state, ending, sentence }) {
     const same = state === this.state && sentence === this.sentence;
-    Object.assign(this, { state, ending, sentence });
+    this.state = state;
+    this.ending = ending;
+    this.sentence = sentence;
     if (!same) this.dispatchEvent(new CustomEvent("state", { detail: { state, ending, sentence } }));
   }
 }

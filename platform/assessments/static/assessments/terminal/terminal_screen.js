@@ -1,5 +1,6 @@
 // The screen: xterm.js under a strict style policy, in the page's colours, and which command printed what.
 
+import { nonce } from "../../headnode/dom.js";
 import { FitAddon, Terminal } from "../../headnode/vendor/xterm.js";
 
 const SCROLLBACK = 5_000;
@@ -31,16 +32,17 @@ const COLOURS = {
 
 function theme() {
   const style = getComputedStyle(document.documentElement);
-  return Object.fromEntries(Object.entries(COLOURS).map(([name, token]) => [name, style.getPropertyValue(token).trim()]));
+  return Object.fromEntries(
+    Object.entries(COLOURS).map(([name, token]) => [name, style.getPropertyValue(token).trim()]),
+  );
 }
 
 /** xterm makes style elements of its own; with the page's nonce the policy lets them in. */
 function withNonce(work) {
-  const nonce = document.querySelector('meta[name="csp-nonce"]')?.content || "";
   const make = document.createElement;
-  document.createElement = function (name, ...rest) {
+  document.createElement = (name, ...rest) => {
     const node = make.call(document, name, ...rest);
-    if (String(name).toLowerCase() === "style") node.setAttribute("nonce", nonce);
+    if (String(name).toLowerCase() === "style") node.setAttribute("nonce", nonce());
     return node;
   };
   try {
@@ -79,7 +81,10 @@ export class Screen extends EventTarget {
 
   open() {
     withNonce(() => this.terminal.open(this.host));
-    this.terminal.textarea.setAttribute("aria-label", "Terminal. Escape and then Tab leaves it, Shift and Tab goes back.");
+    this.terminal.textarea.setAttribute(
+      "aria-label",
+      "Terminal. Escape and then Tab leaves it, Shift and Tab goes back.",
+    );
     new ResizeObserver(() => this.resize()).observe(this.host);
     this.resize();
   }
@@ -105,7 +110,9 @@ export class Screen extends EventTarget {
   /** Leave what a shell that has gone may have left on: another screen, hidden cursor, modes of the mouse. */
   settle(sentence) {
     const back = this.terminal.buffer.active.type === "alternate" ? "\x1b[?1049l" : "";
-    this.terminal.write(`${back}\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?2004l\x1b[!p\x1b[0m\r\n\x1b[2m${sentence}\x1b[0m\r\n`);
+    this.terminal.write(
+      `${back}\x1b[?25h\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?2004l\x1b[!p\x1b[0m\r\n\x1b[2m${sentence}\x1b[0m\r\n`,
+    );
   }
 
   focus() {
@@ -158,9 +165,13 @@ export class Screen extends EventTarget {
     return found;
   }
 
-  /** The command whose output contains a line of the screen, or the last one: {host, command, text}; null without one. */
+  /**
+   * The command whose output contains a line of the screen, or the last one: {host, command, text}; null without one.
+   */
   command(at = null) {
-    const whole = this.#prompts.filter(({ begins, output }) => begins && !begins.isDisposed && begins.line >= 0 && output);
+    const whole = this.#prompts.filter(
+      ({ begins, output }) => begins && !begins.isDisposed && begins.line >= 0 && output,
+    );
     const found = at === null ? whole.at(-1) : whole.findLast(({ begins }) => begins.line <= at);
     if (!found) return null;
     const next = this.#prompts[this.#prompts.indexOf(found) + 1];
@@ -185,5 +196,7 @@ function shortened(lines) {
   while (lines.length && !lines.at(-1).trim()) lines.pop();
   if (lines.length <= MOST_PINNED) return lines.join("\n");
   const half = MOST_PINNED / 2;
-  return [...lines.slice(0, half), `… ${lines.length - MOST_PINNED} lines left out …`, ...lines.slice(-half)].join("\n");
+  return [...lines.slice(0, half), `… ${lines.length - MOST_PINNED} lines left out …`, ...lines.slice(-half)].join(
+    "\n",
+  );
 }

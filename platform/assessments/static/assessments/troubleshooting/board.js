@@ -3,10 +3,10 @@
 import { announce } from "../../headnode/announce.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { Card } from "./board_card.js";
 import { BoardModel, FILE } from "./board_model.js";
 import { boardText } from "./board_text.js";
-import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { askWhere, sourceOf } from "./pins.js";
 
 const HINTS = [
@@ -28,7 +28,8 @@ export class Board extends EventTarget {
 
   constructor(answer, { elapsed, show }) {
     super();
-    Object.assign(this, { answer, show });
+    this.answer = answer;
+    this.show = show;
     this.model = new BoardModel(answer, { elapsed });
     this.cards = new Map();
     this.#build();
@@ -43,15 +44,40 @@ export class Board extends EventTarget {
     this.sum = el("div", { className: "board-sum" });
     this.state = el("span", { className: "tag", hidden: true });
     this.list = el("ol", { className: "board-cards", "aria-label": "Hypotheses" });
-    this.hints = el("ul", { className: "board-hints muted small", hidden: true }, HINTS.map((hint) => el("li", {}, hint)));
-    this.empty = el("p", { className: "empty" }, "Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one here. The board helps you think; prose alone is a full answer.");
+    this.hints = el(
+      "ul",
+      { className: "board-hints muted small", hidden: true },
+      HINTS.map((hint) => el("li", {}, hint)),
+    );
+    this.empty = el(
+      "p",
+      { className: "empty" },
+      "Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one " +
+        "here. The board helps you think; prose alone is a full answer.",
+    );
     this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add a hypothesis");
     this.rank = el("button", { type: "button", className: "quiet", onclick: () => this.#rank() });
     this.undo = el("div", { className: "board-undo", role: "status" });
     this.words = el("pre", { className: "text wrap", tabindex: "0" });
-    const words = el("details", { className: "board-words", ontoggle: () => words.open && this.#words() }, el("summary", {}, "The board as text"), this.words);
+    const words = el(
+      "details",
+      { className: "board-words", ontoggle: () => words.open && this.#words() },
+      el("summary", {}, "The board as text"),
+      this.words,
+    );
     this.trouble = el("p", { className: "note bad", hidden: true });
-    this.node = el("div", { className: "pane-body board", role: "group", "aria-label": "Board of hypotheses" }, this.trouble, this.sum, this.hints, this.list, this.empty, this.undo, el("div", { className: "board-tools" }, this.state, this.add, this.rank), words);
+    this.node = el(
+      "div",
+      { className: "pane-body board", role: "group", "aria-label": "Board of hypotheses" },
+      this.trouble,
+      this.sum,
+      this.hints,
+      this.list,
+      this.empty,
+      this.undo,
+      el("div", { className: "board-tools" }, this.state, this.add, this.rank),
+      words,
+    );
   }
 
   /** The room is there: run lengths, steps and the level are known from now on. */
@@ -68,18 +94,40 @@ export class Board extends EventTarget {
     if (!pins.length) return false;
     if (model.readOnly) {
       announce("The board cannot be changed now.", { now: true });
-      await openDialog({ title: "Nothing was pinned", content: el("p", {}, model.mayRevise ? "The board is locked for the moment." : "The board is read only in this round: the revision asks for another part."), buttons: [{ value: null, label: "Close", primary: true }] });
+      await openDialog({
+        title: "Nothing was pinned",
+        content: el(
+          "p",
+          {},
+          model.mayRevise
+            ? "The board is locked for the moment."
+            : "The board is read only in this round: the revision asks for another part.",
+        ),
+        buttons: [{ value: null, label: "Close", primary: true }],
+      });
       return false;
     }
     if (pins.length > MOST_PINS) {
-      await openDialog({ title: "Too many lines at once", content: el("p", {}, `${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The few that show it say more than all of them.`), buttons: [{ value: null, label: "Close", primary: true }] });
+      await openDialog({
+        title: "Too many lines at once",
+        content: el(
+          "p",
+          {},
+          `${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The ` +
+            "few that show it say more than all of them.",
+        ),
+        buttons: [{ value: null, label: "Close", primary: true }],
+      });
       return false;
     }
     const where = await askWhere(pins, model, room, this.#last);
     if (!where) return false;
     const row = where.id ? model.find(where.id) : model.add(where.claim);
     if (!row) return false;
-    const count = model.addPins(row.id, pins.map((pin) => (where.note ? { ...pin, note: where.note } : pin)));
+    const count = model.addPins(
+      row.id,
+      pins.map((pin) => (where.note ? { ...pin, note: where.note } : pin)),
+    );
     this.#last = row.id;
     const number = model.rows.indexOf(row) + 1;
     announce(count ? `Pinned to hypothesis ${number}.` : `That is pinned to hypothesis ${number} already.`);
@@ -111,7 +159,9 @@ export class Board extends EventTarget {
   #rank() {
     if (this.model.ranked) this.model.unrank();
     else this.model.number();
-    announce(this.model.ranked ? "The order of the cards is the order of priority." : "The cards have no priority now.");
+    announce(
+      this.model.ranked ? "The order of the cards is the order of priority." : "The cards have no priority now.",
+    );
     this.rank.focus();
   }
 
@@ -120,13 +170,21 @@ export class Board extends EventTarget {
     placeCards(this, (id) => new Card(id, model, this));
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
-    this.trouble.textContent = model.unreadable ? `What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier draft in History may have a board that can be read.` : "";
+    this.trouble.textContent = model.unreadable
+      ? `What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier ` +
+        "draft in History may have a board that can be read."
+      : "";
     this.add.hidden = this.rank.hidden = model.readOnly;
     this.rank.hidden ||= model.rows.length < 2;
     this.rank.textContent = model.ranked ? "No priorities" : "Number by this order";
     this.state.hidden = model.mayRevise && this.answer.focus !== FILE;
     this.state.textContent = model.mayRevise ? "To revise" : "Read only";
-    offerUndo(this.undo, model, (row) => row.claim.slice(0, 60) || "a hypothesis without a claim", ({ id }) => this.cards.get(id)?.focus("claim"));
+    offerUndo(
+      this.undo,
+      model,
+      (row) => row.claim.slice(0, 60) || "a hypothesis without a claim",
+      ({ id }) => this.cards.get(id)?.focus("claim"),
+    );
     this.#figures();
   }
 
@@ -139,7 +197,11 @@ export class Board extends EventTarget {
     const incident = this.#room?.manifest?.incident;
     if (!incident) return null;
     const length = ({ from_ms: from, to_ms: to }) => (to - from) / 3_600_000;
-    return { now: length(incident.run), before: length(incident.baseline), hours: length(incident.run) - length(incident.baseline) };
+    return {
+      now: length(incident.run),
+      before: length(incident.baseline),
+      hours: length(incident.run) - length(incident.baseline),
+    };
   }
 
   #figures() {
@@ -151,14 +213,35 @@ export class Board extends EventTarget {
       return;
     }
     const share = (value) => `${Math.max(0, Math.min(100, (value / gap.hours) * 100))}%`;
-    const bar = el("div", { className: "board-bar", "aria-hidden": "true" }, el("span", { className: "supported" }), el("span", { className: "open" }));
+    const bar = el(
+      "div",
+      { className: "board-bar", "aria-hidden": "true" },
+      el("span", { className: "supported" }),
+      el("span", { className: "open" }),
+    );
     bar.children[0].style.width = share(supported);
     bar.children[1].style.width = share(Math.min(open, Math.max(0, gap.hours - supported)));
-    const over = supported + open > gap.hours * 1.1 ? el("p", { className: "small board-over" }, "Together that is more than the time that was lost.") : null;
+    const over =
+      supported + open > gap.hours * 1.1
+        ? el("p", { className: "small board-over" }, "Together that is more than the time that was lost.")
+        : null;
     this.sum.replaceChildren(
-      el("p", { className: "small" }, `The job took ${hours(gap.now)}, the run to compare with ${hours(gap.before)}: `, el("strong", {}, `${hours(gap.hours)} to explain`), "."),
+      el(
+        "p",
+        { className: "small" },
+        `The job took ${hours(gap.now)}, the run to compare with ${hours(gap.before)}: `,
+        el("strong", {}, `${hours(gap.hours)} to explain`),
+        ".",
+      ),
       bar,
-      el("p", { className: "small" }, el("span", { className: "key-supported" }, `Supported ${hours(supported)}`), " · ", el("span", { className: "key-open" }, `open ${hours(open)}`), ` · ${hours(Math.max(0, gap.hours - supported - open))} not on the board`),
+      el(
+        "p",
+        { className: "small" },
+        el("span", { className: "key-supported" }, `Supported ${hours(supported)}`),
+        " · ",
+        el("span", { className: "key-open" }, `open ${hours(open)}`),
+        ` · ${hours(Math.max(0, gap.hours - supported - open))} not on the board`,
+      ),
       ...(over ? [over] : []),
     );
   }

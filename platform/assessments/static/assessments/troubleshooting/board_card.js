@@ -2,9 +2,9 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
-import { pinText } from "./board_text.js";
-import { STATES } from "./board_model.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
+import { STATES } from "./board_model.js";
+import { pinText } from "./board_text.js";
 import { kindOf } from "./pins.js";
 
 const TONES = { open: "info", supported: "good", refuted: "bad" };
@@ -29,7 +29,9 @@ function readNumber(text) {
 
 export class Card {
   constructor(id, model, board) {
-    Object.assign(this, { id, model, board });
+    this.id = id;
+    this.model = model;
+    this.board = board;
     this.boxes = new Map();
     this.#build();
   }
@@ -37,8 +39,17 @@ export class Card {
   #build() {
     const { id, model } = this;
     this.number = el("h3", { className: "card-number" });
-    this.status = el("select", { name: "status", "aria-label": "Status", onchange: () => model.set(id, { status: this.status.value }) || this.#tone() }, STATES.map((state) => el("option", { value: state }, state)));
-    const act = (name, text, title, action) => el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
+    this.status = el(
+      "select",
+      {
+        name: "status",
+        "aria-label": "Status",
+        onchange: () => model.set(id, { status: this.status.value }) || this.#tone(),
+      },
+      STATES.map((state) => el("option", { value: state }, state)),
+    );
+    const act = (name, text, title, action) =>
+      el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
     this.up = act("up", "↑", "Higher priority", () => moveCard(this, -1));
     this.down = act("down", "↓", "Lower priority", () => moveCard(this, 1));
     this.delete = act("delete", "Delete", "Delete this hypothesis", () => {
@@ -46,7 +57,11 @@ export class Card {
       this.board.deleted();
       announce("Deleted. Undo is offered below the cards.");
     });
-    this.handle = el("span", { className: "card-handle", "aria-hidden": "true", title: "Drag to change the priority" }, "⠿");
+    this.handle = el(
+      "span",
+      { className: "card-handle", "aria-hidden": "true", title: "Drag to change the priority" },
+      "⠿",
+    );
     this.minutes = el("p", { className: "muted small card-minutes" });
     this.pinsTitle = el("h4", { className: "card-pins-title" });
     this.pins = el("ul", { className: "card-pins" });
@@ -77,13 +92,26 @@ export class Card {
 
   #costs() {
     const field = (name, label, unit) => {
-      const input = el("input", { type: "text", name, inputMode: "decimal", autocomplete: "off", oninput: () => this.#cost(input, unit) });
+      const input = el("input", {
+        type: "text",
+        name,
+        inputMode: "decimal",
+        autocomplete: "off",
+        oninput: () => this.#cost(input, unit),
+      });
       this.boxes.set(name, input);
       return el("label", { className: "field" }, label, input);
     };
     this.problem = el("p", { className: "problem small", role: "alert" });
     this.rate = el("p", { className: "muted small card-rate" });
-    return el("div", { className: "card-costs" }, field("hours", "Hours it cost", "hours"), field("seconds_per_step", "Seconds per step", "seconds"), this.rate, this.problem);
+    return el(
+      "div",
+      { className: "card-costs" },
+      field("hours", "Hours it cost", "hours"),
+      field("seconds_per_step", "Seconds per step", "seconds"),
+      this.rate,
+      this.problem,
+    );
   }
 
   #cost(input, unit) {
@@ -119,14 +147,21 @@ export class Card {
     this.up.disabled = readOnly || at === 0;
     this.down.disabled = readOnly || at === rows.length - 1;
     for (const node of [this.up, this.down, this.delete, this.handle]) node.hidden = readOnly;
-    this.rate.textContent = `Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is ${(3600 / this.model.steps).toFixed(2)} s per step.`;
+    this.rate.textContent =
+      `Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is ` +
+      `${(3600 / this.model.steps).toFixed(2)} s per step.`;
     this.#pins(row, readOnly);
   }
 
   #tone(row = this.model.find(this.id)) {
     this.node.dataset.tone = TONES[row.status];
     const minute = (value) => `minute ${Math.round(value)}`;
-    this.minutes.textContent = [row.opened_min !== null && `Opened in ${minute(row.opened_min)}`, row.decided_min !== null && `${row.status} in ${minute(row.decided_min)}`].filter(Boolean).join(", ");
+    this.minutes.textContent = [
+      row.opened_min !== null && `Opened in ${minute(row.opened_min)}`,
+      row.decided_min !== null && `${row.status} in ${minute(row.decided_min)}`,
+    ]
+      .filter(Boolean)
+      .join(", ");
   }
 
   #pins(row, readOnly) {
@@ -145,10 +180,41 @@ export class Card {
 
   #pin(pin, at, readOnly) {
     const text = pinText(pin, (ms) => this.board.when(ms));
-    const jump = el("button", { type: "button", className: "quiet pin-jump", title: "Go to it", onclick: () => this.board.jump(pin) }, el("span", { className: "tag" }, kindOf(pin)), el("span", { className: "mono small" }, text));
-    const gone = el("button", { type: "button", className: "quiet pin-gone", "aria-label": `Take off: ${text}`, title: "Take it off", hidden: readOnly, onclick: () => this.#unpin(at) }, "×");
-    const note = el("input", { type: "text", className: "pin-note", "aria-label": `What it shows: ${text}`, placeholder: "What it shows", value: pin.note || "", readOnly, autocomplete: "off", oninput: () => this.model.setNote(this.id, at, note.value) });
-    return el("li", { className: "card-pin" }, el("div", { className: "pin-line" }, jump, gone), pin.text ? el("pre", { className: "pin-quote" }, pin.text.split("\n").slice(0, 3).join("\n")) : null, note);
+    const jump = el(
+      "button",
+      { type: "button", className: "quiet pin-jump", title: "Go to it", onclick: () => this.board.jump(pin) },
+      el("span", { className: "tag" }, kindOf(pin)),
+      el("span", { className: "mono small" }, text),
+    );
+    const gone = el(
+      "button",
+      {
+        type: "button",
+        className: "quiet pin-gone",
+        "aria-label": `Take off: ${text}`,
+        title: "Take it off",
+        hidden: readOnly,
+        onclick: () => this.#unpin(at),
+      },
+      "×",
+    );
+    const note = el("input", {
+      type: "text",
+      className: "pin-note",
+      "aria-label": `What it shows: ${text}`,
+      placeholder: "What it shows",
+      value: pin.note || "",
+      readOnly,
+      autocomplete: "off",
+      oninput: () => this.model.setNote(this.id, at, note.value),
+    });
+    return el(
+      "li",
+      { className: "card-pin" },
+      el("div", { className: "pin-line" }, jump, gone),
+      pin.text ? el("pre", { className: "pin-quote" }, pin.text.split("\n").slice(0, 3).join("\n")) : null,
+      note,
+    );
   }
 
   #unpin(at) {

@@ -16,7 +16,11 @@ function number(value) {
 
 /** A hypothesis with every field, whatever the file had. */
 function whole(data, at) {
-  const made = { ...data, id: typeof data.id === "string" && data.id ? data.id : `h${at + 1}`, status: STATES.includes(data.status) ? data.status : "open" };
+  const made = {
+    ...data,
+    id: typeof data.id === "string" && data.id ? data.id : `h${at + 1}`,
+    status: STATES.includes(data.status) ? data.status : "open",
+  };
   for (const name of TEXTS) made[name] = typeof data[name] === "string" ? data[name] : "";
   for (const name of NUMBERS) made[name] = number(data[name]);
   made.pins = Array.isArray(data.pins) ? data.pins.filter((pin) => pin && typeof pin === "object") : [];
@@ -42,7 +46,8 @@ export function rounded(value, digits) {
 export class BoardModel extends KeptRows {
   constructor(answer, { elapsed, steps = 12_000 }) {
     super(answer, { file: FILE, key: "hypotheses", letter: "h", read: readBoard });
-    Object.assign(this, { elapsed, steps });
+    this.elapsed = elapsed;
+    this.steps = steps;
     answer.addEventListener("replace", () => this.tell("pins"));
   }
 
@@ -59,7 +64,10 @@ export class BoardModel extends KeptRows {
   set(id, fields) {
     const row = this.find(id);
     if (!row || this.readOnly) return;
-    const decided = fields.status && fields.status !== row.status ? { decided_min: fields.status === "open" ? null : this.#minute() } : {};
+    const decided =
+      fields.status && fields.status !== row.status
+        ? { decided_min: fields.status === "open" ? null : this.#minute() }
+        : {};
     Object.assign(row, fields, decided);
     this.store();
   }
@@ -104,7 +112,9 @@ export class BoardModel extends KeptRows {
     const row = this.find(id);
     if (!row || this.readOnly) return 0;
     const known = new Set(row.pins.map((pin) => samePin(pin)));
-    const fresh = pins.filter((pin) => !known.has(samePin(pin))).map((pin) => ({ ...pin, ...(pin.text ? { text: pin.text.slice(0, MOST_TEXT) } : {}) }));
+    const fresh = pins
+      .filter((pin) => !known.has(samePin(pin)))
+      .map((pin) => ({ ...pin, ...(pin.text ? { text: pin.text.slice(0, MOST_TEXT) } : {}) }));
     row.pins.push(...fresh);
     this.store("shape");
     this.tell("pins");
@@ -145,5 +155,10 @@ export class BoardModel extends KeptRows {
 
 /** Two pins of one place are the same, whatever was noted at them. */
 function samePin({ note, text, ...place }) {
-  return JSON.stringify(place, Object.keys(place).sort().concat(Object.keys(place.labels || {}).sort()));
+  return JSON.stringify(
+    place,
+    Object.keys(place)
+      .sort()
+      .concat(Object.keys(place.labels || {}).sort()),
+  );
 }

@@ -2,12 +2,12 @@
 
 import { el } from "../../headnode/dom.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { trouble } from "../workplace/retry.js";
 import { DashboardBar } from "./dashboards_bar.js";
 import { PanelLoader } from "./dashboards_loader.js";
 import { Panel } from "./dashboards_panel.js";
 import { HeatMap } from "./heatmap.js";
 import { fetchJson } from "./metrics_data.js";
-import { trouble } from "../workplace/retry.js";
 
 const REFINE_MS = 180;
 const NEAR = "320px 0px";
@@ -36,7 +36,9 @@ class Dashboards {
   #frame = 0;
 
   constructor(host, room, layout, catalogue) {
-    Object.assign(this, { host, room, layout });
+    this.host = host;
+    this.room = room;
+    this.layout = layout;
     this.stage = stageOf(room, "dashboards", (ms) => this.bar.range.hover(ms));
     this.bar = new DashboardBar(room, layout, catalogue, {
       node: (name) => this.chooseNode(name),
@@ -45,12 +47,21 @@ class Dashboards {
       add: (name) => this.#add(name),
       row: (key) => this.goTo(key),
     });
-    this.loader = new PanelLoader({ base: room.urls.metrics, settings: () => this.settings(), failed: (sentence, again) => this.bar.fail(sentence, again) });
+    this.loader = new PanelLoader({
+      base: room.urls.metrics,
+      settings: () => this.settings(),
+      failed: (sentence, again) => this.bar.fail(sentence, again),
+    });
     this.heat = new HeatMap({ room, stage: this.stage, heats: layout.heats, open: (node) => this.#openNode(node) });
     this.own = this.#row({ key: "own", title: "Your charts", about: "Metrics that you chose.", panels: [] });
     this.own.node.hidden = true;
     this.rows = layout.rows.map((row) => this.#row(row));
-    const heat = el("section", { className: "mrow", "data-row": "heat" }, this.#head("Heat map", "Every GPU, adapter or rank at once."), this.heat.node);
+    const heat = el(
+      "section",
+      { className: "mrow", "data-row": "heat" },
+      this.#head("Heat map", "Every GPU, adapter or rank at once."),
+      this.heat.node,
+    );
     const [first, ...others] = this.rows.map((row) => row.node);
     this.nothing = el("p", { className: "empty", hidden: true }, "No panel has this in its title or its metrics.");
     this.body = el("div", { className: "mrows" }, this.own.node, first, heat, others, this.nothing);
@@ -65,7 +76,14 @@ class Dashboards {
 
   settings() {
     const { from, to } = this.stage.range;
-    return { from: Math.round(from), to: Math.round(to), points: this.points, compare: this.bar.compare.checked, detail: this.bar.detail.value, node: this.bar.nodes.value };
+    return {
+      from: Math.round(from),
+      to: Math.round(to),
+      points: this.points,
+      compare: this.bar.compare.checked,
+      detail: this.bar.detail.value,
+      node: this.bar.nodes.value,
+    };
   }
 
   /** Stretches of time that a chart of the usual width shows apart. */
@@ -82,13 +100,28 @@ class Dashboards {
     const board = { room: this.room, stage: this.stage, node: () => this.bar.nodes.value };
     const panels = row.panels.map((spec) => new Panel({ ...spec, scope: row.scope }, board));
     const head = this.#head(row.title, row.about);
-    const grid = el("div", { className: "mgrid" }, panels.map((panel) => panel.node));
-    return { key: row.key, title: row.title, panels, head, grid, board, node: el("section", { className: "mrow", "data-row": row.key }, head, grid) };
+    const grid = el(
+      "div",
+      { className: "mgrid" },
+      panels.map((panel) => panel.node),
+    );
+    return {
+      key: row.key,
+      title: row.title,
+      panels,
+      head,
+      grid,
+      board,
+      node: el("section", { className: "mrow", "data-row": row.key }, head, grid),
+    };
   }
 
   #watch() {
     this.byNode = new Map(this.panels.map((panel) => [panel.node, panel]));
-    this.sight = new IntersectionObserver((entries) => entries.forEach((entry) => this.#seen(entry)), { root: this.body, rootMargin: NEAR });
+    this.sight = new IntersectionObserver((entries) => entries.forEach((entry) => this.#seen(entry)), {
+      root: this.body,
+      rootMargin: NEAR,
+    });
     for (const panel of this.panels) this.sight.observe(panel.node);
     new ResizeObserver(() => this.#resized()).observe(this.body);
     new MutationObserver(() => this.#redraw()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
@@ -179,7 +212,7 @@ class Dashboards {
   }
 
   /** What another tab asks to look at: a pin's metric, labels and time, or a node. */
-  look({ metric, labels = {}, from_ms: from, to_ms: to, node }) {
+  look({ metric, labels = /** @type {Record<string, string>} */ ({}), from_ms: from, to_ms: to, node }) {
     if (from && to) this.room.setRange(Number(from), Number(to), "dashboards");
     const named = node || labels.node;
     if (named) this.chooseNode(named);

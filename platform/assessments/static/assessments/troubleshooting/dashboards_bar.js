@@ -4,7 +4,11 @@ import { el } from "../../headnode/dom.js";
 import { lengthText } from "./metrics_time.js";
 
 const HOUR = 3_600_000;
-const DETAILS = [["auto", "automatic"], ["spikes", "every spike"], ["means", "means"]];
+const DETAILS = [
+  ["auto", "automatic"],
+  ["spikes", "every spike"],
+  ["means", "means"],
+];
 
 function button(label, title, run) {
   return el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick: run }, label);
@@ -23,10 +27,15 @@ function labelled(text, control) {
 /** The range that is shown, and steps through time; both the dashboards and the query box have one. */
 export class RangeBar {
   constructor(room, source) {
-    Object.assign(this, { room, source });
+    this.room = room;
+    this.source = source;
     this.text = el("span", { className: "mbar-range" });
     this.cursor = el("span", { className: "mbar-cursor", "aria-hidden": "true" });
-    this.presets = el("select", { className: "mbar-preset", "aria-label": "Choose a range", onchange: () => this.#choose() }, this.#options().map(([value, label]) => el("option", { value }, label)));
+    this.presets = el(
+      "select",
+      { className: "mbar-preset", "aria-label": "Choose a range", onchange: () => this.#choose() },
+      this.#options().map(([value, label]) => el("option", { value }, label)),
+    );
     this.node = el(
       "div",
       { className: "mbar-time", role: "group", "aria-label": "Range of time" },
@@ -43,12 +52,25 @@ export class RangeBar {
   }
 
   #options() {
-    return [["", "Range…"], ["run", "The slow run"], ["start", "First hour of the run"], ["lead", "Two hours before the run"], ["all", "The whole recording"], ["6", "Last 6 hours of the run"]];
+    return [
+      ["", "Range…"],
+      ["run", "The slow run"],
+      ["start", "First hour of the run"],
+      ["lead", "Two hours before the run"],
+      ["all", "The whole recording"],
+      ["6", "Last 6 hours of the run"],
+    ];
   }
 
   #choose() {
     const { from_ms: from, to_ms: to } = this.room.incident.run;
-    const ranges = { run: [from, to], start: [from, from + HOUR], lead: [from - 2 * HOUR, from], all: [this.room.window.from, this.room.window.to], 6: [to - 6 * HOUR, to] };
+    const ranges = {
+      run: [from, to],
+      start: [from, from + HOUR],
+      lead: [from - 2 * HOUR, from],
+      all: [this.room.window.from, this.room.window.to],
+      6: [to - 6 * HOUR, to],
+    };
     const range = ranges[this.presets.value];
     this.presets.value = "";
     if (range) this.room.setRange(...range, this.source);
@@ -85,14 +107,40 @@ export class DashboardBar {
   constructor(room, layout, catalogue, on) {
     this.range = new RangeBar(room, "dashboards");
     const job = new Set(layout.job_nodes);
-    this.nodes = el("select", { onchange: () => on.node(this.nodes.value) }, layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? `${name} (in the job)` : name)));
+    this.nodes = el(
+      "select",
+      { onchange: () => on.node(this.nodes.value) },
+      layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? `${name} (in the job)` : name)),
+    );
     this.nodes.value = layout.job_nodes[0] || layout.nodes[0];
     this.compare = el("input", { type: "checkbox", onchange: () => on.change() });
-    this.detail = el("select", { onchange: () => on.change() }, DETAILS.map(([value, text]) => el("option", { value }, text)));
-    this.find = el("input", { type: "search", placeholder: "Title or metric", oninput: () => on.find(this.find.value) });
-    this.rows = el("select", { onchange: () => on.row(this.rows.value) }, rowTitles(layout.rows).map(([key, title]) => el("option", { value: key }, title)));
-    const list = el("datalist", { id: "metric-names" }, catalogue.metrics.map((metric) => el("option", { value: metric.name }, metric.about)));
-    this.metric = el("input", { type: "text", list: "metric-names", placeholder: "Name of a metric", autocomplete: "off", spellcheck: false });
+    this.detail = el(
+      "select",
+      { onchange: () => on.change() },
+      DETAILS.map(([value, text]) => el("option", { value }, text)),
+    );
+    this.find = el("input", {
+      type: "search",
+      placeholder: "Title or metric",
+      oninput: () => on.find(this.find.value),
+    });
+    this.rows = el(
+      "select",
+      { onchange: () => on.row(this.rows.value) },
+      rowTitles(layout.rows).map(([key, title]) => el("option", { value: key }, title)),
+    );
+    const list = el(
+      "datalist",
+      { id: "metric-names" },
+      catalogue.metrics.map((metric) => el("option", { value: metric.name }, metric.about)),
+    );
+    this.metric = el("input", {
+      type: "text",
+      list: "metric-names",
+      placeholder: "Name of a metric",
+      autocomplete: "off",
+      spellcheck: false,
+    });
     const names = new Set(catalogue.metrics.map((metric) => metric.name));
     const add = (event) => {
       event.preventDefault();
@@ -102,13 +150,28 @@ export class DashboardBar {
         this.metric.value = "";
       } else room.announce(name ? `There is no metric ${name}.` : "Type the name of a metric first.");
     };
-    const chooser = el("form", { className: "mbar-form", onsubmit: add }, labelled("Chart a metric", this.metric), list, el("button", { type: "submit", className: "quiet" }, "Add"));
+    const chooser = el(
+      "form",
+      { className: "mbar-form", onsubmit: add },
+      labelled("Chart a metric", this.metric),
+      list,
+      el("button", { type: "submit", className: "quiet" }, "Add"),
+    );
     this.trouble = el("p", { className: "mbar-trouble", role: "status", hidden: true });
     this.node = el(
       "div",
       { className: "mbar" },
       this.range.node,
-      el("div", { className: "mbar-more" }, labelled("Row", this.rows), labelled("Node", this.nodes), labelled("Lines", this.detail), labelled("Find", this.find), chooser, el("label", { className: "check" }, this.compare, "Compare with the run before")),
+      el(
+        "div",
+        { className: "mbar-more" },
+        labelled("Row", this.rows),
+        labelled("Node", this.nodes),
+        labelled("Lines", this.detail),
+        labelled("Find", this.find),
+        chooser,
+        el("label", { className: "check" }, this.compare, "Compare with the run before"),
+      ),
       this.trouble,
     );
   }
@@ -117,7 +180,9 @@ export class DashboardBar {
   fail(sentence, again) {
     this.trouble.hidden = !sentence;
     if (!sentence || this.trouble.firstChild?.textContent === sentence) return;
-    const button = again ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again")] : [];
+    const button = again
+      ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again")]
+      : [];
     this.trouble.replaceChildren(el("span", {}, sentence), ...button);
   }
 }

@@ -13,9 +13,14 @@ export class PanelLoader {
   #missed = new Set();
   #timer = 0;
 
-  /** settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, of waiting, or that it is over. */
+  /**
+   * settings(): {from, to, points, compare, node}; failed(sentence, again | null) tells of trouble, of waiting, or that
+   * it is over.
+   */
   constructor({ base, settings, failed }) {
-    Object.assign(this, { base, settings, failed });
+    this.base = base;
+    this.settings = settings;
+    this.failed = failed;
   }
 
   add(panel) {
@@ -61,7 +66,11 @@ export class PanelLoader {
     for (const panel of batch) panel.asked(settings);
     try {
       const keys = batch.map((panel) => panel.key);
-      const found = await fetchPanels(this.base, { ...settings, keys, node: isScoped ? settings.node : "" }, { signal: job.stop.signal, told: (sentence) => this.failed(sentence, null) });
+      const found = await fetchPanels(
+        this.base,
+        { ...settings, keys, node: isScoped ? settings.node : "" },
+        { signal: job.stop.signal, told: (sentence) => this.failed(sentence, null) },
+      );
       batch.forEach((panel, at) => panel.take(found[at], settings));
       this.#recovered(batch);
     } catch (error) {
@@ -92,7 +101,8 @@ export class PanelLoader {
       this.#missed.add(panel);
     }
     const sentence = error instanceof Failed ? error.message : "The answer could not be read.";
-    for (const panel of batch) if (!panel.chart.data) panel.chart.fail(`This chart could not be loaded: ${sentence}`, again);
+    for (const panel of batch)
+      if (!panel.chart.data) panel.chart.fail(`This chart could not be loaded: ${sentence}`, again);
     this.failed(`Charts could not be loaded: ${sentence} What is drawn stays.`, again);
   }
 }

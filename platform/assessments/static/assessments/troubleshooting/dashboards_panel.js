@@ -14,7 +14,10 @@ export class Panel {
 
   /** spec: as the layout tells it; board: {room, stage, node()}. */
   constructor(spec, board) {
-    Object.assign(this, { spec, board, key: spec.key, isScoped: spec.scope === "node" });
+    this.spec = spec;
+    this.board = board;
+    this.key = spec.key;
+    this.isScoped = spec.scope === "node";
     const actions = [
       { label: "Query", title: "Ask for it in PromQL", run: () => this.#query() },
       { label: "Pin", title: "Pin what is drawn, with the time that is shown", run: () => this.#pin() },
@@ -25,7 +28,8 @@ export class Panel {
   }
 
   get words() {
-    return `${this.spec.title} ${this.spec.parts.map((part) => `${part.metric} ${part.label}`).join(" ")}`.toLowerCase();
+    const { title, parts } = this.spec;
+    return [title, ...parts.map((part) => `${part.metric} ${part.label}`)].join(" ").toLowerCase();
   }
 
   wants(settings) {
@@ -43,14 +47,19 @@ export class Panel {
   /** Data that came; an older range's is kept for zooming out again. */
   take(data, settings) {
     const kind = `${settings.compare}|${settings.detail}|${this.isScoped ? settings.node : ""}`;
-    this.#kept = [{ data, kind, from: settings.from, to: settings.to }, ...this.#kept.filter((one) => one.kind === kind)].slice(0, KEPT);
+    this.#kept = [
+      { data, kind, from: settings.from, to: settings.to },
+      ...this.#kept.filter((one) => one.kind === kind),
+    ].slice(0, KEPT);
     if (this.#asked === stamp(settings, this.isScoped)) this.chart.setData(data);
   }
 
   /** Another range: the finest data in hand that covers it, at once. */
   zoom() {
     const { from, to } = this.board.stage.range;
-    const covering = this.#kept.filter((one) => one.from <= from && one.to >= to).sort((a, b) => a.data.step - b.data.step)[0];
+    const covering = this.#kept
+      .filter((one) => one.from <= from && one.to >= to)
+      .sort((a, b) => a.data.step - b.data.step)[0];
     const best = covering || this.#kept.toSorted((a, b) => b.to - b.from - (a.to - a.from))[0];
     if (!this.inSight) {
       this.chart.close();
@@ -77,8 +86,18 @@ export class Panel {
 
   #pin() {
     const line = this.chart.isolated;
-    const labels = { ...this.spec.fixed, ...(this.isScoped ? { node: this.board.node() } : {}), ...(line?.labels || {}) };
+    const labels = {
+      ...this.spec.fixed,
+      ...(this.isScoped ? { node: this.board.node() } : {}),
+      ...(line?.labels || {}),
+    };
     const { from, to } = this.board.stage.range;
-    return this.board.room.pin({ kind: "chart", metric: this.#part().metric, labels, from_ms: Math.round(from), to_ms: Math.round(to) });
+    return this.board.room.pin({
+      kind: "chart",
+      metric: this.#part().metric,
+      labels,
+      from_ms: Math.round(from),
+      to_ms: Math.round(to),
+    });
   }
 }

@@ -2,9 +2,9 @@
 
 import { el } from "../../headnode/dom.js";
 import { fitted, token } from "../../headnode/replay_paint.js";
-import { HeatPaint, NO_DATA, hatching } from "./heatmap_paint.js";
+import { HeatPaint, hatching, NO_DATA } from "./heatmap_paint.js";
 import { fetchHeat } from "./metrics_data.js";
-import { tickText, ticks } from "./metrics_time.js";
+import { ticks, tickText } from "./metrics_time.js";
 import { amount } from "./metrics_units.js";
 
 const GUTTER = 74;
@@ -14,7 +14,11 @@ const ROW_PX = 4;
 const TICK_PX = 80;
 
 function choice(label, options, run) {
-  const select = el("select", { onchange: () => run(select.value) }, options.map(([value, text]) => el("option", { value }, text)));
+  const select = el(
+    "select",
+    { onchange: () => run(select.value) },
+    options.map(([value, text]) => el("option", { value }, text)),
+  );
   select.setAttribute("aria-label", `Heat map: ${label}`);
   return [select, el("label", { className: "mbar-field" }, el("span", {}, label), select)];
 }
@@ -24,21 +28,77 @@ export class HeatMap {
   #asked = "";
 
   constructor({ room, stage, heats, open }) {
-    Object.assign(this, { room, stage, heats, open, data: null, at: null, inSight: false });
-    const [metric, metricField] = choice("Metric", heats.map((heat) => [heat.metric, heat.title]), () => this.load());
-    const [stat, statField] = choice("Cell", [["avg", "mean"], ["min", "lowest"], ["max", "highest"]], () => this.load());
-    const [colours, colourField] = choice("Colours", [["all", "lowest to highest"], ["usual", "5th to 95th percentile"]], () => this.#recolour());
-    Object.assign(this, { metric, stat, colours });
+    this.room = room;
+    this.stage = stage;
+    this.heats = heats;
+    this.open = open;
+    this.data = null;
+    this.at = null;
+    this.inSight = false;
+    const [metric, metricField] = choice(
+      "Metric",
+      heats.map((heat) => [heat.metric, heat.title]),
+      () => this.load(),
+    );
+    const [stat, statField] = choice(
+      "Cell",
+      [
+        ["avg", "mean"],
+        ["min", "lowest"],
+        ["max", "highest"],
+      ],
+      () => this.load(),
+    );
+    const [colours, colourField] = choice(
+      "Colours",
+      [
+        ["all", "lowest to highest"],
+        ["usual", "5th to 95th percentile"],
+      ],
+      () => this.#recolour(),
+    );
+    this.metric = metric;
+    this.stat = stat;
+    this.colours = colours;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.over = el("div", { className: "heat-cell", hidden: true });
-    this.field = el("div", { className: "heat-field", tabindex: "0", role: "application", "aria-roledescription": "heat map", "aria-label": "Heat map. Loading." }, this.canvas, this.over);
+    this.field = el(
+      "div",
+      {
+        className: "heat-field",
+        tabindex: "0",
+        role: "application",
+        "aria-roledescription": "heat map",
+        "aria-label": "Heat map. Loading.",
+      },
+      this.canvas,
+      this.over,
+    );
     this.reading = el("p", { className: "heat-reading small", "aria-hidden": "true" }, "\u00a0");
     this.said = el("p", { className: "mchart-state muted small" }, "Loading…");
     this.scale = el("div", { className: "heat-scale" });
     this.tableHost = el("div", { hidden: true });
-    this.toggle = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() }, "Table", el("span", { className: "unseen" }, " of the heat map"));
-    const pin = el("button", { type: "button", className: "quiet", onclick: () => this.#pin() }, "Pin", el("span", { className: "unseen" }, " the row that is read, or the metric, with the shown time"));
-    this.node = el("div", { className: "heat" }, el("div", { className: "heat-head" }, metricField, statField, colourField, this.scale, this.toggle, pin), this.reading, this.field, this.said, this.tableHost);
+    this.toggle = el(
+      "button",
+      { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() },
+      "Table",
+      el("span", { className: "unseen" }, " of the heat map"),
+    );
+    const pin = el(
+      "button",
+      { type: "button", className: "quiet", onclick: () => this.#pin() },
+      "Pin",
+      el("span", { className: "unseen" }, " the row that is read, or the metric, with the shown time"),
+    );
+    this.node = el(
+      "div",
+      { className: "heat" },
+      el("div", { className: "heat-head" }, metricField, statField, colourField, this.scale, this.toggle, pin),
+      this.reading,
+      this.field,
+      this.said,
+      this.tableHost,
+    );
     this.paint = new HeatPaint();
     this.#listen();
   }
@@ -59,7 +119,11 @@ export class HeatMap {
   }
 
   get #plot() {
-    return { left: GUTTER, width: this.field.clientWidth - GUTTER - MARGIN, height: (this.data?.rows.length || 0) * ROW_PX };
+    return {
+      left: GUTTER,
+      width: this.field.clientWidth - GUTTER - MARGIN,
+      height: (this.data?.rows.length || 0) * ROW_PX,
+    };
   }
 
   async load() {
@@ -73,13 +137,20 @@ export class HeatMap {
     this.#asked = asked;
     this.said.hidden = this.data !== null;
     try {
-      const data = await fetchHeat(this.room.urls.metrics, { metric: this.metric.value, stat: this.stat.value, from, to, columns }, { signal: this.#stop.signal, told: (sentence) => this.#tell(sentence) });
+      const data = await fetchHeat(
+        this.room.urls.metrics,
+        { metric: this.metric.value, stat: this.stat.value, from, to, columns },
+        { signal: this.#stop.signal, told: (sentence) => this.#tell(sentence) },
+      );
       this.#take(data);
     } catch (error) {
       if (error.name === "AbortError") return;
       this.#asked = "";
       this.said.hidden = false;
-      this.said.replaceChildren(`The heat map could not be loaded: ${error.message} `, el("button", { type: "button", className: "quiet", onclick: () => this.load() }, "Try again"));
+      this.said.replaceChildren(
+        `The heat map could not be loaded: ${error.message} `,
+        el("button", { type: "button", className: "quiet", onclick: () => this.load() }, "Try again"),
+      );
     }
   }
 
@@ -97,7 +168,12 @@ export class HeatMap {
     this.draw();
     const { from, to } = this.stage.range;
     const { low, high } = this.paint;
-    this.field.setAttribute("aria-label", `Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys read cells, Enter shows the node.`);
+    this.field.setAttribute(
+      "aria-label",
+      `Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to ` +
+        `${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys ` +
+        "read cells, Enter shows the node.",
+    );
     if (!this.tableHost.hidden) this.#fillTable();
   }
 
@@ -158,7 +234,8 @@ export class HeatMap {
     });
     const { at, step } = ticks(from, to, Math.max(2, Math.floor(width / TICK_PX)), this.stage.offsetMin);
     context.textAlign = "center";
-    for (const ms of at) context.fillText(tickText(ms, step, this.stage.offsetMin), left + (ms - from) * scale, height + AXIS / 2 + 2);
+    for (const ms of at)
+      context.fillText(tickText(ms, step, this.stage.offsetMin), left + (ms - from) * scale, height + AXIS / 2 + 2);
     context.textAlign = "start";
   }
 
@@ -191,7 +268,9 @@ export class HeatMap {
     }
     const { row, column } = this.at;
     const value = this.data.cells[row * this.data.count + column];
-    const told = `${this.#named(this.data.rows[row])} at ${this.stage.timeText(this.data.start + column * this.data.step)}: ${Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit)}`;
+    const told =
+      `${this.#named(this.data.rows[row])} at ${this.stage.timeText(this.data.start + column * this.data.step)}: ` +
+      `${Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit)}`;
     this.reading.textContent = told;
     this.#frame();
     if (aloud) this.stage.announce(told);
@@ -202,7 +281,12 @@ export class HeatMap {
     const { from, to } = this.stage.range;
     const scale = width / (to - from);
     const x = left + (this.data.start + this.at.column * this.data.step - from) * scale;
-    Object.assign(this.over.style, { left: `${x - 1}px`, top: `${this.at.row * ROW_PX - 1}px`, width: `${this.data.step * scale + 2}px`, height: `${ROW_PX + 2}px` });
+    Object.assign(this.over.style, {
+      left: `${x - 1}px`,
+      top: `${this.at.row * ROW_PX - 1}px`,
+      width: `${this.data.step * scale + 2}px`,
+      height: `${ROW_PX + 2}px`,
+    });
   }
 
   #enter() {
@@ -252,6 +336,12 @@ export class HeatMap {
       const [host, value] = this.data.rows[this.at.row];
       Object.assign(labels, { node: host, [this.data.label]: value });
     }
-    return this.room.pin({ kind: "chart", metric: this.metric.value, labels, from_ms: Math.round(from), to_ms: Math.round(to) });
+    return this.room.pin({
+      kind: "chart",
+      metric: this.metric.value,
+      labels,
+      from_ms: Math.round(from),
+      to_ms: Math.round(to),
+    });
   }
 }

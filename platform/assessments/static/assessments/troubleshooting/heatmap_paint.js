@@ -21,7 +21,9 @@ function palette() {
   for (let at = 0; at < FINE; at += 1) {
     const place = (at / (FINE - 1)) * (SHADES - 1);
     const low = Math.min(SHADES - 2, Math.floor(place));
-    const [r, g, b] = shades[low].map((from, part) => Math.round(from + (shades[low + 1][part] - from) * (place - low)));
+    const [r, g, b] = shades[low].map((from, part) =>
+      Math.round(from + (shades[low + 1][part] - from) * (place - low)),
+    );
     found[at] = (255 << 24) | (b << 16) | (g << 8) | r;
   }
   return found;
@@ -62,7 +64,7 @@ export class HeatPaint {
   }
 
   #usual() {
-    const sorted = this.data.cells.filter((value) => value === value).sort();
+    const sorted = this.data.cells.filter((value) => !Number.isNaN(value)).sort();
     const at = (share) => sorted[Math.floor((sorted.length - 1) * share)];
     if (at(OUTER) < at(1 - OUTER)) [this.low, this.high] = [at(OUTER), at(1 - OUTER)];
   }
@@ -79,14 +81,19 @@ export class HeatPaint {
     const scale = (FINE - 1) / (this.high - this.low || 1);
     for (let at = 0; at < cells.length; at += 1) {
       const value = cells[at];
-      if (value === value) pixels[at] = shades[Math.round(Math.max(0, Math.min(FINE - 1, (value - this.low) * scale)))];
+      if (!Number.isNaN(value))
+        pixels[at] = shades[Math.round(Math.max(0, Math.min(FINE - 1, (value - this.low) * scale)))];
     }
     context.putImageData(picture, 0, 0);
     return this.source;
   }
 
   legend(unit) {
-    const bar = el("span", { className: "heat-bar", "aria-hidden": "true" }, Array.from({ length: SHADES }, (_, at) => el("span", { className: `heat-shade-${at}` })));
+    const bar = el(
+      "span",
+      { className: "heat-bar", "aria-hidden": "true" },
+      Array.from({ length: SHADES }, (_, at) => el("span", { className: `heat-shade-${at}` })),
+    );
     return el("span", { className: "heat-legend small" }, amount(this.low, unit), bar, amount(this.high, unit));
   }
 
@@ -102,10 +109,27 @@ export class HeatPaint {
         number += 1;
       }
       const figures = number ? [low, sum / number, high] : [NaN, NaN, NaN];
-      return el("tr", {}, el("th", { scope: "row" }, named(row)), figures.map((value) => el("td", { className: "figure" }, amount(value, unit))));
+      return el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, named(row)),
+        figures.map((value) => el("td", { className: "figure" }, amount(value, unit))),
+      );
     });
-    const head = ["Row", "Lowest cell", "Mean", "Highest cell"].map((text, at) => el("th", { scope: "col", className: at ? "figure" : "" }, text));
-    const table = el("table", {}, el("caption", {}, `${title}, the shown time`), el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines));
-    return el("div", { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` }, table);
+    const head = ["Row", "Lowest cell", "Mean", "Highest cell"].map((text, at) =>
+      el("th", { scope: "col", className: at ? "figure" : "" }, text),
+    );
+    const table = el(
+      "table",
+      {},
+      el("caption", {}, `${title}, the shown time`),
+      el("thead", {}, el("tr", {}, head)),
+      el("tbody", {}, lines),
+    );
+    return el(
+      "div",
+      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` },
+      table,
+    );
   }
 }

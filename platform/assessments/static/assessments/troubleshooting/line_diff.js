@@ -25,7 +25,11 @@ export function differingLines(before, after) {
   const gone = (i) => rows.push({ kind: "gone", a: i + 1, b: null, text: before[i] });
   const fresh = (j) => rows.push({ kind: "new", a: null, b: j + 1, text: after[j] });
   for (let at = 0; at < head; at += 1) same(at, at);
-  middle(before.slice(head, endA), after.slice(head, endB), { same: (i, j) => same(i + head, j + head), gone: (i) => gone(i + head), fresh: (j) => fresh(j + head) });
+  middle(before.slice(head, endA), after.slice(head, endB), {
+    same: (i, j) => same(i + head, j + head),
+    gone: (i) => gone(i + head),
+    fresh: (j) => fresh(j + head),
+  });
   for (let at = 0; endA + at < before.length; at += 1) same(endA + at, endB + at);
   return rows;
 }
@@ -48,7 +52,8 @@ export function beside(rows) {
   const pairs = [];
   let [goneLines, newLines] = [[], []];
   const close = () => {
-    for (let at = 0; at < Math.max(goneLines.length, newLines.length); at += 1) pairs.push([goneLines[at] || null, newLines[at] || null]);
+    for (let at = 0; at < Math.max(goneLines.length, newLines.length); at += 1)
+      pairs.push([goneLines[at] || null, newLines[at] || null]);
     [goneLines, newLines] = [[], []];
   };
   for (const row of rows) {

@@ -4,7 +4,11 @@ import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
 
 const HEIGHT = 52;
-const KINDS = [["error", "--bad"], ["warning", "--warn"], ["other", "--heat-4"]];
+const KINDS = [
+  ["error", "--bad"],
+  ["warning", "--warn"],
+  ["other", "--heat-4"],
+];
 const LEAST_PX = 4;
 
 export class LogChart {
@@ -16,7 +20,12 @@ export class LogChart {
     this.canvas = el("canvas", { height: HEIGHT });
     this.band = el("div", { className: "log-band", hidden: true });
     this.hover = el("span", { className: "log-hover muted small" });
-    this.plot = el("div", { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" }, this.canvas, this.band);
+    this.plot = el(
+      "div",
+      { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" },
+      this.canvas,
+      this.band,
+    );
     this.scale = el("div", { className: "log-scale muted small", "aria-hidden": "true" });
     this.node = el("div", { className: "log-chart" }, this.plot, this.scale);
     this.plot.addEventListener("pointerdown", (event) => this.#press(event));
@@ -49,13 +58,21 @@ export class LogChart {
     if (!total) return "No line found in this time.";
     const width = (this.#bins.to - this.#bins.from) / sums.length;
     const from = this.#bins.from + most * width;
-    return `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`;
+    return (
+      `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ` +
+      `${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ` +
+      `${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`
+    );
   }
 
   #axis(middle = null) {
     if (!this.#bins) return;
     const text = (ms) => this.room.timeText(ms, { seconds: this.#bins.to - this.#bins.from < 3_600_000 });
-    this.scale.replaceChildren(el("span", {}, text(this.#bins.from)), el("span", {}, middle || ""), el("span", {}, text(this.#bins.to)));
+    this.scale.replaceChildren(
+      el("span", {}, text(this.#bins.from)),
+      el("span", {}, middle || ""),
+      el("span", {}, text(this.#bins.to)),
+    );
   }
 
   draw() {
@@ -118,7 +135,8 @@ export class LogChart {
     if (this.#drag === null) return;
     const [a, b] = [this.#drag, this.#x(event)];
     this.#let();
-    if (Math.abs(a - b) >= LEAST_PX) this.room.setRange(this.#timeAt(Math.min(a, b)), this.#timeAt(Math.max(a, b)), "logs");
+    if (Math.abs(a - b) >= LEAST_PX)
+      this.room.setRange(this.#timeAt(Math.min(a, b)), this.#timeAt(Math.max(a, b)), "logs");
   }
 
   #let() {

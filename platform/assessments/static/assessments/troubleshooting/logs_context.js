@@ -11,7 +11,9 @@ export class FileAround {
   #path = "";
 
   constructor(room, source, left) {
-    Object.assign(this, { room, source, left });
+    this.room = room;
+    this.source = source;
+    this.left = left;
     this.title = el("h3", { className: "around-title mono" });
     this.facts = el("p", { className: "muted small around-facts" });
     this.list = new LineList({
@@ -26,11 +28,19 @@ export class FileAround {
       copiedLines: (count) => room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
       moved: () => this.#tell(),
     });
-    const act = (text, action, extra = {}) => el("button", { type: "button", className: "quiet", onclick: action, ...extra }, text);
+    const act = (text, action, extra = {}) =>
+      el("button", { type: "button", className: "quiet", onclick: action, ...extra }, text);
     this.node = el(
       "section",
       { className: "around", hidden: true, "aria-label": "Around the line" },
-      el("div", { className: "around-head" }, this.title, act("Pin", () => this.#pin()), act("Same minute everywhere", () => this.#minute()), act("Close", () => this.close())),
+      el(
+        "div",
+        { className: "around-head" },
+        this.title,
+        act("Pin", () => this.#pin()),
+        act("Same minute everywhere", () => this.#minute()),
+        act("Close", () => this.close()),
+      ),
       this.facts,
       this.list.node,
     );
@@ -75,8 +85,14 @@ export class FileAround {
   async #tell() {
     const row = await this.#row();
     this.title.textContent = `${row.path}:${row.line}`;
-    const when = row.at === null ? "no time printed" : `${this.room.timeText(row.at, { year: true })} on the site's clock`;
-    this.facts.textContent = [row.host || "no machine named", row.source, when, row.severity === "not stated" ? "no severity stated" : row.severity].join(" · ");
+    const when =
+      row.at === null ? "no time printed" : `${this.room.timeText(row.at, { year: true })} on the site's clock`;
+    this.facts.textContent = [
+      row.host || "no machine named",
+      row.source,
+      when,
+      row.severity === "not stated" ? "no severity stated" : row.severity,
+    ].join(" · ");
   }
 
   async #minute() {

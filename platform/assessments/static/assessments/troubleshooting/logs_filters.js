@@ -6,11 +6,21 @@ import { offsetText, plainTime, readTime } from "../workplace/site_time.js";
 const MANY = 12;
 
 /** A button that opens a small panel below it; Escape and a press elsewhere close it. */
-export class Popover {
+class Popover {
   constructor(label) {
     this.id = `popover-${uuid().slice(0, 8)}`;
     this.text = el("span", {}, label);
-    this.button = el("button", { type: "button", className: "facet-button", "aria-expanded": "false", "aria-controls": this.id, onclick: () => this.toggle() }, this.text);
+    this.button = el(
+      "button",
+      {
+        type: "button",
+        className: "facet-button",
+        "aria-expanded": "false",
+        "aria-controls": this.id,
+        onclick: () => this.toggle(),
+      },
+      this.text,
+    );
     this.panel = el("div", { className: "facet-panel", id: this.id, role: "group", hidden: true });
     this.node = el("div", { className: "facet" }, this.button, this.panel);
     this.node.addEventListener("keydown", (event) => {
@@ -20,7 +30,10 @@ export class Popover {
       this.button.focus();
     });
     document.addEventListener("pointerdown", (event) => this.node.contains(event.target) || this.toggle(false));
-    this.node.addEventListener("focusout", (event) => event.relatedTarget && !this.node.contains(event.relatedTarget) && this.toggle(false));
+    this.node.addEventListener(
+      "focusout",
+      (event) => event.relatedTarget && !this.node.contains(event.relatedTarget) && this.toggle(false),
+    );
   }
 
   toggle(open = this.panel.hidden) {
@@ -39,18 +52,54 @@ export class Popover {
 export class Facet extends Popover {
   constructor(title, entries, changed) {
     super(title);
-    Object.assign(this, { title, changed });
+    this.title = title;
+    this.changed = changed;
     this.entries = [...entries].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
     this.boxes = this.entries.map(({ name, index, lines }) => {
       const box = el("input", { type: "checkbox", checked: true, value: index, onchange: () => this.#said() });
-      const only = el("button", { type: "button", className: "quiet only", "aria-label": `Only ${name || "no machine"}`, onclick: () => this.only([index]) }, "only");
-      const node = el("div", { className: "facet-row" }, el("label", { className: "check" }, box, el("span", { className: "facet-name" }, name || "none named")), el("span", { className: "muted small figure" }, lines.toLocaleString("en-GB")), only);
+      const only = el(
+        "button",
+        {
+          type: "button",
+          className: "quiet only",
+          "aria-label": `Only ${name || "no machine"}`,
+          onclick: () => this.only([index]),
+        },
+        "only",
+      );
+      const node = el(
+        "div",
+        { className: "facet-row" },
+        el("label", { className: "check" }, box, el("span", { className: "facet-name" }, name || "none named")),
+        el("span", { className: "muted small figure" }, lines.toLocaleString("en-GB")),
+        only,
+      );
       return { node, box, name, index };
     });
     this.panel.setAttribute("aria-label", title);
-    const tools = el("div", { className: "facet-tools" }, el("button", { type: "button", className: "quiet", onclick: () => this.only(null) }, "All"), el("button", { type: "button", className: "quiet", onclick: () => this.only([]) }, "None"));
-    const find = el("input", { type: "text", "aria-label": `Find in: ${title}`, placeholder: "Find", autocomplete: "off", spellcheck: false, oninput: () => this.#find(find.value) });
-    this.panel.append(...(this.boxes.length > MANY ? [find] : []), tools, el("div", { className: "facet-list", tabindex: "-1" }, this.boxes.map(({ node }) => node)));
+    const tools = el(
+      "div",
+      { className: "facet-tools" },
+      el("button", { type: "button", className: "quiet", onclick: () => this.only(null) }, "All"),
+      el("button", { type: "button", className: "quiet", onclick: () => this.only([]) }, "None"),
+    );
+    const find = el("input", {
+      type: "text",
+      "aria-label": `Find in: ${title}`,
+      placeholder: "Find",
+      autocomplete: "off",
+      spellcheck: false,
+      oninput: () => this.#find(find.value),
+    });
+    this.panel.append(
+      ...(this.boxes.length > MANY ? [find] : []),
+      tools,
+      el(
+        "div",
+        { className: "facet-list", tabindex: "-1" },
+        this.boxes.map(({ node }) => node),
+      ),
+    );
     this.#label();
   }
 
@@ -80,7 +129,10 @@ export class Facet extends Popover {
   #label() {
     const chosen = this.boxes.filter(({ box }) => box.checked);
     const some = chosen.length !== this.boxes.length;
-    this.text.textContent = some ? `${this.title}: ${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}` : this.title;
+    this.text.textContent = some
+      ? `${this.title}: ` +
+        `${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}`
+      : this.title;
     this.button.classList.toggle("set", some);
   }
 }
@@ -98,22 +150,33 @@ export class TimeFilter extends Popover {
     this.problem = el("p", { className: "problem small", role: "alert" });
     const field = (name, input) => el("label", { className: "field" }, name, input);
     const apply = el("button", { type: "button", className: "primary", onclick: () => this.#apply() }, "Set");
-    const whole = el("button", { type: "button", onclick: () => (room.resetRange("logs"), this.toggle(false), this.button.focus()) }, "Everything recorded");
+    const whole = el(
+      "button",
+      { type: "button", onclick: () => (room.resetRange("logs"), this.toggle(false), this.button.focus()) },
+      "Everything recorded",
+    );
     this.panel.append(
-      el("p", { className: "muted small" }, `The site's time, ${room.incident.zone} (UTC ${offsetText(this.offset)}). The charts follow.`),
+      el(
+        "p",
+        { className: "muted small" },
+        `The site's time, ${room.incident.zone} (UTC ${offsetText(this.offset)}). The charts follow.`,
+      ),
       field("From", this.from),
       field("To", this.to),
       this.problem,
       el("div", { className: "facet-tools" }, apply, whole),
     );
-    for (const input of [this.from, this.to]) input.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), this.#apply()));
+    for (const input of [this.from, this.to])
+      input.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), this.#apply()));
     room.addEventListener("range", () => this.label());
     this.label();
   }
 
   label() {
     const { range, whole } = this.room;
-    this.text.textContent = whole ? "Time" : `${this.room.timeText(range.from, { seconds: false })} – ${this.room.timeText(range.to, { seconds: false })}`;
+    this.text.textContent = whole
+      ? "Time"
+      : `${this.room.timeText(range.from, { seconds: false })} – ${this.room.timeText(range.to, { seconds: false })}`;
     this.button.classList.toggle("set", !whole);
     this.from.value = plainTime(range.from, this.offset);
     this.to.value = plainTime(range.to, this.offset);
@@ -122,7 +185,8 @@ export class TimeFilter extends Popover {
 
   #apply() {
     const [from, to] = [this.from, this.to].map((input) => readTime(input.value, this.offset, this.year));
-    if (from === null || to === null) this.problem.textContent = "Write times as 2026-10-12 15:02:00; year and seconds may be left out.";
+    if (from === null || to === null)
+      this.problem.textContent = "Write times as 2026-10-12 15:02:00; year and seconds may be left out.";
     else if (to <= from) this.problem.textContent = "The end has to come after the beginning.";
     else {
       this.room.setRange(from, to, "logs");

@@ -20,7 +20,8 @@ export class LogSource extends EventTarget {
 
   constructor({ url, key }) {
     super();
-    Object.assign(this, { url, key });
+    this.url = url;
+    this.key = key;
   }
 
   /** Load all lines, once; resolves to what there is to filter by. A failed load may be tried again. */
@@ -73,7 +74,9 @@ export class LogSource extends EventTarget {
     const worker = new Worker(new URL("./logs_worker.js", import.meta.url), { type: "module" });
     this.#worker = worker;
     worker.onmessage = ({ data }) => worker === this.#worker && this.#heard(data);
-    worker.onerror = (event) => worker === this.#worker && this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
+    worker.onerror = (event) =>
+      worker === this.#worker &&
+      this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
     const about = await this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key }, 0, true);
     for (const asked of this.#answered) await this.#ask("search", asked, 0, true);
     this.#ready = true;
@@ -84,7 +87,9 @@ export class LogSource extends EventTarget {
   /** What is asked before the worker is ready waits for it, but for what gets it ready. */
   #ask(act, rest, limit = 0, prepares = false) {
     const message = { id: ++this.#next, act, ...rest };
-    const answer = new Promise((resolve, reject) => this.#jobs.set(message.id, { message, resolve, reject, limit, timer: 0 }));
+    const answer = new Promise((resolve, reject) =>
+      this.#jobs.set(message.id, { message, resolve, reject, limit, timer: 0 }),
+    );
     if (this.#ready || prepares) this.#worker.postMessage(message);
     else this.open().catch(() => {});
     return answer;

@@ -87,7 +87,8 @@ function read(buffer) {
   const head = JSON.parse(decode(12, size));
   const base = 12 + size;
   const columns = {};
-  for (const { name, type, offset, length } of head.columns) columns[name] = new TYPES[type](buffer, base + offset, length);
+  for (const { name, type, offset, length } of head.columns)
+    columns[name] = new TYPES[type](buffer, base + offset, length);
   return { ...head, ...columns, all: decode(base + head.text.offset, head.text.bytes), lower: null };
 }
 
@@ -105,7 +106,14 @@ async function open({ url, key }) {
   bundle = read(await unpacked(data));
   if (!had) await keep(key, data);
   const { lines, files, hosts, sources, severities } = bundle;
-  return { lines, files, hosts: counts(bundle.host, hosts), sources: counts(bundle.source, sources), severities: counts(bundle.severity, severities), had };
+  return {
+    lines,
+    files,
+    hosts: counts(bundle.host, hosts),
+    sources: counts(bundle.source, sources),
+    severities: counts(bundle.severity, severities),
+    had,
+  };
 }
 
 function textOf(row) {
@@ -116,7 +124,8 @@ function lowered() {
   if (bundle.lower === null) {
     const lower = bundle.all.toLowerCase();
     // A few letters change their length; then only the Latin ones are folded, so that places stay where they are.
-    bundle.lower = lower.length === bundle.all.length ? lower : bundle.all.replace(/[A-Z]+/g, (part) => part.toLowerCase());
+    bundle.lower =
+      lower.length === bundle.all.length ? lower : bundle.all.replace(/[A-Z]+/g, (part) => part.toLowerCase());
   }
   return bundle.lower;
 }
@@ -124,7 +133,11 @@ function lowered() {
 /** Rows that the filters other than text and time let through: 1 for yes. */
 function allowed({ hosts, sources, severities, file }) {
   const pass = new Uint8Array(bundle.lines).fill(1);
-  const checks = [[hosts, bundle.host, bundle.hosts.length], [sources, bundle.source, bundle.sources.length], [severities, bundle.severity, bundle.severities.length]];
+  const checks = [
+    [hosts, bundle.host, bundle.hosts.length],
+    [sources, bundle.source, bundle.sources.length],
+    [severities, bundle.severity, bundle.severities.length],
+  ];
   for (const [wanted, column, size] of checks) {
     if (!wanted) continue;
     const good = new Uint8Array(size);
@@ -159,7 +172,16 @@ function keepPattern(pass, pattern) {
 }
 
 function histogram(pass, [from, to]) {
-  const bins = { from, to, other: new Uint32Array(BINS), warning: new Uint32Array(BINS), error: new Uint32Array(BINS), before: 0, after: 0, undated: 0 };
+  const bins = {
+    from,
+    to,
+    other: new Uint32Array(BINS),
+    warning: new Uint32Array(BINS),
+    error: new Uint32Array(BINS),
+    before: 0,
+    after: 0,
+    undated: 0,
+  };
   const scale = BINS / (to - from);
   for (let row = 0; row < pass.length; row += 1) {
     if (!pass[row]) continue;
@@ -270,7 +292,7 @@ const ACTS = {
   },
 };
 
-onmessage = async ({ data: { id, act, ...rest } }) => {
+self.onmessage = async ({ data: { id, act, ...rest } }) => {
   try {
     postMessage({ type: "begun", id });
     const answer = await ACTS[act](rest);

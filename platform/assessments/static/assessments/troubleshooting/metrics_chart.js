@@ -3,10 +3,10 @@
 import { el } from "../../headnode/dom.js";
 import { seriesColour, token } from "../../headnode/replay_paint.js";
 import uPlot from "../../headnode/vendor/uplot.js";
-import { columnsOf, placeOf, summary, valueText } from "./metrics_lines.js";
 import { ChartKeys } from "./metrics_keys.js";
+import { columnsOf, placeOf, summary, valueText } from "./metrics_lines.js";
 import { chartTable } from "./metrics_table.js";
-import { tickText, ticks } from "./metrics_time.js";
+import { ticks, tickText } from "./metrics_time.js";
 import { amount } from "./metrics_units.js";
 
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
@@ -16,27 +16,54 @@ const TICK_PX = 58;
 /** From zero where that is near, to a little above the highest value. */
 function reach(low, high) {
   if (low === null || high === null) return [0, 1];
-  const near = low > 0 && low > (high - low) * 2 ? low - (high - low || Math.abs(high) * 0.05) * 0.08 : Math.min(0, low);
+  const near =
+    low > 0 && low > (high - low) * 2 ? low - (high - low || Math.abs(high) * 0.05) * 0.08 : Math.min(0, low);
   return [near, high > near ? high + (high - near) * 0.06 : near + 1];
 }
 
 /**
- * stage: {range {from, to}, offsetMin, sync, pointed (ms | null), zoom(from, to), reset(), hover(ms | null), timeText(ms), announce(text)}.
+ * stage: {range {from, to}, offsetMin, sync, pointed (ms | null), zoom(from, to), reset(), hover(ms | null),
+ * timeText(ms), announce(text)}.
  * actions: what stands beside the title, [{label, title, run(chart)}].
  */
 export class MetricsChart {
   constructor({ key, title, unit = "", stage, actions = [], height = 150 }) {
-    Object.assign(this, { key, title, unit, stage, height, data: null, plot: null, shown: [] });
-    this.host = el("div", { className: "mplot", tabindex: "0", role: "application", "aria-roledescription": "chart", "aria-label": `${title}. Loading.` });
+    this.key = key;
+    this.title = title;
+    this.unit = unit;
+    this.stage = stage;
+    this.height = height;
+    this.data = null;
+    this.plot = null;
+    this.shown = [];
+    this.host = el("div", {
+      className: "mplot",
+      tabindex: "0",
+      role: "application",
+      "aria-roledescription": "chart",
+      "aria-label": `${title}. Loading.`,
+    });
     this.said = el("p", { className: "mchart-state muted small" }, "Loading…");
     this.host.style.minHeight = `${height}px`;
     this.body = el("div", { className: "mchart-body" }, this.host, this.said);
     this.keys = new ChartKeys((at) => this.#isolate(at));
     this.toggle = this.#button("Table", `Show the figures of ${title}`, () => this.#showTable());
     this.toggle.setAttribute("aria-pressed", "false");
-    const more = actions.map(({ label, title: hint, run }) => this.#button(label, `${hint}: ${title}`, () => run(this)));
-    const head = el("div", { className: "mchart-head" }, el("h4", {}, title), el("div", { className: "mchart-tools" }, this.toggle, more));
-    this.node = el("figure", { className: "mchart", "data-key": key }, el("figcaption", {}, head, this.keys.node), this.body);
+    const more = actions.map(({ label, title: hint, run }) =>
+      this.#button(label, `${hint}: ${title}`, () => run(this)),
+    );
+    const head = el(
+      "div",
+      { className: "mchart-head" },
+      el("h4", {}, title),
+      el("div", { className: "mchart-tools" }, this.toggle, more),
+    );
+    this.node = el(
+      "figure",
+      { className: "mchart", "data-key": key },
+      el("figcaption", {}, head, this.keys.node),
+      this.body,
+    );
     this.host.addEventListener("keydown", (event) => this.#key(event));
     this.host.addEventListener("blur", () => this.#mark(null));
   }
@@ -62,7 +89,11 @@ export class MetricsChart {
 
   fail(sentence, again) {
     this.said.hidden = false;
-    this.said.replaceChildren(sentence, " ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again"));
+    this.said.replaceChildren(
+      sentence,
+      " ",
+      el("button", { type: "button", className: "quiet", onclick: again }, "Try again"),
+    );
   }
 
   wait() {
@@ -73,8 +104,14 @@ export class MetricsChart {
 
   #describe() {
     const { from, to } = this.stage.range;
-    const before = this.data.before ? ` The run before is shown too${this.data.before.of ? ` (${this.data.before.of})` : ""}.` : "";
-    this.host.setAttribute("aria-label", `${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}. ${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`);
+    const before = this.data.before
+      ? ` The run before is shown too${this.data.before.of ? ` (${this.data.before.of})` : ""}.`
+      : "";
+    this.host.setAttribute(
+      "aria-label",
+      `${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}. ` +
+        `${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`,
+    );
   }
 
   get isOpen() {
@@ -90,7 +127,9 @@ export class MetricsChart {
     const { columns, twice } = columnsOf(this.data);
     this.twice = twice;
     this.plot = new uPlot(this.#options(width), columns, this.host);
-    this.plot.over.addEventListener("mousemove", (event) => this.#point(this.plot?.posToVal(event.offsetX, "x") ?? null));
+    this.plot.over.addEventListener("mousemove", (event) =>
+      this.#point(this.plot?.posToVal(event.offsetX, "x") ?? null),
+    );
     this.plot.over.addEventListener("mouseleave", () => this.#point(null));
   }
 
@@ -150,7 +189,13 @@ export class MetricsChart {
   }
 
   #series() {
-    const own = this.data.lines.map((_, at) => ({ stroke: seriesColour(at), width: 1.25, dash: DASHES[Math.floor(at / 8) % 4], show: this.shown[at], points: { show: this.data.count === 1 } }));
+    const own = this.data.lines.map((_, at) => ({
+      stroke: seriesColour(at),
+      width: 1.25,
+      dash: DASHES[Math.floor(at / 8) % 4],
+      show: this.shown[at],
+      points: { show: this.data.count === 1 },
+    }));
     const before = (this.data.before?.lines || []).flatMap((line) => {
       const stroke = this.data.before.lines.length > 1 ? seriesColour(line.part) : token("--text-2");
       return [0, 1].map(() => ({ stroke, width: 1, dash: [3, 3], points: { show: false } }));
@@ -165,9 +210,15 @@ export class MetricsChart {
     return single ? [{ series: [first, first + 1], fill }] : [];
   }
 
+  /** @returns {any} as uPlot takes them */
   #options(width) {
     const { stage } = this;
-    const axis = { stroke: token("--text-2"), grid: { stroke: token("--grid"), width: 1 }, ticks: { show: false }, font: '12px "IBM Plex Sans"' };
+    const axis = {
+      stroke: token("--text-2"),
+      grid: { stroke: token("--grid"), width: 1 },
+      ticks: { show: false },
+      font: '12px "IBM Plex Sans"',
+    };
     const most = Math.max(2, Math.floor((width - GUTTER) / TICK_PX));
     const round = () => ticks(stage.range.from, stage.range.to, most, stage.offsetMin);
     return {
@@ -182,14 +233,26 @@ export class MetricsChart {
         sync: { key: stage.sync.key, scales: ["x", null], setSeries: false },
         bind: { dblclick: () => () => (stage.reset(), null) },
       },
-      scales: { x: { time: false, range: () => [stage.range.from, stage.range.to] }, y: { range: (_, low, high) => reach(low, high) } },
+      scales: {
+        x: { time: false, range: () => [stage.range.from, stage.range.to] },
+        y: { range: (_, low, high) => reach(low, high) },
+      },
       axes: [
-        { ...axis, size: 24, splits: () => round().at, values: (_, at) => at.map((ms) => tickText(ms, round().step, stage.offsetMin)) },
+        {
+          ...axis,
+          size: 24,
+          splits: () => round().at,
+          values: (_, at) => at.map((ms) => tickText(ms, round().step, stage.offsetMin)),
+        },
         { ...axis, size: GUTTER, space: 26, values: (_, at) => at.map((value) => amount(value, this.unit)) },
       ],
       series: this.#series(),
       bands: this.#bands(),
-      hooks: { ready: [(plot) => this.#readOn(plot)], setSelect: [(plot) => this.#selected(plot)], setCursor: [(plot) => this.#follow(plot)] },
+      hooks: {
+        ready: [(plot) => this.#readOn(plot)],
+        setSelect: [(plot) => this.#selected(plot)],
+        setCursor: [(plot) => this.#follow(plot)],
+      },
     };
   }
 
@@ -228,12 +291,20 @@ export class MetricsChart {
     const { from, to } = this.stage.range;
     const first = Math.max(0, Math.ceil((from - start) / step));
     const last = Math.min(count - 1, Math.floor((to - start) / step));
-    const now = this.at === null || this.at === undefined ? (by > 0 ? first - 1 : last + 1) : Math.round((this.at - start) / step);
+    const now =
+      this.at === null || this.at === undefined
+        ? by > 0
+          ? first - 1
+          : last + 1
+        : Math.round((this.at - start) / step);
     this.at = start + Math.min(last, Math.max(first, now + by)) * step;
     const left = this.plot.valToPos(this.at, "x");
     this.plot.setCursor({ left, top: 10 });
     const place = placeOf(this.data, this.at);
-    const said = this.data.lines.slice(0, 8).filter((_, index) => this.shown[index]).map((line) => `${line.name} ${valueText(line, place, this.unit)}`);
+    const said = this.data.lines
+      .slice(0, 8)
+      .filter((_, index) => this.shown[index])
+      .map((line) => `${line.name} ${valueText(line, place, this.unit)}`);
     this.stage.announce(`${this.stage.timeText(this.at)}: ${said.join("; ")}`);
   }
 
@@ -258,8 +329,14 @@ export class MetricsChart {
     if (event.target !== this.host || event.ctrlKey || event.metaKey || event.altKey || !this.plot) return;
     const far = event.shiftKey ? 10 : 1;
     const verb = {
-      ArrowRight: () => this.#move(far), ArrowLeft: () => this.#move(-far), "+": () => this.#zoomBy(0.5), "=": () => this.#zoomBy(0.5),
-      "-": () => this.#zoomBy(2), 0: () => this.stage.reset(), Enter: () => this.#bracket(), Escape: () => this.#mark(null),
+      ArrowRight: () => this.#move(far),
+      ArrowLeft: () => this.#move(-far),
+      "+": () => this.#zoomBy(0.5),
+      "=": () => this.#zoomBy(0.5),
+      "-": () => this.#zoomBy(2),
+      0: () => this.stage.reset(),
+      Enter: () => this.#bracket(),
+      Escape: () => this.#mark(null),
     }[event.key];
     if (!verb) return;
     event.preventDefault();

@@ -6,7 +6,9 @@ import { patiently, retryAfter } from "../../headnode/patience.js";
 export class Failed extends Error {
   constructor(message, passing, { code = "", again = 0 } = {}) {
     super(message);
-    Object.assign(this, { passing, code, retryAfter: again });
+    this.passing = passing;
+    this.code = code;
+    this.retryAfter = again;
   }
 }
 
@@ -25,7 +27,10 @@ async function answerNow(url, signal) {
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
   const again = retryAfter(response);
-  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, { code: said?.code, again });
+  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, {
+    code: said?.code,
+    again,
+  });
 }
 
 async function whole(response, read) {
@@ -42,7 +47,7 @@ export async function fetchJson(url) {
 }
 
 /** {head, values}: the head as an object, all values as one Float32Array. */
-export function unframed(buffer) {
+function unframed(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   return { head, values: new Float32Array(buffer, 4 + length) };
@@ -50,7 +55,11 @@ export function unframed(buffer) {
 
 function lines(told, values) {
   if (!told) return null;
-  const cut = (line) => ({ ...line, low: values.subarray(line.low, line.low + line.size), high: line.high === line.low ? null : values.subarray(line.high, line.high + line.size) });
+  const cut = (line) => ({
+    ...line,
+    low: values.subarray(line.low, line.low + line.size),
+    high: line.high === line.low ? null : values.subarray(line.high, line.high + line.size),
+  });
   return { ...told, lines: told.lines.map(cut) };
 }
 
@@ -71,7 +80,8 @@ export async function fetchPanels(base, { keys, node, from, to, points, detail, 
 }
 
 export async function fetchHeat(base, { metric, from, to, columns, stat }, waiting) {
-  const query = new URLSearchParams({ metric, stat, from: Math.round(from), to: Math.round(to), columns });
+  const query = new URLSearchParams({ metric, stat, columns });
+  for (const [name, value] of Object.entries({ from, to })) query.set(name, String(Math.round(value)));
   const { head, values } = unframed(await whole(await answer(`${base}/heatmap?${query}`, waiting), "arrayBuffer"));
   return { ...head, cells: values, count: head.rows.length ? values.length / head.rows.length : 0 };
 }

@@ -15,13 +15,26 @@ export class ChartKeys {
     this.buttons = data.lines.map((line, at) =>
       el(
         "button",
-        { type: "button", className: "key", "aria-pressed": String(shown[at]), title: "Show only this; again shows all", onclick: () => this.isolate(at) },
+        {
+          type: "button",
+          className: "key",
+          "aria-pressed": String(shown[at]),
+          title: "Show only this; again shows all",
+          onclick: () => this.isolate(at),
+        },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${Math.floor(at / 8) % 4}` }),
         el("span", { className: "name", title: line.name }, line.name),
         this.figures[at],
       ),
     );
-    const before = data.before ? el("span", { className: "key before" }, el("span", { className: "swatch side dash-1" }), data.before.of ? `run before: ${data.before.of}` : "run before") : null;
+    const before = data.before
+      ? el(
+          "span",
+          { className: "key before" },
+          el("span", { className: "swatch side dash-1" }),
+          data.before.of ? `run before: ${data.before.of}` : "run before",
+        )
+      : null;
     this.node.replaceChildren(...this.buttons, ...(before ? [before] : []));
   }
 

@@ -15,7 +15,7 @@ export function valueText(line, at, unit) {
 }
 
 /** Lowest, highest and last value of a line within a range. */
-export function extent(data, line, from, to) {
+function extent(data, line, from, to) {
   const found = { low: Infinity, high: -Infinity, last: NaN };
   const first = Math.max(0, Math.floor((from - data.start) / data.step));
   const end = Math.min(data.count, Math.ceil((to - data.start) / data.step) + 1);
@@ -36,7 +36,9 @@ export function summary(data, unit, from, to) {
   if (!data.lines.length) return "No data in this time.";
   const said = data.lines.slice(0, SAID).map((line) => {
     const found = extent(data, line, from, to);
-    return found ? `${line.name}: ${amount(found.low, unit)} to ${amount(found.high, unit)}, last ${amount(found.last, unit)}` : `${line.name}: no data`;
+    return found
+      ? `${line.name}: ${amount(found.low, unit)} to ${amount(found.high, unit)}, last ${amount(found.last, unit)}`
+      : `${line.name}: no data`;
   });
   const more = data.lines.length - SAID;
   return `${said.join("; ")}${more > 0 ? `; and ${more} more lines in the table` : ""}.`;
@@ -73,7 +75,10 @@ export function columnsOf(data) {
   const columns = [times, ...data.lines.map((line) => spread(line.low, line.high, data.count, twice))];
   for (const line of data.before?.lines || []) {
     const find = (at) => Math.round((data.start + at * data.step - data.before.start) / data.before.step);
-    columns.push(spread(line.high || line.low, null, data.count, twice, find), spread(line.low, null, data.count, twice, find));
+    columns.push(
+      spread(line.high || line.low, null, data.count, twice, find),
+      spread(line.low, null, data.count, twice, find),
+    );
   }
   return { columns, twice };
 }

@@ -15,9 +15,28 @@ export function chartTable(title, data, unit, stage) {
   }
   const each = Math.max(1, Math.ceil(places.length / MOST_ROWS));
   const kept = places.filter((_, index) => index % each === 0);
-  const head = el("tr", {}, el("th", { scope: "col" }, "Time"), data.lines.map((line) => el("th", { scope: "col", className: "figure" }, line.name)));
-  const rows = kept.map((at) => el("tr", {}, el("th", { scope: "row" }, stage.timeText(data.start + at * data.step)), data.lines.map((line) => el("td", { className: "figure" }, valueText(line, at, unit)))));
-  const caption = each > 1 ? `${kept.length} of ${places.length} moments, evenly spread; zoom in for the others` : `${kept.length} moments`;
+  const head = el(
+    "tr",
+    {},
+    el("th", { scope: "col" }, "Time"),
+    data.lines.map((line) => el("th", { scope: "col", className: "figure" }, line.name)),
+  );
+  const rows = kept.map((at) =>
+    el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, stage.timeText(data.start + at * data.step)),
+      data.lines.map((line) => el("td", { className: "figure" }, valueText(line, at, unit))),
+    ),
+  );
+  const caption =
+    each > 1
+      ? `${kept.length} of ${places.length} moments, evenly spread; zoom in for the others`
+      : `${kept.length} moments`;
   const table = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, rows));
-  return el("div", { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` }, table);
+  return el(
+    "div",
+    { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` },
+    table,
+  );
 }

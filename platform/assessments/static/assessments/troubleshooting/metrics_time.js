@@ -6,7 +6,13 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-export const STEPS = [5, 10, 15, 30].map((n) => n * SECOND).concat([1, 2, 5, 10, 15, 30].map((n) => n * MINUTE), [1, 2, 3, 4, 6, 12].map((n) => n * HOUR), [DAY, 2 * DAY]);
+const STEPS = [5, 10, 15, 30]
+  .map((n) => n * SECOND)
+  .concat(
+    [1, 2, 5, 10, 15, 30].map((n) => n * MINUTE),
+    [1, 2, 3, 4, 6, 12].map((n) => n * HOUR),
+    [DAY, 2 * DAY],
+  );
 
 /** Round instants of the site's clock within a range, at most so many. */
 export function ticks(from, to, most, offsetMin) {

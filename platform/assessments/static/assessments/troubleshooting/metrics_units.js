@@ -1,13 +1,27 @@
 // Figures with their units, as short as a chart needs them.
 
-const LARGE = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]];
-const SMALL = [[1, ""], [1e-3, "m"], [1e-6, "µ"], [1e-9, "n"]];
+const LARGE = [
+  [1e15, "P"],
+  [1e12, "T"],
+  [1e9, "G"],
+  [1e6, "M"],
+  [1e3, "k"],
+];
+const SMALL = [
+  [1, ""],
+  [1e-3, "m"],
+  [1e-6, "µ"],
+  [1e-9, "n"],
+];
 const SCALED = new Set(["B", "B/s", "Hz", "W", "/s", "mJ/s", "mJ", "MiB"]);
 const PLAIN_FROM = { W: 10_000, "": 1_000_000 };
 
 function digits(value) {
   const size = Math.abs(value);
-  return value.toLocaleString("en-GB", size >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: size >= 100 ? 4 : 3 });
+  return value.toLocaleString(
+    "en-GB",
+    size >= 1000 ? { maximumFractionDigits: 0 } : { maximumSignificantDigits: size >= 100 ? 4 : 3 },
+  );
 }
 
 function scaled(value, steps) {

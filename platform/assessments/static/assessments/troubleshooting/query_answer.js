@@ -7,9 +7,11 @@ const SPECIAL = { NaN: NaN, "+Inf": Infinity, "-Inf": -Infinity };
 const ROWS = 200;
 
 /** A series as PromQL writes it. */
-export function seriesText(labels) {
+function seriesText(labels) {
   const { __name__: name = "", ...others } = labels;
-  const inside = Object.entries(others).map(([label, value]) => `${label}="${value}"`).join(", ");
+  const inside = Object.entries(others)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(", ");
   return inside || !name ? `${name}{${inside}}` : name;
 }
 
@@ -23,7 +25,9 @@ const LONG = new Set(["UUID", "pci_bus_id", "modelName", "DCGM_FI_DRIVER_VERSION
 
 function shortName(labels, names) {
   const kept = names.filter((name) => !LONG.has(name) || names.every((one) => LONG.has(one)));
-  const told = kept.filter((name) => labels[name] !== undefined).map((name) => (name === "__name__" ? labels[name] : `${name} ${labels[name]}`));
+  const told = kept
+    .filter((name) => labels[name] !== undefined)
+    .map((name) => (name === "__name__" ? labels[name] : `${name} ${labels[name]}`));
   return told.join(", ") || seriesText(labels);
 }
 
@@ -40,7 +44,14 @@ export function chartData({ series, start, step, count }) {
       const found = number(value);
       return Number.isFinite(found) ? found : NaN;
     });
-    return { name: series.length > 1 ? shortName(labels, names) : seriesText(labels), labels, part: 0, low, high: null, size: count };
+    return {
+      name: series.length > 1 ? shortName(labels, names) : seriesText(labels),
+      labels,
+      part: 0,
+      low,
+      high: null,
+      size: count,
+    };
   });
   return { start, step, count, lines, before: null };
 }
@@ -56,15 +67,31 @@ function rangeRows({ series }) {
   return series.map(({ labels, values }) => {
     const found = values.map(number).filter((value) => Number.isFinite(value));
     const sum = found.reduce((a, b) => a + b, 0);
-    const figures = found.length ? [Math.min(...found), sum / found.length, Math.max(...found), found.at(-1)] : [NaN, NaN, NaN, NaN];
-    return el("tr", {}, el("th", { scope: "row" }, seriesText(labels)), figures.map((value) => el("td", { className: "figure" }, amount(value))));
+    const figures = found.length
+      ? [Math.min(...found), sum / found.length, Math.max(...found), found.at(-1)]
+      : [NaN, NaN, NaN, NaN];
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, seriesText(labels)),
+      figures.map((value) => el("td", { className: "figure" }, amount(value))),
+    );
   });
 }
 
 function instantRows({ rows }, timeText) {
   return rows.map(({ labels, value, samples }) => {
     const text = samples ? samples.map(([at, one]) => `${told(one)} at ${timeText(at)}`).join("\n") : told(value);
-    return el("tr", {}, el("th", { scope: "row" }, seriesText(labels)), el("td", { className: "figure" }, text.split("\n").map((line) => el("div", {}, line))));
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, seriesText(labels)),
+      el(
+        "td",
+        { className: "figure" },
+        text.split("\n").map((line) => el("div", {}, line)),
+      ),
+    );
   });
 }
 
@@ -75,6 +102,24 @@ export function answerTable(answer, timeText) {
   const heads = ["Series", ...(isRange ? ["Lowest", "Mean", "Highest", "Last"] : ["Value"])];
   const all = isRange ? answer.series.length : answer.rows.length;
   const caption = all > ROWS ? `${ROWS} of ${all} series` : `${all} series`;
-  const table = el("table", {}, el("caption", { className: "unseen" }, caption), el("thead", {}, el("tr", {}, heads.map((text, at) => el("th", { scope: "col", className: at ? "figure" : "" }, text)))), el("tbody", {}, rows));
-  return el("div", { className: "mquery-answer", tabindex: "0", role: "region", "aria-label": "Answer as a table" }, table);
+  const table = el(
+    "table",
+    {},
+    el("caption", { className: "unseen" }, caption),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        heads.map((text, at) => el("th", { scope: "col", className: at ? "figure" : "" }, text)),
+      ),
+    ),
+    el("tbody", {}, rows),
+  );
+  return el(
+    "div",
+    { className: "mquery-answer", tabindex: "0", role: "region", "aria-label": "Answer as a table" },
+    table,
+  );
 }

@@ -1,12 +1,26 @@
 // The editor of a query: completion of metrics, labels and their values, and the place of a mistake.
 
+import { nonce } from "../../headnode/dom.js";
 import {
-  Decoration, EditorState, EditorView, StateEffect, StateField, autocompletion, bracketMatching, closeBrackets,
-  closeBracketsKeymap, completionKeymap, defaultKeymap, drawSelection, history, historyKeymap, keymap,
+  autocompletion,
+  bracketMatching,
+  closeBrackets,
+  closeBracketsKeymap,
+  completionKeymap,
+  Decoration,
+  defaultKeymap,
+  drawSelection,
+  EditorState,
+  EditorView,
+  history,
+  historyKeymap,
+  keymap,
+  StateEffect,
+  StateField,
 } from "../../headnode/vendor/codemirror.js";
 import { AGGREGATIONS, FUNCTIONS, WORDS } from "./query_words.js";
 
-const wrong = StateEffect.define();
+const wrong = /** @type {typeof StateEffect.define<any>} */ (StateEffect.define)();
 const mark = Decoration.mark({ class: "cm-wrong" });
 
 const mistakes = StateField.define({
@@ -17,10 +31,6 @@ const mistakes = StateField.define({
   },
   provide: (field) => EditorView.decorations.from(field),
 });
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 /** What stands before the cursor: within a label's quotes, within braces, in a list of labels, or anywhere. */
 export function placeIn(before) {
@@ -44,9 +54,20 @@ export function placeIn(before) {
 export function offers(catalogue, place) {
   const found = catalogue.metrics.filter((metric) => !place.metric || metric.name === place.metric);
   if (place.kind === "name") {
-    const own = found.map((metric) => ({ label: metric.name, type: "variable", detail: metric.kind, info: metric.about, boost: 2 }));
+    const own = found.map((metric) => ({
+      label: metric.name,
+      type: "variable",
+      detail: metric.kind,
+      info: metric.about,
+      boost: 2,
+    }));
     const call = (name, info) => ({ label: name, type: "function", info, apply: name });
-    return [...own, ...Object.entries(AGGREGATIONS).map(([name, info]) => call(name, info)), ...Object.entries(FUNCTIONS).map(([name, info]) => call(name, info)), ...WORDS.map((label) => ({ label, type: "keyword" }))];
+    return [
+      ...own,
+      ...Object.entries(AGGREGATIONS).map(([name, info]) => call(name, info)),
+      ...Object.entries(FUNCTIONS).map(([name, info]) => call(name, info)),
+      ...WORDS.map((label) => ({ label, type: "keyword" })),
+    ];
   }
   const labels = new Map();
   for (const metric of found) {
@@ -57,7 +78,9 @@ export function offers(catalogue, place) {
     }
   }
   if (place.kind === "label") return [...labels.keys()].sort().map((label) => ({ label, type: "property" }));
-  return [...(labels.get(place.label) || [])].sort((a, b) => a.localeCompare(b, "en", { numeric: true })).map((label) => ({ label, type: "text" }));
+  return [...(labels.get(place.label) || [])]
+    .sort((a, b) => a.localeCompare(b, "en", { numeric: true }))
+    .map((label) => ({ label, type: "text" }));
 }
 
 export class QueryEditor {
@@ -96,7 +119,10 @@ export class QueryEditor {
   }
 
   set text(text) {
-    this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: text.length } });
+    this.view.dispatch({
+      changes: { from: 0, to: this.view.state.doc.length, insert: text },
+      selection: { anchor: text.length },
+    });
   }
 
   focus() {
@@ -112,6 +138,9 @@ export class QueryEditor {
     }
     const from = Math.min(position, size - 1);
     const word = this.view.state.sliceDoc(from).match(/^(?:[\w:]+|"[^"]*"?|.)/s)?.[0].length || 1;
-    this.view.dispatch({ effects: wrong.of(Decoration.set([mark.range(from, Math.min(size, from + word))])), selection: { anchor: Math.min(position, size) } });
+    this.view.dispatch({
+      effects: wrong.of(Decoration.set([mark.range(from, Math.min(size, from + word))])),
+      selection: { anchor: Math.min(position, size) },
+    });
   }
 }

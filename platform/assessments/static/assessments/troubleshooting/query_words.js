@@ -63,4 +63,16 @@ export const FUNCTIONS = {
   label_join: 'Labels joined in one: label_join(x, "place", "/", "Hostname", "gpu")',
 };
 
-export const WORDS = ["by", "without", "on", "ignoring", "group_left", "group_right", "offset", "bool", "and", "or", "unless"];
+export const WORDS = [
+  "by",
+  "without",
+  "on",
+  "ignoring",
+  "group_left",
+  "group_right",
+  "offset",
+  "bool",
+  "and",
+  "or",
+  "unless",
+];

@@ -7,7 +7,10 @@ function focusedIn(list) {
   return node && list.contains(node) ? { node, name: document.activeElement.getAttribute("name") } : null;
 }
 
-/** Bring the cards of a list up to the model's rows. cards: id -> {node, refresh(row, at)}; make(id): a new one. The focus stays. */
+/**
+ * Bring the cards of a list up to the model's rows. cards: id -> {node, refresh(row, at)}; make(id): a new one. The
+ * focus stays.
+ */
 export function placeCards({ list, cards, model }, make) {
   const focus = focusedIn(list);
   for (const [id, card] of cards) {
@@ -21,7 +24,8 @@ export function placeCards({ list, cards, model }, make) {
     if (list.children[at] !== card.node) list.insertBefore(card.node, list.children[at] || null);
     card.refresh(row, at);
   });
-  if (focus && !focus.node.contains(document.activeElement)) focus.node.querySelector(`[name="${focus.name}"]`)?.focus();
+  if (focus && !focus.node.contains(document.activeElement))
+    focus.node.querySelector(`[name="${focus.name}"]`)?.focus();
 }
 
 /** Offer in `host` to take back the row that was deleted last. words(row) names it; back(row) brings it to the eye. */
@@ -35,5 +39,8 @@ export function offerUndo(host, model, words, back) {
     const row = model.undo();
     if (row) back(row);
   };
-  host.replaceChildren(el("span", {}, `Deleted: ${words(gone)}. `), el("button", { type: "button", onclick: undo }, "Undo"));
+  host.replaceChildren(
+    el("span", {}, `Deleted: ${words(gone)}. `),
+    el("button", { type: "button", onclick: undo }, "Undo"),
+  );
 }

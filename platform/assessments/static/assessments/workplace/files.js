@@ -1,14 +1,24 @@
 // Everything else that was collected: what commands printed, tables, tickets and chat, alert rules, scrapes.
 
 import { el, preference } from "../../headnode/dom.js";
-import { trouble } from "./retry.js";
-import { TableView, isTable } from "./table_view.js";
-import { TextView } from "./text_view.js";
 import { PictureView, ProseView } from "./prose_view.js";
+import { trouble } from "./retry.js";
+import { isTable, TableView } from "./table_view.js";
+import { TextView } from "./text_view.js";
 
 const INCIDENT = ["people", "rules", "table", "command", "prom", "om"];
 const MATERIALS = ["csv", "markdown", "parquet", "svg", "table"];
-const NAMES = { people: "People", monitoring: "Alert rules", runs: "Both runs", slurm: "Slurm", fabric: "Fabric", storage: "Storage", fleet: "All GPUs", facility: "The hall", metrics: "Metrics, one scrape each" };
+const NAMES = {
+  people: "People",
+  monitoring: "Alert rules",
+  runs: "Both runs",
+  slurm: "Slurm",
+  fabric: "Fabric",
+  storage: "Storage",
+  fleet: "All GPUs",
+  facility: "The hall",
+  metrics: "Metrics, one scrape each",
+};
 const OTHER_NAMES = { people: "People", facility: "Facility" };
 const FIRST = Object.keys(NAMES).filter((name) => name !== "metrics");
 
@@ -43,7 +53,8 @@ class Files {
   #text = "";
 
   constructor(host, room) {
-    Object.assign(this, { host, room });
+    this.host = host;
+    this.room = room;
     this.isIncident = room.workplace === "troubleshooting";
     this.files = this.isIncident ? room.manifest.files : listed(room);
     this.open = null;
@@ -61,27 +72,81 @@ class Files {
   #build() {
     this.picks = new Map();
     const pick = (file) => {
-      const button = el("button", { type: "button", className: "pick-file", title: file.path, onclick: () => this.#show(file) }, file.title.replace(/, [\w-]+\d+$/, ""), el("span", { className: "muted small mono" }, file.path.split("/").at(-1)));
+      const button = el(
+        "button",
+        { type: "button", className: "pick-file", title: file.path, onclick: () => this.#show(file) },
+        file.title.replace(/, [\w-]+\d+$/, ""),
+        el("span", { className: "muted small mono" }, file.path.split("/").at(-1)),
+      );
       this.picks.set(file.path, button);
       return el("li", {}, button);
     };
     this.groups = groups(listed(this.room), this.isIncident).map(([name, files]) => {
       const rows = files.map(pick);
-      const node = el("details", { className: "pick-group", open: !this.isIncident || FIRST.some((key) => NAMES[key] === name) }, el("summary", {}, name, el("span", { className: "muted small" }, ` ${files.length}`)), el("ul", {}, rows));
+      const node = el(
+        "details",
+        { className: "pick-group", open: !this.isIncident || FIRST.some((key) => NAMES[key] === name) },
+        el("summary", {}, name, el("span", { className: "muted small" }, ` ${files.length}`)),
+        el("ul", {}, rows),
+      );
       return { node, rows, files, open: node.open };
     });
-    this.find = el("input", { type: "text", className: "find", "aria-label": "Find a file by name", placeholder: "Find a file", autocomplete: "off", spellcheck: false, oninput: () => this.#find() });
-    this.side = el("nav", { className: "pick-list", "aria-label": "Files" }, this.find, this.groups.map(({ node }) => node));
+    this.find = el("input", {
+      type: "text",
+      className: "find",
+      "aria-label": "Find a file by name",
+      placeholder: "Find a file",
+      autocomplete: "off",
+      spellcheck: false,
+      oninput: () => this.#find(),
+    });
+    this.side = el(
+      "nav",
+      { className: "pick-list", "aria-label": "Files" },
+      this.find,
+      this.groups.map(({ node }) => node),
+    );
     this.title = el("h3", { className: "view-title mono" });
     this.facts = el("p", { className: "muted small view-facts", role: "status" });
-    this.toggle = el("input", { type: "checkbox", checked: this.asTable, onchange: () => this.#setTable(this.toggle.checked) });
+    this.toggle = el("input", {
+      type: "checkbox",
+      checked: this.asTable,
+      onchange: () => this.#setTable(this.toggle.checked),
+    });
     this.toggleLabel = el("label", { className: "check" }, this.toggle, "Table");
-    this.pinButton = el("button", { type: "button", className: "quiet", "aria-keyshortcuts": "p", onclick: () => this.#pin() }, "Pin");
+    this.pinButton = el(
+      "button",
+      { type: "button", className: "quiet", "aria-keyshortcuts": "p", onclick: () => this.#pin() },
+      "Pin",
+    );
     this.download = el("a", { className: "button quiet", hidden: true, download: "" }, "Download");
-    this.back = el("button", { type: "button", className: "quiet view-back", onclick: () => this.#list(true) }, "‹ All files");
+    this.back = el(
+      "button",
+      { type: "button", className: "quiet view-back", onclick: () => this.#list(true) },
+      "‹ All files",
+    );
     this.finders = el("span", { className: "view-find" });
-    this.place = el("div", { className: "view-lines" }, el("p", { className: "empty" }, "Choose a file: what it holds appears here."));
-    this.view = el("section", { className: "view", "aria-label": "File" }, el("div", { className: "view-head" }, this.back, this.title, this.finders, this.toggleLabel, this.pinButton, this.download), this.facts, this.place);
+    this.place = el(
+      "div",
+      { className: "view-lines" },
+      el("p", { className: "empty" }, "Choose a file: what it holds appears here."),
+    );
+    this.view = el(
+      "section",
+      { className: "view", "aria-label": "File" },
+      el(
+        "div",
+        { className: "view-head" },
+        this.back,
+        this.title,
+        this.finders,
+        this.toggleLabel,
+        this.pinButton,
+        this.download,
+      ),
+      this.facts,
+      this.place,
+    );
     this.toggleLabel.hidden = this.pinButton.hidden = true;
     this.picker = el("div", { className: "picker" }, this.side, this.view);
     this.host.append(this.picker);
@@ -125,7 +190,9 @@ class Files {
     } catch (error) {
       if (turn !== this.#turn) return;
       this.facts.textContent = "";
-      this.place.replaceChildren(trouble(`The file could not be fetched: ${error.message}`, () => this.#show(file, line)));
+      this.place.replaceChildren(
+        trouble(`The file could not be fetched: ${error.message}`, () => this.#show(file, line)),
+      );
     }
   }
 
@@ -159,7 +226,9 @@ class Files {
     this.place.replaceChildren(view.node);
     view.show(this.open.path, this.#text, line);
     const lines = this.text === view ? this.text.lines.length : this.table.rows.length;
-    this.facts.textContent = `${this.open.title} · ${lines.toLocaleString("en-GB")} ${view === this.table ? "rows" : lines === 1 ? "line" : "lines"}`;
+    this.facts.textContent =
+      `${this.open.title} · ${lines.toLocaleString("en-GB")} ` +
+      `${view === this.table ? "rows" : lines === 1 ? "line" : "lines"}`;
     this.view_ = view;
     return undefined;
   }

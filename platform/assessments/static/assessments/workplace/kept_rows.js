@@ -6,10 +6,14 @@ export class KeptRows extends EventTarget {
   #gone = null;
   #used = 0;
 
-  /** kept: {file, key: of the rows in it, letter: before the number in an id, read(text): rows, or null where they cannot be read}. */
+  /**
+   * kept: {file, key: of the rows in it, letter: before the number in an id, read(text): rows, or null where they
+   * cannot be read}.
+   */
   constructor(answer, kept) {
     super();
-    Object.assign(this, { answer, kept });
+    this.answer = answer;
+    this.kept = kept;
     this.#read();
     answer.addEventListener("replace", () => {
       this.#gone = null;
@@ -46,7 +50,7 @@ export class KeptRows extends EventTarget {
   }
 
   /** Whether a row stays as it is. */
-  isFixed() {
+  isFixed(_id) {
     return this.readOnly;
   }
 

@@ -16,9 +16,9 @@ function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
-/** options: {label, columns: [title], unit (px of a line of text), fetch(from, to) -> rows or a promise of them,
- *  cells(row, at) -> nodes, one for each column, look(row, at) -> class names, open(at), pin(from, to),
- *  copy(row) -> text, moved(at), hint}. */
+/** label, columns: titles, unit: px of a line of text, fetch(from, to) -> rows or a promise of them,
+ *  cells(row, at) -> nodes, one for each column, look(row, at) -> class names; open(at), pin(from, to),
+ *  copy(row) -> text, copiedLines(count) and moved(at) are told of what a person does. */
 export class LineList {
   #rows = new Map();
   #asked = new Set();
@@ -30,8 +30,30 @@ export class LineList {
   #last = 0;
   #from = 0;
 
-  constructor(options) {
-    Object.assign(this, { unit: 20, ...options });
+  constructor({
+    label,
+    columns,
+    unit = 20,
+    fetch,
+    cells,
+    look = (_row, _at) => "",
+    open = (_at) => {},
+    pin = (_from, _to) => {},
+    copy = (_row) => "",
+    copiedLines = (_count) => {},
+    moved = (_at) => {},
+  }) {
+    this.label = label;
+    this.columns = columns;
+    this.unit = unit;
+    this.fetch = fetch;
+    this.cells = cells;
+    this.look = look;
+    this.open = open;
+    this.pin = pin;
+    this.copy = copy;
+    this.copiedLines = copiedLines;
+    this.moved = moved;
     this.id = `lines-${uuid().slice(0, 8)}`;
     this.count = 0;
     this.viewPx = 0;
@@ -47,7 +69,14 @@ export class LineList {
     this.space = el("div", { className: "line-space", role: "presentation" }, this.rowsNode);
     this.scroller = el(
       "div",
-      { className: "lines", role: "grid", tabindex: "0", "aria-label": this.label, "aria-multiselectable": "true", "aria-colcount": this.columns.length },
+      {
+        className: "lines",
+        role: "grid",
+        tabindex: "0",
+        "aria-label": this.label,
+        "aria-multiselectable": "true",
+        "aria-colcount": this.columns.length,
+      },
       this.header,
       this.space,
     );
@@ -55,7 +84,10 @@ export class LineList {
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.scroller.addEventListener("keydown", (event) => this.#key(event));
     this.scroller.addEventListener("click", (event) => this.#click(event));
-    this.scroller.addEventListener("dblclick", (event) => this.#rowAt(event) >= 0 && !String(getSelection()).trim() && this.open?.(this.at));
+    this.scroller.addEventListener(
+      "dblclick",
+      (event) => this.#rowAt(event) >= 0 && !String(getSelection()).trim() && this.open(this.at),
+    );
     this.scroller.addEventListener("copy", (event) => this.#copied(event));
     // Asking an element for its size while rows come and go makes the browser lay out anew each time.
     new ResizeObserver(() => {
@@ -67,7 +99,8 @@ export class LineList {
   /** Show other rows; tops holds, for each row and the end, the units above it (null: one unit each). */
   reset(count, tops = null, { keep = false } = {}) {
     this.#turn += 1;
-    Object.assign(this, { count, tops });
+    this.count = count;
+    this.tops = tops;
     this.#rows.clear();
     this.#asked.clear();
     this.at = keep ? Math.min(this.at, count - 1) : -1;
@@ -128,7 +161,7 @@ export class LineList {
     else if (bottom > this.#top + view) this.#put(bottom - view);
     this.draw();
     if (focus) this.scroller.focus({ preventScroll: true });
-    this.moved?.(this.at);
+    this.moved(this.at);
   }
 
   /** Bring a row to the top without choosing it. */
@@ -243,12 +276,18 @@ export class LineList {
   }
 
   #make(at, row) {
-    const cells = row ? this.cells(row, at) : this.columns.map((_, index) => (index === this.columns.length - 1 ? "…" : ""));
-    const look = row && this.look ? this.look(row, at) : "";
+    const cells = row
+      ? this.cells(row, at)
+      : this.columns.map((_, index) => (index === this.columns.length - 1 ? "…" : ""));
+    const look = row ? this.look(row, at) : "";
     const node = el(
       "div",
       { className: `line ${look}`, role: "row", id: `${this.id}-${at}`, "aria-rowindex": String(at + 2) },
-      cells.map((cell) => (cell instanceof Node ? (cell.setAttribute("role", "gridcell"), cell) : el("span", { role: "gridcell" }, cell))),
+      cells.map((cell) =>
+        cell instanceof Element
+          ? (cell.setAttribute("role", "gridcell"), cell)
+          : el("span", { role: "gridcell" }, cell),
+      ),
     );
     node.dataset.at = at;
     if (!row) node.dataset.waiting = "yes";
@@ -299,8 +338,17 @@ export class LineList {
     if (event.ctrlKey || event.metaKey) return;
     const page = Math.max(1, Math.floor(this.#view() / this.unit) - 1);
     const steps = { ArrowDown: 1, j: 1, J: 1, ArrowUp: -1, k: -1, K: -1, PageDown: page, PageUp: -page };
-    const acts = { Home: () => this.goTo(0), End: () => this.goTo(this.count - 1), Enter: () => this.at >= 0 && this.open?.(this.at), p: () => this.range && this.pin?.(...this.range), c: () => this.#copy() };
-    if (event.key in steps) this.goTo(this.at < 0 ? this.firstInView : this.at + steps[event.key], { extend: event.shiftKey && this.at >= 0 });
+    const acts = {
+      Home: () => this.goTo(0),
+      End: () => this.goTo(this.count - 1),
+      Enter: () => this.at >= 0 && this.open(this.at),
+      p: () => this.range && this.pin(this.range[0], this.range[1]),
+      c: () => this.#copy(),
+    };
+    if (event.key in steps)
+      this.goTo(this.at < 0 ? this.firstInView : this.at + steps[event.key], {
+        extend: event.shiftKey && this.at >= 0,
+      });
     else if (event.key in acts) acts[event.key]();
     else return;
     event.preventDefault();
@@ -321,7 +369,7 @@ export class LineList {
   }
 
   #copied(event) {
-    if (String(getSelection()) || !this.range || !this.copy) return;
+    if (String(getSelection()) || !this.range) return;
     const [from, to] = this.range;
     const rows = [];
     for (let at = from; at <= to; at += 1) if (this.#rows.has(at)) rows.push(this.copy(this.#rows.get(at)));
@@ -330,10 +378,10 @@ export class LineList {
   }
 
   async #copy() {
-    if (!this.range || !this.copy) return;
+    if (!this.range) return;
     const rows = await this.take(...this.range);
     await copyText(rows.map((row) => this.copy(row)).join("\n"));
-    this.copiedLines?.(rows.length);
+    this.copiedLines(rows.length);
   }
 }
 
@@ -348,7 +396,7 @@ export async function copyText(text) {
     }
   }
   const box = el("textarea", { className: "unseen", value: text, "aria-hidden": "true" });
-  const before = document.activeElement;
+  const before = /** @type {HTMLElement | null} */ (document.activeElement);
   document.body.append(box);
   box.select();
   const done = document.execCommand("copy");

@@ -22,5 +22,10 @@ export function logPin({ path, line, text }) {
 
 /** What stands before a line that is on the board. */
 export function pinSign() {
-  return el("span", { className: "line-pin", title: "On the board" }, "●", el("span", { className: "unseen" }, " pinned "));
+  return el(
+    "span",
+    { className: "line-pin", title: "On the board" },
+    "●",
+    el("span", { className: "unseen" }, " pinned "),
+  );
 }

@@ -10,6 +10,7 @@ export function linkTo(tab, detail) {
 export function linked(tabs) {
   const [tab, rest] = location.hash.slice(1).split("?");
   if (!tabs.includes(tab)) return null;
+  /** @type {Record<string, any>} */
   const detail = Object.fromEntries(new URLSearchParams(rest || ""));
   if (detail.line) detail.line = Number(detail.line);
   return { tab, detail: rest ? detail : null };

@@ -1,7 +1,7 @@
 // Files that are read or looked at as a whole: prose, pictures, and files for programs.
 
-import { prose } from "../workspace/documents.js";
 import { el } from "../../headnode/dom.js";
+import { prose } from "../workspace/documents.js";
 
 export class ProseView {
   constructor() {
@@ -24,7 +24,12 @@ export class PictureView {
 
   show({ path, title, kind }) {
     const picture = () => el("img", { src: this.room.fileUrl(path), alt: title });
-    const words = () => el("p", { className: "empty" }, "A file for programs, with the same rows as the CSV of its name. Download it to work on it elsewhere.");
+    const words = () =>
+      el(
+        "p",
+        { className: "empty" },
+        "A file for programs, with the same rows as the CSV of its name. Download it to work on it elsewhere.",
+      );
     this.node.setAttribute("aria-label", title);
     this.node.replaceChildren(kind === "svg" ? picture() : words());
   }

@@ -4,5 +4,10 @@ import { el } from "../../headnode/dom.js";
 
 /** A sentence and a button to try again. */
 export function trouble(sentence, again) {
-  return el("div", { className: "room-trouble", role: "alert" }, el("p", {}, sentence), el("button", { type: "button", onclick: again }, "Try again"));
+  return el(
+    "div",
+    { className: "room-trouble", role: "alert" },
+    el("p", {}, sentence),
+    el("button", { type: "button", onclick: again }, "Try again"),
+  );
 }

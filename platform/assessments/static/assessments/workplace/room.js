@@ -4,8 +4,8 @@
 import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "../workspace/panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "../workspace/panes.js";
 import { linked } from "./links.js";
 import { trouble } from "./retry.js";
 import { timeText } from "./site_time.js";
@@ -36,14 +36,20 @@ const PLAN = [
 const TABS = { troubleshooting: INCIDENT, cost: BILL, scaling: PLAN };
 const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan"];
 
-/** What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}. */
+/**
+ * What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}.
+ */
 export class Room extends EventTarget {
   constructor({ base, attempt, board, shows, workplace }) {
     super();
     this.urls = Object.fromEntries(ASKED.map((name) => [name, base + name]));
-    Object.assign(this, { attempt, board, shows, workplace });
+    this.attempt = attempt;
+    this.board = board;
+    this.shows = shows;
+    this.workplace = workplace;
     this.manifest = null;
     this.range = null;
+    this.texts = new Map();
     board.addEventListener("pins", () => this.#tell("pins"));
   }
 
@@ -125,7 +131,6 @@ export class Room extends EventTarget {
   }
 
   #once(url) {
-    this.texts ??= new Map();
     if (!this.texts.has(url)) {
       const job = fetchText(url);
       this.texts.set(url, job);
@@ -169,7 +174,9 @@ class Shell {
   }
 
   async begin() {
-    this.body.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"));
+    this.body.replaceChildren(
+      el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"),
+    );
     await this.#fetch();
   }
 
@@ -178,7 +185,11 @@ class Shell {
       this.room.begin(await ask(this.room.urls.manifest));
     } catch (error) {
       if (error.code === "being_prepared") return this.#wait(error);
-      this.body.replaceChildren(trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () => this.begin()));
+      this.body.replaceChildren(
+        trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
+          this.begin(),
+        ),
+      );
       return;
     }
     this.body.replaceChildren();
@@ -204,7 +215,13 @@ class Shell {
   }
 
   #panel(key) {
-    const node = el("div", { className: `room-part room-${key}-part`, id: `room-${key}`, role: "tabpanel", "aria-labelledby": `tab-room-${key}-${key}`, hidden: true });
+    const node = el("div", {
+      className: `room-part room-${key}-part`,
+      id: `room-${key}`,
+      role: "tabpanel",
+      "aria-labelledby": `tab-room-${key}-${key}`,
+      hidden: true,
+    });
     this.#parts.set(key, { node, state: "new", detail: null, module: null });
     return node;
   }
@@ -232,7 +249,9 @@ class Shell {
     part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, `${label}: being fetched…`));
     try {
       // A browser remembers that an address failed, so another try needs another address.
-      const module = await (again ? import(`${new URL(`${folder}/${key}.js`, import.meta.url)}?again=${again}`) : load());
+      const module = await (again
+        ? import(`${new URL(`${folder}/${key}.js`, import.meta.url)}?again=${again}`)
+        : load());
       part.node.replaceChildren();
       part.module = (await module.setUp(part.node, this.room)) || {};
       part.state = "ready";
@@ -240,7 +259,11 @@ class Shell {
     } catch (error) {
       part.state = "failed";
       console.warn(`${label}: ${error.message}`);
-      part.node.replaceChildren(trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () => this.#load(key, part, again + 1)));
+      part.node.replaceChildren(
+        trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
+          this.#load(key, part, again + 1),
+        ),
+      );
     }
   }
 

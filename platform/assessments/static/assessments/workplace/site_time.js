@@ -5,13 +5,22 @@ const two = (number) => String(number).padStart(2, "0");
 
 function parts(ms, offsetMin) {
   const at = new Date(ms + offsetMin * 60_000);
-  return { year: at.getUTCFullYear(), month: at.getUTCMonth(), day: at.getUTCDate(), hour: at.getUTCHours(), minute: at.getUTCMinutes(), second: at.getUTCSeconds() };
+  return {
+    year: at.getUTCFullYear(),
+    month: at.getUTCMonth(),
+    day: at.getUTCDate(),
+    hour: at.getUTCHours(),
+    minute: at.getUTCMinutes(),
+    second: at.getUTCSeconds(),
+  };
 }
 
 /** "12 Oct 15:02:00"; with year, "12 Oct 2026 15:02:00"; without seconds, "12 Oct 15:02". */
 export function timeText(ms, offsetMin, { seconds = true, year = false } = {}) {
   const { day, month, hour, minute, second, year: of } = parts(ms, offsetMin);
-  return `${day} ${MONTHS[month]} ${year ? `${of} ` : ""}${two(hour)}:${two(minute)}${seconds ? `:${two(second)}` : ""}`;
+  return (
+    `${day} ${MONTHS[month]} ` + `${year ? `${of} ` : ""}${two(hour)}:${two(minute)}${seconds ? `:${two(second)}` : ""}`
+  );
 }
 
 /** "2026-10-12 15:02:00", the form that can be typed. */
@@ -30,7 +39,9 @@ export function shortTime(ms, offsetMin, ofYear) {
 export function readTime(text, offsetMin, ofYear) {
   const found = text.trim().match(/^(?:(\d{4})-)?(\d{1,2})-(\d{1,2})[ T]+(\d{1,2}):(\d{2})(?::(\d{2}))?$/);
   if (!found) return null;
-  const [year, month, day, hour, minute, second] = found.slice(1).map((part) => (part === undefined ? 0 : Number(part)));
+  const [year, month, day, hour, minute, second] = found
+    .slice(1)
+    .map((part) => (part === undefined ? 0 : Number(part)));
   const ms = Date.UTC(year || ofYear, month - 1, day, hour, minute, second) - offsetMin * 60_000;
   return Number.isNaN(ms) ? null : ms;
 }

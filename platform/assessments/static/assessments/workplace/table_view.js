@@ -32,7 +32,14 @@ export class TableView {
     this.room = room;
     this.rows = [];
     this.node = el("div", { className: "table-host" });
-    this.finder = new Finder({ label: "Find in this table", count: () => this.rows.length, holds: (at, needle) => this.rows[at].text.toLowerCase().includes(needle), go: (at) => this.list.goTo(at, { centre: true }), at: () => this.list.at, changed: () => this.list?.refresh() });
+    this.finder = new Finder({
+      label: "Find in this table",
+      count: () => this.rows.length,
+      holds: (at, needle) => this.rows[at].text.toLowerCase().includes(needle),
+      go: (at) => this.list.goTo(at, { centre: true }),
+      at: () => this.list.at,
+      changed: () => this.list?.refresh(),
+    });
     room.addEventListener("pins", () => this.list?.refresh());
   }
 
@@ -49,20 +56,29 @@ export class TableView {
   }
 
   #make() {
-    this.heads = this.titles.map((title, at) => el("button", { type: "button", className: "quiet sort", onclick: () => this.#sort(at) }, title));
+    this.heads = this.titles.map((title, at) =>
+      el("button", { type: "button", className: "quiet sort", onclick: () => this.#sort(at) }, title),
+    );
     this.list = new LineList({
       label: this.path,
       columns: this.heads,
       unit: UNIT,
       fetch: (from, to) => this.rows.slice(from, to),
       cells: (row) => this.#cells(row),
-      look: (row) => `${this.room.isPinned(this.path, row.line) ? "pinned " : ""}${this.finder.needle && row.text.toLowerCase().includes(this.finder.needle) ? "hit" : ""}`,
+      look: (row) =>
+        (this.room.isPinned(this.path, row.line) ? "pinned " : "") + (this.finder.finds(row.text) ? "hit" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
       copiedLines: (count) => this.room.announce(count === 1 ? "Row copied." : `${count} rows copied.`),
     });
     this.list.node.classList.add("table");
-    const width = (at) => Math.min(WIDEST_CH, this.rows.slice(0, SAMPLE).reduce((most, row) => Math.max(most, row.cells[at]?.length || 0), this.titles[at].length + 2));
+    const width = (at) =>
+      Math.min(
+        WIDEST_CH,
+        this.rows
+          .slice(0, SAMPLE)
+          .reduce((most, row) => Math.max(most, row.cells[at]?.length || 0), this.titles[at].length + 2),
+      );
     this.list.node.style.setProperty("--columns", this.titles.map((_, at) => `${width(at) + 2}ch`).join(" "));
     this.list.header.querySelectorAll("[role=columnheader]").forEach((node) => node.setAttribute("aria-sort", "none"));
     this.node.replaceChildren(this.list.node);
@@ -71,7 +87,11 @@ export class TableView {
 
   #cells(row) {
     return this.titles.map((_, at) => {
-      const cell = el("span", { className: "cell", title: row.cells[at]?.length > WIDEST_CH ? row.cells[at] : "" }, row.cells[at] ?? "");
+      const cell = el(
+        "span",
+        { className: "cell", title: row.cells[at]?.length > WIDEST_CH ? row.cells[at] : "" },
+        row.cells[at] ?? "",
+      );
       if (at === 0 && this.room.isPinned(this.path, row.line)) cell.prepend(pinSign());
       return cell;
     });
@@ -82,16 +102,24 @@ export class TableView {
     const way = this.sorted?.at !== at ? 1 : this.sorted.way === 1 ? -1 : 0;
     this.sorted = way ? { at, way } : null;
     this.rows.sort((a, b) => (way ? order(a.cells[at] ?? "", b.cells[at] ?? "") * way : 0) || a.line - b.line);
-    this.list.header.querySelectorAll("[role=columnheader]").forEach((node, index) => node.setAttribute("aria-sort", index === at && way ? (way > 0 ? "ascending" : "descending") : "none"));
+    this.list.header
+      .querySelectorAll("[role=columnheader]")
+      .forEach((node, index) =>
+        node.setAttribute("aria-sort", index === at && way ? (way > 0 ? "ascending" : "descending") : "none"),
+      );
     this.list.reset(this.rows.length);
     this.finder.look();
-    this.room.announce(way ? `Sorted by ${this.titles[at]}, ${way > 0 ? "upwards" : "downwards"}.` : "In the order of the file.");
+    this.room.announce(
+      way ? `Sorted by ${this.titles[at]}, ${way > 0 ? "upwards" : "downwards"}.` : "In the order of the file.",
+    );
   }
 
   async pin() {
     if (this.list.range === null) return;
     const [from, to] = this.list.range;
-    await this.room.pin(this.rows.slice(from, to + 1).map(({ line, text }) => ({ kind: "log", path: this.path, line, text })));
+    await this.room.pin(
+      this.rows.slice(from, to + 1).map(({ line, text }) => ({ kind: "log", path: this.path, line, text })),
+    );
     this.list.node.focus({ preventScroll: true });
   }
 }

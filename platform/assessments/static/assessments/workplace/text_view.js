@@ -18,25 +18,55 @@ function places(text, needle) {
   const found = [];
   if (!needle) return found;
   const low = text.toLowerCase();
-  for (let at = low.indexOf(needle); at >= 0 && found.length < MOST_MARKS; at = low.indexOf(needle, at + needle.length)) found.push([at, at + needle.length]);
+  for (let at = low.indexOf(needle); at >= 0 && found.length < MOST_MARKS; at = low.indexOf(needle, at + needle.length))
+    found.push([at, at + needle.length]);
   return found;
 }
 
 /** The field that looks for a word among lines; go(at) shows a line, count() and holds(at, needle) know them. */
 export class Finder {
   constructor({ label, count, holds, go, at, changed }) {
-    Object.assign(this, { count, holds, go, at, changed });
+    this.count = count;
+    this.holds = holds;
+    this.go = go;
+    this.at = at;
+    this.changed = changed;
     this.needle = "";
     this.hits = [];
-    this.input = el("input", { type: "text", className: "find", "aria-label": label, placeholder: "Find", autocomplete: "off", spellcheck: false, oninput: () => this.look() });
+    this.input = el("input", {
+      type: "text",
+      className: "find",
+      "aria-label": label,
+      placeholder: "Find",
+      autocomplete: "off",
+      spellcheck: false,
+      oninput: () => this.look(),
+    });
     this.input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter") return;
       event.preventDefault();
       this.step(event.shiftKey ? -1 : 1);
     });
     this.said = el("span", { className: "muted small find-count", role: "status" });
-    const step = (text, name, by) => el("button", { type: "button", className: "quiet", "aria-label": name, title: name, onclick: () => this.step(by) }, text);
-    this.node = el("span", { className: "finder" }, this.input, step("↑", "Previous place", -1), step("↓", "Next place", 1), this.said);
+    const step = (text, name, by) =>
+      el(
+        "button",
+        { type: "button", className: "quiet", "aria-label": name, title: name, onclick: () => this.step(by) },
+        text,
+      );
+    this.node = el(
+      "span",
+      { className: "finder" },
+      this.input,
+      step("↑", "Previous place", -1),
+      step("↓", "Next place", 1),
+      this.said,
+    );
+  }
+
+  /** Whether a line has what is looked for; never while nothing is. */
+  finds(text) {
+    return this.needle !== "" && text.toLowerCase().includes(this.needle);
   }
 
   look() {
@@ -51,7 +81,10 @@ export class Finder {
   step(by) {
     if (!this.hits.length) return;
     const now = this.at();
-    const next = by > 0 ? this.hits.find((at) => at > now) ?? this.hits[0] : this.hits.findLast((at) => at < now) ?? this.hits.at(-1);
+    const next =
+      by > 0
+        ? (this.hits.find((at) => at > now) ?? this.hits[0])
+        : (this.hits.findLast((at) => at < now) ?? this.hits.at(-1));
     this.go(next);
     this.said.textContent = `${this.hits.indexOf(next) + 1} of ${this.hits.length}`;
   }
@@ -60,9 +93,12 @@ export class Finder {
 /** A text and its tools. kind is what its pins are: "log" or "config". */
 export class TextView {
   constructor(room, { kind }) {
-    Object.assign(this, { room, kind });
+    this.room = room;
+    this.kind = kind;
     this.path = "";
     this.lines = [];
+    /** Told when another line becomes the chosen one. */
+    this.changed = null;
     this.list = new LineList({
       label: "Text",
       columns: ["No.", "Line"],
@@ -76,7 +112,14 @@ export class TextView {
       moved: () => this.changed?.(),
     });
     this.list.node.classList.add("numbered");
-    this.finder = new Finder({ label: "Find in this file", count: () => this.lines.length, holds: (at, needle) => this.lines[at].toLowerCase().includes(needle), go: (at) => this.list.goTo(at, { centre: true }), at: () => this.list.at, changed: () => this.list.refresh() });
+    this.finder = new Finder({
+      label: "Find in this file",
+      count: () => this.lines.length,
+      holds: (at, needle) => this.lines[at].toLowerCase().includes(needle),
+      go: (at) => this.list.goTo(at, { centre: true }),
+      at: () => this.list.at,
+      changed: () => this.list.refresh(),
+    });
     room.addEventListener("pins", () => this.list.refresh());
     this.node = this.list.node;
   }
@@ -96,7 +139,9 @@ export class TextView {
   async pin() {
     if (this.list.range === null) return;
     const [from, to] = this.list.range;
-    const pins = this.lines.slice(from, to + 1).map((text, index) => ({ kind: this.kind, path: this.path, line: from + index + 1, text }));
+    const pins = this.lines
+      .slice(from, to + 1)
+      .map((text, index) => ({ kind: this.kind, path: this.path, line: from + index + 1, text }));
     await this.room.pin(pins);
     this.node.focus({ preventScroll: true });
   }

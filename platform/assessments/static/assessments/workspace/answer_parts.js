@@ -6,7 +6,12 @@ import { boardSummary, boardText } from "../troubleshooting/board_text.js";
 
 const PARTS = {
   "board.json": { name: "Board", text: boardText, summary: boardSummary },
-  "opportunities.json": { name: "Opportunities", text: opportunityText, summary: opportunitySummary, row: opportunityTitle },
+  "opportunities.json": {
+    name: "Opportunities",
+    text: opportunityText,
+    summary: opportunitySummary,
+    row: opportunityTitle,
+  },
   "plan.json": { name: "Plan", text: planText, summary: planSummary },
 };
 

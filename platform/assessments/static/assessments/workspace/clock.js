@@ -13,7 +13,9 @@ export function timeText(seconds) {
   const left = Math.max(0, Math.ceil(seconds));
   if (left > 15 * MINUTE) {
     const minutes = Math.ceil(left / MINUTE);
-    return minutes >= 120 ? `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min` : `${minutes} min`;
+    return minutes >= 120
+      ? `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`
+      : `${minutes} min`;
   }
   return `${Math.floor(left / MINUTE)}:${String(left % MINUTE).padStart(2, "0")}`;
 }

@@ -2,8 +2,8 @@
 
 import { colouredCode } from "../../headnode/code_colours.js";
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 
 const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 
@@ -36,10 +36,17 @@ function samples(text) {
   const fill = (words) => {
     const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
     const found = lines.filter((line) => wanted.every((word) => line.toLowerCase().includes(word)));
-    code.replaceChildren(...found.flatMap((line) => [line.startsWith("#") ? el("span", { className: "tok-comment" }, line) : line, "\n"]));
+    code.replaceChildren(
+      ...found.flatMap((line) => [line.startsWith("#") ? el("span", { className: "tok-comment" }, line) : line, "\n"]),
+    );
     count.textContent = wanted.length ? `${found.length} of ${lines.length} lines` : `${lines.length} lines`;
   };
-  const filter = el("input", { type: "text", autocomplete: "off", spellcheck: false, oninput: () => fill(filter.value) });
+  const filter = el("input", {
+    type: "text",
+    autocomplete: "off",
+    spellcheck: false,
+    oninput: () => fill(filter.value),
+  });
   fill("");
   return el(
     "div",
@@ -50,7 +57,10 @@ function samples(text) {
 }
 
 function table(text) {
-  const [head, ...rows] = text.trim().split(/\r?\n/).map((line) => line.split(/,|\t/));
+  const [head, ...rows] = text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.split(/,|\t/));
   const cells = (row) => row.map((cell) => el("td", { className: /^-?[\d.]+$/.test(cell) ? "figure" : "" }, cell));
   return el(
     "div",
@@ -58,8 +68,20 @@ function table(text) {
     el(
       "table",
       {},
-      el("thead", {}, el("tr", {}, head.map((cell) => el("th", { scope: "col" }, cell)))),
-      el("tbody", {}, rows.map((row) => el("tr", {}, cells(row)))),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          head.map((cell) => el("th", { scope: "col" }, cell)),
+        ),
+      ),
+      el(
+        "tbody",
+        {},
+        rows.map((row) => el("tr", {}, cells(row))),
+      ),
     ),
   );
 }

@@ -4,10 +4,10 @@
 // (client, seq) is answered the same, so a lost answer costs nothing. Each page load is a client of
 // its own: a duplicated tab copies sessionStorage, and two tabs must never share sequence numbers.
 
-import { Unreachable, ask } from "../../headnode/api.js";
+import { ask, Unreachable } from "../../headnode/api.js";
+import { uuid } from "../../headnode/dom.js";
 import { fingerprint } from "./answer.js";
 import { DraftStore } from "./draft_store.js";
-import { uuid } from "../../headnode/dom.js";
 
 const IDLE_MS = 2000;
 const LONGEST_MS = 4500;
@@ -17,7 +17,9 @@ const BACKOFF_MS = [1000, 2000, 4000, 8000, 15000];
 // A keepalive request outlives its page, but browsers allow no more than 64 KiB of them.
 const KEEPALIVE_BYTES = 60_000;
 
-/** Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed". */
+/**
+ * Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed".
+ */
 export class DraftQueue extends EventTarget {
   #store = new DraftStore();
   #pending = [];
@@ -33,7 +35,10 @@ export class DraftQueue extends EventTarget {
 
   constructor({ attempt, draftsUrl, answer, head, maxBody }) {
     super();
-    Object.assign(this, { attempt, draftsUrl, answer, maxBody });
+    this.attempt = attempt;
+    this.draftsUrl = draftsUrl;
+    this.answer = answer;
+    this.maxBody = maxBody;
     this.client = uuid();
     this.base = head || 0;
     this.conflict = null;
@@ -99,8 +104,10 @@ export class DraftQueue extends EventTarget {
   async flush(limitMs = 20000) {
     await this.save();
     this.#go();
-    const late = new Promise((resolve) => setTimeout(resolve, limitMs));
+    let timer = 0;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, limitMs)));
     await Promise.race([this.#drain, late]);
+    clearTimeout(timer);
     return this.#pending.length === 0;
   }
 
@@ -157,7 +164,9 @@ export class DraftQueue extends EventTarget {
   #tooLarge(body) {
     const size = new TextEncoder().encode(JSON.stringify(body)).length;
     if (!this.maxBody || size <= this.maxBody) return false;
-    const text = `Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It is kept in this browser; shorten it and it is saved again.`;
+    const text =
+      `Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It is kept ` +
+      "in this browser; shorten it and it is saved again.";
     this.#tell("status", { kind: "refused", text });
     return true;
   }
@@ -219,7 +228,11 @@ export class DraftQueue extends EventTarget {
     const body = this.answer.body();
     const print = fingerprint(body);
     try {
-      const answer = await this.#answered(url, { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra }, insists);
+      const answer = await this.#answered(
+        url,
+        { client: this.client, seq: ++this.#seq, base: this.base, body, ...extra },
+        insists,
+      );
       this.#saved = print;
       this.#dirtySince = 0;
       const saved = answer.saved ?? answer.draft;
@@ -272,20 +285,24 @@ export class DraftQueue extends EventTarget {
     this.#tell("status", { kind, text: error.status === 503 ? error.message : "" });
     const wait = error.retryAfter * 1000 || BACKOFF_MS[Math.min(tries, BACKOFF_MS.length - 1)];
     const spread = wait * (1 + Math.random() / 4); // so that a hundred pages do not all come back at once
-    await new Promise((resolve) => {
+    /** @type {Promise<void>} */
+    const paused = new Promise((resolve) => {
       const timer = setTimeout(resolve, spread);
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
       };
     });
+    await paused;
     this.#wake = null;
   }
 
   #signedOut() {
     this.#tell("status", {
       kind: "refused",
-      text: "This browser is no longer signed in. Your work is kept here; open your invitation link again and it is sent.",
+      text:
+        "This browser is no longer signed in. Your work is kept here; open your invitation link again and it is " +
+        "sent.",
     });
   }
 

@@ -5,10 +5,12 @@ const PREFIX = "headnode:draft:";
 const ANSWERS_WITHIN_MS = 3000;
 
 function inTime(begin) {
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error("the storage does not answer")), ANSWERS_WITHIN_MS);
+  let timer = 0;
+  const answered = new Promise((resolve, reject) => {
+    timer = setTimeout(() => reject(new Error("the storage does not answer")), ANSWERS_WITHIN_MS);
     begin(resolve, reject);
   });
+  return answered.finally(() => clearTimeout(timer));
 }
 
 function open() {

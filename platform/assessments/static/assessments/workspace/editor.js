@@ -1,19 +1,35 @@
 // The code pane: one editor with a state per file, or a plain text box; both write to one answer.
 
-import {
-  EditorState, EditorView, bracketMatching, closeBrackets, closeBracketsKeymap, defaultKeymap, drawSelection,
-  foldGutter, foldKeymap, highlightActiveLine, highlightActiveLineGutter, highlightSelectionMatches,
-  highlightSpecialChars, history, historyKeymap, indentOnInput, indentUnit, indentWithTab, keymap, lineNumbers,
-  classHighlighter, search, searchKeymap, syntaxHighlighting,
-} from "../../headnode/vendor/codemirror.js";
 import { languageOf } from "../../headnode/code_colours.js";
-import { byId, el, preference } from "../../headnode/dom.js";
+import { byId, el, nonce, preference } from "../../headnode/dom.js";
+import {
+  bracketMatching,
+  classHighlighter,
+  closeBrackets,
+  closeBracketsKeymap,
+  defaultKeymap,
+  drawSelection,
+  EditorState,
+  EditorView,
+  foldGutter,
+  foldKeymap,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSelectionMatches,
+  highlightSpecialChars,
+  history,
+  historyKeymap,
+  indentOnInput,
+  indentUnit,
+  indentWithTab,
+  keymap,
+  lineNumbers,
+  search,
+  searchKeymap,
+  syntaxHighlighting,
+} from "../../headnode/vendor/codemirror.js";
 import { FileTabs } from "./file_tabs.js";
 import { fillButton } from "./panes.js";
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
 
 const COMMON = [
   EditorView.cspNonce.of(nonce()),
@@ -82,12 +98,21 @@ export class Editor {
         if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#runNow(event);
       },
     });
-    this.mode = el("input", { type: "checkbox", checked: this.plain, onchange: () => this.#setPlain(this.mode.checked) });
+    this.mode = el("input", {
+      type: "checkbox",
+      checked: this.plain,
+      onchange: () => this.#setPlain(this.mode.checked),
+    });
     this.hint = el("span", { className: "hint" });
     byId("pane-code").append(
       el("div", { className: "pane-head" }, this.list, this.tools, fillButton("code")),
       el("div", { className: "pane-body editor", id: "code-body", role: "tabpanel" }, this.host, this.box),
-      el("div", { className: "pane-foot" }, this.hint, el("label", { className: "check" }, this.mode, "Plain text box")),
+      el(
+        "div",
+        { className: "pane-foot" },
+        this.hint,
+        el("label", { className: "check" }, this.mode, "Plain text box"),
+      ),
     );
   }
 
@@ -112,7 +137,9 @@ export class Editor {
     this.box.setAttribute("aria-label", `${this.path}${readOnly ? ", read only" : ""}`);
     byId("code-body").setAttribute("aria-label", this.path);
     this.hint.replaceChildren(
-      ...(this.plain ? ["Tab moves on to the next control"] : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the editor"]),
+      ...(this.plain
+        ? ["Tab moves on to the next control"]
+        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the editor"]),
       " · ",
       el("kbd", {}, "Ctrl"),
       "+",

@@ -6,7 +6,10 @@ import { tabs } from "../../headnode/tabs.js";
 
 export class FileTabs {
   constructor(answer, list, tools, show) {
-    Object.assign(this, { answer, list, tools, show });
+    this.answer = answer;
+    this.list = list;
+    this.tools = tools;
+    this.show = show;
     const button = (label, text, action) =>
       el("button", { type: "button", className: "quiet", "aria-label": label, title: label, onclick: action }, text);
     this.add = button("New file", "+", () => this.#create());

@@ -1,15 +1,18 @@
 // The drafts saved so far: look at one, compare it with the present text, go back to it.
 
-import { MergeView, EditorState, EditorView, lineNumbers, classHighlighter, syntaxHighlighting } from "../../headnode/vendor/codemirror.js";
-import { readable } from "./answer_parts.js";
 import { ask } from "../../headnode/api.js";
 import { languageOf } from "../../headnode/code_colours.js";
 import { openDialog } from "../../headnode/dialogs.js";
-import { clockTime, el } from "../../headnode/dom.js";
-
-function nonce() {
-  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
-}
+import { clockTime, el, nonce } from "../../headnode/dom.js";
+import {
+  classHighlighter,
+  EditorState,
+  EditorView,
+  lineNumbers,
+  MergeView,
+  syntaxHighlighting,
+} from "../../headnode/vendor/codemirror.js";
+import { readable } from "./answer_parts.js";
 
 function side(doc, path, label) {
   return {
@@ -53,7 +56,17 @@ function compared(draft, answer) {
       parent: host,
       collapseUnchanged: { margin: 2, minSize: 6 },
     });
-    return el("section", {}, el("h3", {}, part.name, el("span", { className: "muted small" }, ` draft #${draft.number} on the left, the page on the right`)), host);
+    return el(
+      "section",
+      {},
+      el(
+        "h3",
+        {},
+        part.name,
+        el("span", { className: "muted small" }, ` draft #${draft.number} on the left, the page on the right`),
+      ),
+      host,
+    );
   });
 }
 
@@ -73,7 +86,12 @@ async function view(summary, { url, answer, restore }) {
 }
 
 function list(drafts, pick) {
-  if (!drafts.length) return el("p", { className: "muted" }, "Nothing has been saved yet. The first draft appears here seconds after you start typing.");
+  if (!drafts.length)
+    return el(
+      "p",
+      { className: "muted" },
+      "Nothing has been saved yet. The first draft appears here seconds after you start typing.",
+    );
   const row = (draft) =>
     el(
       "tr",
@@ -82,12 +100,44 @@ function list(drafts, pick) {
       el("td", {}, clockTime(draft.at)),
       el("td", { className: "figure" }, `${(draft.size / 1000).toFixed(1)} kB`),
       el("td", {}, draft.diverged ? "kept beside the main line" : ""),
-      el("td", {}, el("button", { type: "button", className: "quiet", onclick: () => pick(draft), "aria-label": `Look at draft ${draft.number}` }, "Look")),
+      el(
+        "td",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet",
+            onclick: () => pick(draft),
+            "aria-label": `Look at draft ${draft.number}`,
+          },
+          "Look",
+        ),
+      ),
     );
   return el(
     "div",
     { className: "scroll history", tabindex: "0", role: "region", "aria-label": "Saved drafts" },
-    el("table", {}, el("thead", {}, el("tr", {}, ["Draft", "Saved", "Size", "Note", ""].map((head) => el("th", { scope: "col", className: head === "Size" ? "figure" : "" }, head || el("span", { className: "unseen" }, "Action"))))), el("tbody", {}, drafts.map(row))),
+    el(
+      "table",
+      {},
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          ["Draft", "Saved", "Size", "Note", ""].map((head) =>
+            el(
+              "th",
+              { scope: "col", className: head === "Size" ? "figure" : "" },
+              head || el("span", { className: "unseen" }, "Action"),
+            ),
+          ),
+        ),
+      ),
+      el("tbody", {}, drafts.map(row)),
+    ),
   );
 }
 
@@ -97,14 +147,20 @@ export async function openHistory(options) {
   while (choice === "back") {
     const { drafts } = await ask(options.url);
     choice = await new Promise((resolve) => {
-      let dialog;
       const pick = async (draft) => {
         document.querySelector("dialog[open]")?.remove();
         resolve(await view(draft, options).catch((error) => (options.failed(error), null)));
       };
-      dialog = openDialog({
+      const dialog = openDialog({
         title: "Saved drafts",
-        content: [el("p", { className: "muted" }, "Newest first. Going back to a draft makes it a new draft; nothing is removed."), list(drafts, pick)],
+        content: [
+          el(
+            "p",
+            { className: "muted" },
+            "Newest first. Going back to a draft makes it a new draft; nothing is removed.",
+          ),
+          list(drafts, pick),
+        ],
         buttons: [{ value: null, label: "Close", primary: true }],
       });
       dialog.then(resolve);

@@ -18,7 +18,12 @@ await store.open();
 const unsent = await store.everything();
 if (unsent.length) {
   byId("unsent").replaceChildren(
-    el("p", { className: "note warn", role: "alert" }, "This browser holds text of yours that it has not been able to send. Go back to your work with a connection, and it is sent by itself. If you leave now, that text is gone."),
+    el(
+      "p",
+      { className: "note warn", role: "alert" },
+      "This browser holds text of yours that it has not been able to send. Go back to your work with a " +
+        "connection, and it is sent by itself. If you leave now, that text is gone.",
+    ),
   );
   form.querySelector("button").textContent = "Leave, and lose what was not sent";
 }

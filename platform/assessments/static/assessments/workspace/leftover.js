@@ -1,6 +1,6 @@
 // On the receipt: sends drafts this browser still holds, so that late text is kept aside, not lost.
 
-import { Unreachable, ask } from "../../headnode/api.js";
+import { ask, Unreachable } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
 import { DraftStore } from "./draft_store.js";
 
@@ -25,9 +25,17 @@ async function sendLeftovers(node) {
       await send(entry, node.dataset.draftsUrl);
       await store.remove(entry.key);
     }
-    say("info", "Text that this browser had not been able to send in time has now been received. It is kept aside with its time; it is not part of your answer.");
+    say(
+      "info",
+      "Text that this browser had not been able to send in time has now been received. It is kept aside with " +
+        "its time; it is not part of your answer.",
+    );
   } catch {
-    say("warn", "This browser still holds text that it could not send. It is safe here. It is sent when you open this page again with a connection.");
+    say(
+      "warn",
+      "This browser still holds text that it could not send. It is safe here. It is sent when you open this " +
+        "page again with a connection.",
+    );
   }
 }
 

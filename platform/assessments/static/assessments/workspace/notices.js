@@ -9,11 +9,13 @@ export function showNotice(name, { kind = "info", content, dismiss = null, label
     "section",
     { className: `notice ${kind}`, "data-name": name, "aria-label": label },
     el("div", { className: "notice-text" }, content),
-    dismiss ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, "Close") : null,
+    dismiss
+      ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, "Close")
+      : null,
   );
   byId("notices").append(node);
 }
 
-export function hideNotice(name) {
+function hideNotice(name) {
   byId("notices").querySelector(`[data-name="${name}"]`)?.remove();
 }

@@ -37,9 +37,9 @@ class Splitter {
     const limit = Math.max(least, Math.round(extent(this.split) * most));
     this.size = Math.min(limit, Math.max(least, Math.round(size)));
     byId("main").style.setProperty(name, `${this.size}px`);
-    this.bar.setAttribute("aria-valuemin", least);
-    this.bar.setAttribute("aria-valuemax", limit);
-    this.bar.setAttribute("aria-valuenow", this.size);
+    this.bar.setAttribute("aria-valuemin", String(least));
+    this.bar.setAttribute("aria-valuemax", String(limit));
+    this.bar.setAttribute("aria-valuenow", String(this.size));
     this.bar.setAttribute("aria-valuetext", `${this.size} pixels`);
     if (keep) preference(this.memory, String(this.size));
   }

@@ -23,7 +23,11 @@ function show(box, { state, words, share }) {
 
 async function look() {
   try {
-    const response = await fetch(boxes.values().next().value.dataset.url, { credentials: "same-origin", cache: "no-store", headers: { Accept: "application/json" } });
+    const response = await fetch(boxes.values().next().value.dataset.url, {
+      credentials: "same-origin",
+      cache: "no-store",
+      headers: { Accept: "application/json" },
+    });
     if (!response.ok) throw new Error(String(response.status));
     const found = await response.json();
     for (const [id, box] of boxes) if (found[id]) show(box, found[id]);

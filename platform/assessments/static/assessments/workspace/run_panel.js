@@ -1,11 +1,11 @@
 // Runs the program against a public workload and shows what came back.
 
 import { announce } from "../../headnode/announce.js";
-import { Refused, ask } from "../../headnode/api.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { byId, el, once } from "../../headnode/dom.js";
 import { measuresTable } from "../../headnode/measures.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
@@ -27,8 +27,14 @@ const STATUS = {
 };
 
 /** Control characters become visible signs; newlines and tabs stay what they are. */
-export function visible(text) {
-  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0))).replace(/\u007f/g, "\u2421").replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+function visible(text) {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)))
+      .replace(/\u007f/g, "\u2421")
+      .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+  );
 }
 
 function stream(title, text) {
@@ -38,19 +44,39 @@ function stream(title, text) {
 
 function output(report, detail, note) {
   if (!report) {
-    return el("p", { className: "empty" }, detail || note || "Run executes your program against a public workload on a simulated cluster. What it prints, and how it ended, appears here.");
+    return el(
+      "p",
+      { className: "empty" },
+      detail ||
+        note ||
+        "Run executes your program against a public workload on a simulated cluster. What it prints, and how " +
+          "it ended, appears here.",
+    );
   }
   const [meaning, label] = STATUS[report.status] || ["warn", report.status];
-  const waited = (report.waited_s ?? 0) < 1 ? "" : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
-  const spent = `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ${report.calls ?? 0} calls`;
+  const waited =
+    (report.waited_s ?? 0) < 1
+      ? ""
+      : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
+  const spent =
+    `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ` +
+    `${report.calls ?? 0} calls`;
   return el(
     "div",
     {},
-    el("p", { className: "verdict" }, el("span", { className: `tag ${meaning}` }, label), el("span", {}, report.detail), el("span", { className: "muted small" }, spent)),
+    el(
+      "p",
+      { className: "verdict" },
+      el("span", { className: `tag ${meaning}` }, label),
+      el("span", {}, report.detail),
+      el("span", { className: "muted small" }, spent),
+    ),
     (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
     stream("Standard output", report.stdout),
     stream("Standard error", report.stderr),
-    report.stdout_truncated ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.") : null,
+    report.stdout_truncated
+      ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.")
+      : null,
     report.stdout || report.stderr ? null : el("p", { className: "muted" }, "The program printed nothing."),
   );
 }
@@ -71,7 +97,10 @@ export class RunPanel {
   #look = null;
 
   constructor({ queue, urls, workloads, lastRun, note, show }) {
-    Object.assign(this, { queue, urls, note, show });
+    this.queue = queue;
+    this.urls = urls;
+    this.note = note;
+    this.show = show;
     this.timeline = new TimelineTab(urls.runs, workloads);
     this.#build(workloads);
     this.#take(lastRun, "");
@@ -79,8 +108,16 @@ export class RunPanel {
   }
 
   #build(workloads) {
-    this.button = el("button", { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once }, "Run ▸");
-    this.choice = el("select", { id: "workload" }, workloads.map((item) => el("option", { value: item.name }, item.title)));
+    this.button = el(
+      "button",
+      { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once },
+      "Run ▸",
+    );
+    this.choice = el(
+      "select",
+      { id: "workload" },
+      workloads.map((item) => el("option", { value: item.name }, item.title)),
+    );
     this.state = el("span", { className: "run-state", role: "status" });
     this.list = el("div", { className: "tab-list" });
     this.body = el("div", { className: "pane-body run", id: "run-body", role: "tabpanel", tabindex: "0" });
@@ -97,7 +134,11 @@ export class RunPanel {
       ),
       this.body,
     );
-    const items = ["Output", "Measures", "Timeline"].map((label) => ({ key: label.toLowerCase(), label, panel: "run-body" }));
+    const items = ["Output", "Measures", "Timeline"].map((label) => ({
+      key: label.toLowerCase(),
+      label,
+      panel: "run-body",
+    }));
     this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
     this.tabs.choose("output");
     this.#setBusy(false);
@@ -189,7 +230,10 @@ export class RunPanel {
   #finish(run, spentMs) {
     const ours = run.state === "infrastructure_error";
     this.ranAs = run.id;
-    this.#take(run.report, ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "");
+    this.#take(
+      run.report,
+      ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
+    );
     const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
     announce(`${label} ${run.report?.detail || run.detail || ""}`);
@@ -198,7 +242,11 @@ export class RunPanel {
 
   #problem(error) {
     this.#say("");
-    const text = error instanceof Refused ? error.message : "The server could not be reached, so the program was not run. Your text is kept in this browser; try again when the connection is back.";
+    const text =
+      error instanceof Refused
+        ? error.message
+        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try " +
+          "again when the connection is back.";
     this.tabs.choose("output");
     this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
   }

@@ -25,7 +25,7 @@ export class SavedLine {
     this.#put(text, tone);
   }
 
-  #show({ kind, number, at, text }) {
+  #show({ kind, number = 0, at = "", text = "" }) {
     clearTimeout(this.#slow);
     if (kind === "saved") {
       this.#last = `Saved ${clockTime(at)} · #${number}`;

@@ -1,8 +1,8 @@
 // The written parts of the answer: one text box each, with its question and a word count.
 
 import { byId, el } from "../../headnode/dom.js";
-import { fillButton } from "./panes.js";
 import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
 
 function words(text) {
   const count = text.trim() ? text.trim().split(/\s+/).length : 0;
@@ -55,7 +55,15 @@ class SectionBox {
 /** The pane's head: its title, or tabs where a board stands beside the text. Returns show(key). */
 function head(pane, body, board) {
   if (!board) {
-    pane.append(el("div", { className: "pane-head" }, el("h2", { className: "pane-title" }, "Written answer"), fillButton("answer")), body);
+    pane.append(
+      el(
+        "div",
+        { className: "pane-head" },
+        el("h2", { className: "pane-title" }, "Written answer"),
+        fillButton("answer"),
+      ),
+      body,
+    );
     return () => {};
   }
   const parts = { text: body, board: board.node };
@@ -63,14 +71,22 @@ function head(pane, body, board) {
   const show = (key) => {
     for (const [name, part] of Object.entries(parts)) part.hidden = name !== key;
   };
-  const items = [["text", "Written answer"], ["board", board.title ?? "Board"]].map(([key, label]) => ({ key, label, panel: `answer-${key}` }));
+  const items = [
+    ["text", "Written answer"],
+    ["board", board.title ?? "Board"],
+  ].map(([key, label]) => ({ key, label, panel: `answer-${key}` }));
   const row = tabs(list, items, show, { label: "Your answer" });
   for (const [key, part] of Object.entries(parts)) {
     Object.assign(part, { id: `answer-${key}` });
     part.setAttribute("role", "tabpanel");
     part.setAttribute("aria-labelledby", `tab-answer-${key}-${key}`);
   }
-  pane.append(el("h2", { className: "unseen" }, "Your answer"), el("div", { className: "pane-head" }, list, fillButton("answer")), body, board.node);
+  pane.append(
+    el("h2", { className: "unseen" }, "Your answer"),
+    el("div", { className: "pane-head" }, list, fillButton("answer")),
+    body,
+    board.node,
+  );
   row.choose("text");
   return (key) => row.choose(key);
 }

@@ -1,8 +1,8 @@
 // The last question before an answer is handed in, and what is said while it does not get through.
 
-import { partName, summary } from "./answer_parts.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { partName, summary } from "./answer_parts.js";
 
 function contents(answer) {
   const files = [...answer.files].filter(([, file]) => !file.readOnly);
@@ -12,17 +12,35 @@ function contents(answer) {
   return el(
     "table",
     {},
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Part"), el("th", { scope: "col", className: "figure" }, "Length"))),
+    el(
+      "thead",
+      {},
+      el("tr", {}, el("th", { scope: "col" }, "Part"), el("th", { scope: "col", className: "figure" }, "Length")),
+    ),
     el(
       "tbody",
       {},
       files.map(([path, file]) =>
         partName(path)
           ? el("tr", {}, el("td", {}, partName(path)), el("td", { className: "figure" }, summary(path, file.text)))
-          : el("tr", {}, el("td", { className: "mono" }, path), el("td", { className: "figure" }, `${lines(file.text)} lines`)),
+          : el(
+              "tr",
+              {},
+              el("td", { className: "mono" }, path),
+              el("td", { className: "figure" }, `${lines(file.text)} lines`),
+            ),
       ),
       sections.map((section) =>
-        el("tr", {}, el("td", {}, section.title), el("td", { className: "figure" }, words(section.text) ? `${words(section.text)} words` : el("strong", {}, "empty"))),
+        el(
+          "tr",
+          {},
+          el("td", {}, section.title),
+          el(
+            "td",
+            { className: "figure" },
+            words(section.text) ? `${words(section.text)} words` : el("strong", {}, "empty"),
+          ),
+        ),
       ),
     ),
   );
@@ -33,9 +51,17 @@ export async function confirmSubmit(answer, { left, round }) {
   const choice = await openDialog({
     title: round === 2 ? "Submit your revision?" : "Submit your answer?",
     content: [
-      el("p", {}, `You have ${left} left. Submitting ends the exercise: it cannot be undone, and you cannot edit afterwards.`),
+      el(
+        "p",
+        {},
+        `You have ${left} left. Submitting ends the exercise: it cannot be undone, and you cannot edit afterwards.`,
+      ),
       contents(answer),
-      el("p", { className: "muted" }, "If you do nothing, what was saved last is submitted by itself when the time is over."),
+      el(
+        "p",
+        { className: "muted" },
+        "If you do nothing, what was saved last is submitted by itself when the time is over.",
+      ),
     ],
     buttons: [
       { value: false, label: "Go on working" },
@@ -52,6 +78,8 @@ export class Insisting {
 
   constructor({ wake }) {
     this.wake = wake;
+    this.end = () => {};
+    /** @type {Promise<void>} */
     this.over = new Promise((resolve) => (this.end = resolve));
   }
 
@@ -70,7 +98,12 @@ export class Insisting {
       until: this.over,
       content: [
         el("p", {}, reason),
-        el("p", {}, "It is kept in this browser and is being submitted again every few seconds, until the server says that it has it. Leave this page open; your receipt follows."),
+        el(
+          "p",
+          {},
+          "It is kept in this browser and is being submitted again every few seconds, until the server says " +
+            "that it has it. Leave this page open; your receipt follows.",
+        ),
         el("p", { className: "muted" }, "Time in which the site does not answer is given back to you."),
       ],
       buttons: [{ value: true, label: "Stop, and go on working" }],

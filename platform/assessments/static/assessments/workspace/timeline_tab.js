@@ -20,7 +20,11 @@ export class TimelineTab {
     this.url = url;
     this.titles = new Map(workloads.map((item) => [item.name, item.title]));
     this.choice = el("select", { id: "compare-run", onchange: () => this.#compare() });
-    this.bar = el("div", { className: "compare-bar", hidden: true }, el("label", { for: "compare-run" }, "Compare with an earlier run", this.choice));
+    this.bar = el(
+      "div",
+      { className: "compare-bar", hidden: true },
+      el("label", { for: "compare-run" }, "Compare with an earlier run", this.choice),
+    );
     this.problem = el("p", { className: "note warn", role: "alert", hidden: true });
     this.place = el("div", {});
     this.figures = el("div", {});
@@ -30,7 +34,8 @@ export class TimelineTab {
   /** Show the replay of a report in the panel's body; `run` is its id, null where it is the newest one. */
   open(body, report, run) {
     this.close();
-    Object.assign(this, { report, run });
+    this.report = report;
+    this.run = run;
     if (!report?.timeline?.t?.length) {
       body.replaceChildren(el("p", { className: "empty" }, NOTHING));
       return;
@@ -65,7 +70,10 @@ export class TimelineTab {
     this.own = done.find((run) => run.id === this.run) || done[0];
     const others = done.filter((run) => run !== this.own);
     this.bar.hidden = !others.length;
-    this.choice.replaceChildren(el("option", { value: "" }, "Nothing"), ...others.map((run) => el("option", { value: run.id }, named(run, this.titles))));
+    this.choice.replaceChildren(
+      el("option", { value: "" }, "Nothing"),
+      ...others.map((run) => el("option", { value: run.id }, named(run, this.titles))),
+    );
     this.others = new Map(others.map((run) => [run.id, run]));
   }
 
@@ -80,10 +88,12 @@ export class TimelineTab {
     try {
       const { report } = await ask(`${this.url}/${other.id}`);
       if (turn !== this.#asked) return;
-      if (!report?.timeline?.t?.length) this.#say("That run ended before anything could be recorded, so there is nothing to compare.");
+      if (!report?.timeline?.t?.length)
+        this.#say("That run ended before anything could be recorded, so there is nothing to compare.");
       else this.#draw(report.timeline, [`this run: ${named(this.own, this.titles)}`, named(other, this.titles)]);
     } catch (error) {
-      if (turn === this.#asked) this.#say(`That run could not be loaded: ${error.message} Choose it again to try once more.`);
+      if (turn === this.#asked)
+        this.#say(`That run could not be loaded: ${error.message} Choose it again to try once more.`);
     }
   }
 

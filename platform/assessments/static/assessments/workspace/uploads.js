@@ -8,7 +8,7 @@ import { el } from "../../headnode/dom.js";
 const LEFT_BEHIND = /(^|\/)(\.[^/]*|__pycache__|[^/]+\.pyc)(\/|$)/;
 
 /** Path -> text of what differs from the answer. Throws an Error with one sentence for a person. */
-export async function readUploads(files, answer, { max_body: most, max_files: mostFiles }) {
+async function readUploads(files, answer, { max_body: most, max_files: mostFiles }) {
   const changed = new Map();
   for (const file of files) {
     // A folder's own name is not part of its files' paths.
@@ -22,7 +22,8 @@ export async function readUploads(files, answer, { max_body: most, max_files: mo
     changed.set(path, text);
   }
   const names = new Set([...answer.files.keys(), ...changed.keys()]);
-  if (mostFiles && names.size > mostFiles) throw new Error(`That would be ${names.size} files, and an answer has at most ${mostFiles}: leave some out.`);
+  if (mostFiles && names.size > mostFiles)
+    throw new Error(`That would be ${names.size} files, and an answer has at most ${mostFiles}: leave some out.`);
   checkSize(answer, changed, most);
   return changed;
 }
@@ -35,7 +36,10 @@ function problemWith(path, there, answer) {
 }
 
 async function textOf(file, path, most) {
-  if (most && file.size > most) throw new Error(`${path} has ${kilobytes(file.size)} kB, and a whole answer may have ${kilobytes(most)} kB: leave it out.`);
+  if (most && file.size > most)
+    throw new Error(
+      `${path} has ${kilobytes(file.size)} kB, and a whole answer may have ${kilobytes(most)} kB: leave it out.`,
+    );
   let text;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
@@ -50,7 +54,11 @@ function checkSize(answer, changed, most) {
   const body = answer.body();
   for (const [path, text] of changed) body.files[path] = text;
   const size = new TextEncoder().encode(JSON.stringify(body)).length;
-  if (most && size > most) throw new Error(`With these files the answer would have ${kilobytes(size)} kB, and it may have ${kilobytes(most)} kB: leave some out.`);
+  if (most && size > most)
+    throw new Error(
+      `With these files the answer would have ${kilobytes(size)} kB, and it may have ${kilobytes(most)} kB: ` +
+        "leave some out.",
+    );
 }
 
 function kilobytes(bytes) {
@@ -81,9 +89,15 @@ export async function uploadFiles({ answer, queue, limits }) {
   const sure = await openDialog({
     title: "Upload files",
     content: [
-      el("p", {}, "Text files from your machine, UTF-8. A file of the same name is replaced, and you are asked first. The written parts are not files: paste them into their boxes."),
+      el(
+        "p",
+        {},
+        "Text files from your machine, UTF-8. A file of the same name is replaced, and you are asked first. " +
+          "The written parts are not files: paste them into their boxes.",
+      ),
       el("label", { className: "pick" }, "Files", single),
-      folder && el("label", { className: "pick" }, "Or a folder with everything in it, such as answer/ of the kit", folder),
+      folder &&
+        el("label", { className: "pick" }, "Or a folder with everything in it, such as answer/ of the kit", folder),
     ],
     buttons: [
       { value: false, label: "Cancel" },
@@ -99,7 +113,13 @@ function mayReplace(changed, answer) {
   return openDialog({
     title: there.length === 1 ? `Replace ${there[0]}?` : `Replace ${there.length} files?`,
     content: [
-      there.length > 1 ? el("ul", {}, there.map((path) => el("li", {}, path))) : null,
+      there.length > 1
+        ? el(
+            "ul",
+            {},
+            there.map((path) => el("li", {}, path)),
+          )
+        : null,
       el("p", {}, "What is in the editor now is saved first and stays in History."),
     ].filter(Boolean),
     buttons: [

@@ -1,12 +1,13 @@
 // Joins the parts of the workspace: one answer, one queue of drafts, one clock, four panes.
 
 import { announce } from "../../headnode/announce.js";
-import { Answer } from "./answer.js";
-import { partName, rowName } from "./answer_parts.js";
-import { Refused, ask } from "../../headnode/api.js";
-import { Clock, timeText } from "./clock.js";
+import { ask, Refused } from "../../headnode/api.js";
 import { openConflict, openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el } from "../../headnode/dom.js";
+import { setUpRoom } from "../workplace/room.js";
+import { Answer } from "./answer.js";
+import { partName, rowName } from "./answer_parts.js";
+import { Clock, timeText } from "./clock.js";
 import { setUpDocuments } from "./documents.js";
 import { DraftQueue } from "./draft_queue.js";
 import { Editor } from "./editor.js";
@@ -14,11 +15,10 @@ import { openHistory } from "./history.js";
 import { showNotice } from "./notices.js";
 import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
-import { setUpRoom } from "../workplace/room.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
-import { Insisting, confirmSubmit } from "./submit.js";
+import { confirmSubmit, Insisting } from "./submit.js";
 
 // What stands beside the written answer, by workplace; each has the interface of the board.
 const PARTS = {
@@ -53,14 +53,34 @@ class Workspace {
     this.board = Part ? this.#newPart(Part) : null;
     this.showAnswer = setUpSections(this.answer, this.board);
     if (this.board) {
-      this.room = setUpRoom({ base: data.urls.room, attempt: data.attempt, board: this.board, showPane: this.showPane, workplace: data.workplace });
+      this.room = setUpRoom({
+        base: data.urls.room,
+        attempt: data.attempt,
+        board: this.board,
+        showPane: this.showPane,
+        workplace: data.workplace,
+      });
       return;
     }
     // Where pseudocode is asked for nothing runs, and the page has no pane for it.
     const runs = document.getElementById("pane-run");
-    this.runPanel = runs && new RunPanel({ queue: this.queue, urls: data.urls, workloads: data.workloads, lastRun: data.last_run, note: data.run_note, show: this.showPane });
+    this.runPanel =
+      runs &&
+      new RunPanel({
+        queue: this.queue,
+        urls: data.urls,
+        workloads: data.workloads,
+        lastRun: data.last_run,
+        note: data.run_note,
+        show: this.showPane,
+      });
     this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
-    setUpOwnEditor(this.editor.tools, { answer: this.answer, queue: this.queue, limits: data.client_limits || {}, kitUrl: data.urls.kit });
+    setUpOwnEditor(this.editor.tools, {
+      answer: this.answer,
+      queue: this.queue,
+      limits: data.client_limits || {},
+      kitUrl: data.urls.kit,
+    });
   }
 
   #newPart(Part) {
@@ -106,7 +126,8 @@ class Workspace {
     for (const event of ["online", "pageshow"]) addEventListener(event, () => queue.retry());
     addEventListener("keydown", (event) => this.#key(event));
     // A press before this moment would be lost without a word, so the page comes with them disabled.
-    for (const [name, act] of [["history-open", () => this.#history()], ["submit-open", () => this.#submit()]]) {
+    const acts = { "history-open": () => this.#history(), "submit-open": () => this.#submit() };
+    for (const [name, act] of Object.entries(acts)) {
       byId(name).addEventListener("click", act);
       byId(name).disabled = false;
     }
@@ -132,7 +153,8 @@ class Workspace {
     const { round, feedback } = this.data;
     if (round !== 2 || !feedback) return;
     const named = (name) => this.answer.sections.get(name)?.title || partName(name) || name;
-    const row = feedback.subject && rowName(feedback.focus, this.answer.files.get(feedback.focus)?.text ?? "", feedback.subject);
+    const row =
+      feedback.subject && rowName(feedback.focus, this.answer.files.get(feedback.focus)?.text ?? "", feedback.subject);
     const focus = feedback.focus && `${named(feedback.focus)}${row ? `: ${row}` : ""}`;
     const also = (feedback.also || []).map(named);
     const text = el(
@@ -142,7 +164,18 @@ class Workspace {
       el("dd", {}, feedback.strength),
       el("dt", {}, "To improve"),
       el("dd", {}, feedback.improvement),
-      focus ? [el("dt", {}, "Please revise"), el("dd", {}, el("strong", {}, focus), also.length ? `, and with it ${also.join(", ")}` : "", "; everything else is read only.")] : null,
+      focus
+        ? [
+            el("dt", {}, "Please revise"),
+            el(
+              "dd",
+              {},
+              el("strong", {}, focus),
+              also.length ? `, and with it ${also.join(", ")}` : "",
+              "; everything else is read only.",
+            ),
+          ]
+        : null,
     );
     showNotice("feedback", { content: [el("h2", {}, "Feedback on your first answer"), text], label: "Feedback" });
     if (feedback.focus && this.answer.sections.has(feedback.focus)) this.showPane("answer");
@@ -189,7 +222,10 @@ class Workspace {
       }
     } catch (error) {
       this.answer.locked = false;
-      this.saved.say(`The newer version could not be loaded: ${error.message} You go on with the text on this page.`, "bad");
+      this.saved.say(
+        `The newer version could not be loaded: ${error.message} You go on with the text on this page.`,
+        "bad",
+      );
     } finally {
       this.#asking = false;
     }
@@ -222,7 +258,9 @@ class Workspace {
     this.saved.say("Submitting…");
     const insisting = new Insisting({ wake: () => this.queue.retry() });
     try {
-      const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit, {}, (error) => insisting.goesOn(error));
+      const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit, {}, (error) =>
+        insisting.goesOn(error),
+      );
       this.#leave(receipt);
     } catch (error) {
       this.#submitFailed(error);
@@ -250,7 +288,15 @@ class Workspace {
     const reason = error instanceof Refused ? error.message : "The server could not be reached.";
     openDialog({
       title: "Your answer was not submitted",
-      content: [el("p", {}, reason), el("p", {}, "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved last is submitted in any case.")],
+      content: [
+        el("p", {}, reason),
+        el(
+          "p",
+          {},
+          "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved " +
+            "last is submitted in any case.",
+        ),
+      ],
       buttons: [{ value: null, label: "Close", primary: true }],
     });
   }
@@ -277,8 +323,19 @@ class Workspace {
       "dialog",
       { className: "over", "aria-labelledby": "over-title" },
       el("h2", { id: "over-title" }, "Your time is over"),
-      el("p", {}, "What you have written is being saved and then submitted. Your receipt follows in a moment; there is nothing you need to do."),
-      el("p", { className: "muted" }, "If you are offline, your last saved draft is submitted. What this browser still holds is sent when the connection returns, and is kept aside with its time. If it is the site that does not answer, nothing is handed in until it does, and that time is given back to you."),
+      el(
+        "p",
+        {},
+        "What you have written is being saved and then submitted. Your receipt follows in a moment; there is " +
+          "nothing you need to do.",
+      ),
+      el(
+        "p",
+        { className: "muted" },
+        "If you are offline, your last saved draft is submitted. What this browser still holds is sent when " +
+          "the connection returns, and is kept aside with its time. If it is the site that does not answer, " +
+          "nothing is handed in until it does, and that time is given back to you.",
+      ),
     );
     dialog.addEventListener("cancel", (event) => event.preventDefault());
     document.body.append(dialog);

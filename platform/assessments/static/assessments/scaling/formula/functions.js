@@ -3,7 +3,8 @@
 /** The value of a cell that cannot be computed; code as shown, such as #DIV/0!. */
 export class CellError {
   constructor(code, why = "") {
-    Object.assign(this, { code, why });
+    this.code = code;
+    this.why = why;
   }
 }
 
@@ -22,13 +23,18 @@ export function number(value) {
 
 /** Numbers of all arguments: each argument is {values, range}. */
 function numbers(parts) {
-  return parts.flatMap(({ values, range }) => (range ? values.filter((value) => typeof value === "number") : values.filter((value) => value !== null).map(number)));
+  return parts.flatMap(({ values, range }) =>
+    range ? values.filter((value) => typeof value === "number") : values.filter((value) => value !== null).map(number),
+  );
 }
 
 function one(parts, at, otherwise) {
   const part = parts[at];
-  if (!part || (part.empty && otherwise !== undefined)) return otherwise === undefined ? fail("#VALUE!", "An argument is missing.") : otherwise;
-  return part.range && part.values.length !== 1 ? fail("#VALUE!", "One cell is needed, not a range.") : number(part.values[0]);
+  if (!part || (part.empty && otherwise !== undefined))
+    return otherwise === undefined ? fail("#VALUE!", "An argument is missing.") : otherwise;
+  return part.range && part.values.length !== 1
+    ? fail("#VALUE!", "One cell is needed, not a range.")
+    : number(part.values[0]);
 }
 
 function rounded(value, digits, how) {
@@ -45,9 +51,13 @@ function npv(rate, flows) {
 
 /** The rate at which the flows are worth nothing, sought from -99.99 % up to 1e6 by bisection. */
 function irr(flows) {
-  if (!flows.some((flow) => flow > 0) || !flows.some((flow) => flow < 0)) fail("#NUM!", "IRR needs a payment and a return: one value below 0 and one above.");
+  if (!flows.some((flow) => flow > 0) || !flows.some((flow) => flow < 0))
+    fail("#NUM!", "IRR needs a payment and a return: one value below 0 and one above.");
   const steps = [-0.9999, -0.9, -0.5, -0.2, -0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1e4, 1e6];
-  const order = steps.map((rate, at) => [Math.abs(rate - 0.1), at]).slice(0, -1).sort(([a], [b]) => a - b);
+  const order = steps
+    .map((rate, at) => [Math.abs(rate - 0.1), at])
+    .slice(0, -1)
+    .sort(([a], [b]) => a - b);
   for (const [, at] of order) {
     const found = root(flows, steps[at], steps[at + 1]);
     if (found !== null) return found;
@@ -82,7 +92,9 @@ export const FUNCTIONS = {
   SUM: (parts) => numbers(parts).reduce((sum, value) => sum + value, 0),
   AVERAGE: (parts) => {
     const found = numbers(parts);
-    return found.length ? found.reduce((sum, value) => sum + value, 0) / found.length : fail("#DIV/0!", "There is no number to average.");
+    return found.length
+      ? found.reduce((sum, value) => sum + value, 0) / found.length
+      : fail("#DIV/0!", "There is no number to average.");
   },
   MIN: (parts) => (numbers(parts).length ? Math.min(...numbers(parts)) : 0),
   MAX: (parts) => (numbers(parts).length ? Math.max(...numbers(parts)) : 0),

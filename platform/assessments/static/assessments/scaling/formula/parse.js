@@ -1,7 +1,7 @@
 // Reads a formula into a tree, by precedence as spreadsheets have it: comparison, &, + -, * /, ^, -x, x%.
 
 import { cellOf } from "./refs.js";
-import { Unreadable, tokens } from "./tokens.js";
+import { tokens, Unreadable } from "./tokens.js";
 
 const LEVELS = [["=", "<>", "<", ">", "<=", ">="], ["&"], ["+", "-"], ["*", "/"], ["^"]];
 const DEEPEST = 60;
@@ -26,7 +26,10 @@ class Reader {
   }
 
   need(text) {
-    if (!this.sign(text)) throw new Unreadable(this.now ? `“${text}” is missing before “${this.now.text}”.` : `“${text}” is missing at the end.`);
+    if (!this.sign(text))
+      throw new Unreadable(
+        this.now ? `“${text}” is missing before “${this.now.text}”.` : `“${text}” is missing at the end.`,
+      );
   }
 
   all() {
@@ -39,13 +42,15 @@ class Reader {
   level(at) {
     if (at === LEVELS.length) return this.unary();
     let left = this.level(at + 1);
-    for (let sign = this.sign(...LEVELS[at]); sign; sign = this.sign(...LEVELS[at])) left = { kind: "binary", sign, left, right: this.level(at + 1) };
+    for (let sign = this.sign(...LEVELS[at]); sign; sign = this.sign(...LEVELS[at]))
+      left = { kind: "binary", sign, left, right: this.level(at + 1) };
     return left;
   }
 
   unary() {
     this.#depth += 1;
-    if (this.#depth > DEEPEST) throw new Unreadable("The formula is nested too deeply: use another row for a part of it.");
+    if (this.#depth > DEEPEST)
+      throw new Unreadable("The formula is nested too deeply: use another row for a part of it.");
     const sign = this.sign("-", "+");
     const tree = sign ? { kind: "unary", sign, of: this.unary() } : this.percent();
     this.#depth -= 1;
@@ -92,7 +97,10 @@ class Reader {
     }
     const parts = [];
     if (!this.sign(")")) {
-      do parts.push(this.now?.kind === "sign" && [",", ";", ")"].includes(this.now.text) ? { kind: "empty" } : this.level(0));
+      do
+        parts.push(
+          this.now?.kind === "sign" && [",", ";", ")"].includes(this.now.text) ? { kind: "empty" } : this.level(0),
+        );
       while (this.sign(",", ";"));
       this.need(")");
     }

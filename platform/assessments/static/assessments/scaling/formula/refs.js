@@ -6,7 +6,9 @@ const A = 65;
 
 /** "A", "B", … for 0, 1, …; at most two letters. */
 export function columnName(column) {
-  return column < 26 ? String.fromCharCode(A + column) : columnName(Math.floor(column / 26) - 1) + columnName(column % 26);
+  return column < 26
+    ? String.fromCharCode(A + column)
+    : columnName(Math.floor(column / 26) - 1) + columnName(column % 26);
 }
 
 /** "C4" of column 2 and row 3, both counted from 0. */

@@ -9,7 +9,7 @@ const MOST_CELLS = 5000;
 const NUMBER = /^[-+]?(?:\d+(?:,\d{3})*|\d*)(?:\.\d*)?(?:[eE][-+]?\d+)?\s*%?$/;
 
 /** What a cell holds when typed: null, a number, or the text itself; "1,200" and "12 %" are numbers. */
-export function literal(text) {
+function literal(text) {
   const plain = text.trim();
   if (!plain) return null;
   if (!NUMBER.test(plain) || !/\d/.test(plain)) return text;
@@ -21,7 +21,8 @@ const SIGNS = {
   "+": (a, b) => number(a) + number(b),
   "-": (a, b) => number(a) - number(b),
   "*": (a, b) => number(a) * number(b),
-  "/": (a, b) => (number(b) === 0 ? raise(new CellError("#DIV/0!", "This divides by 0 or by an empty cell.")) : number(a) / number(b)),
+  "/": (a, b) =>
+    number(b) === 0 ? raise(new CellError("#DIV/0!", "This divides by 0 or by an empty cell.")) : number(a) / number(b),
   "^": (a, b) => number(a) ** number(b),
   "&": (a, b) => `${a ?? ""}${b ?? ""}`,
   "=": (a, b) => order(a, b) === 0,
@@ -75,7 +76,8 @@ export class Sheet {
   #computed(text) {
     try {
       const value = this.#of(parse(text));
-      if (typeof value === "number" && !Number.isFinite(value)) return new CellError("#NUM!", "The result is not a number that can be shown.");
+      if (typeof value === "number" && !Number.isFinite(value))
+        return new CellError("#NUM!", "The result is not a number that can be shown.");
       return value ?? 0;
     } catch (error) {
       if (error instanceof CellError) return error;
@@ -119,9 +121,11 @@ export class Sheet {
   #range({ from, to }) {
     const [left, right] = [from.column, to.column].sort((a, b) => a - b);
     const [top, bottom] = [from.row, to.row].sort((a, b) => a - b);
-    if ((right - left + 1) * (bottom - top + 1) > MOST_CELLS) throw new CellError("#REF!", "The range reaches beyond the sheet.");
+    if ((right - left + 1) * (bottom - top + 1) > MOST_CELLS)
+      throw new CellError("#REF!", "The range reaches beyond the sheet.");
     const values = [];
-    for (let row = top; row <= bottom; row += 1) for (let column = left; column <= right; column += 1) values.push(this.#cell({ column, row }));
+    for (let row = top; row <= bottom; row += 1)
+      for (let column = left; column <= right; column += 1) values.push(this.#cell({ column, row }));
     return values;
   }
 
@@ -130,7 +134,9 @@ export class Sheet {
     if (name === "IFERROR") return this.#ifError(parts);
     const compute = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : null;
     if (!compute) throw new CellError("#NAME?", `There is no function ${name}.`);
-    return compute(parts.map((part) => (part.kind === "range" ? { values: this.#range(part), range: true } : this.#single(part))));
+    return compute(
+      parts.map((part) => (part.kind === "range" ? { values: this.#range(part), range: true } : this.#single(part))),
+    );
   }
 
   /** A single cell as an argument is passed over when it is empty or a text, as a range of one is. */
@@ -140,7 +146,8 @@ export class Sheet {
   }
 
   #if(parts) {
-    if (parts.length < 2 || parts.length > 3) throw new CellError("#VALUE!", "IF takes a condition, and what holds if it is true and if not.");
+    if (parts.length < 2 || parts.length > 3)
+      throw new CellError("#VALUE!", "IF takes a condition, and what holds if it is true and if not.");
     const met = number(this.#of(parts[0])) !== 0;
     if (met) return this.#of(parts[1]);
     return parts.length > 2 ? this.#of(parts[2]) : false;

@@ -1,6 +1,14 @@
 // Cuts a formula into tokens: numbers, texts, cells, ranges' colons, names, signs.
 
-const NEXT = /\s*(?:(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|"((?:[^"]|"")*)"|(#(?:REF|VALUE|NAME|NUM|CYCLE|ERROR)!|#DIV\/0!|#NAME\?|#N\/A)|(\$?[A-Za-z]{1,2}\$?[0-9]{1,4})(?![A-Za-z0-9_.(])|([A-Za-z][A-Za-z0-9_.]*)|(<=|>=|<>|[-+*/^%&=<>():,;]))/y;
+const KINDS = [
+  /(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/, // number
+  /"((?:[^"]|"")*)"/, // text
+  /(#(?:REF|VALUE|NAME|NUM|CYCLE|ERROR)!|#DIV\/0!|#NAME\?|#N\/A)/, // error
+  /(\$?[A-Za-z]{1,2}\$?[0-9]{1,4})(?![A-Za-z0-9_.(])/, // cell
+  /([A-Za-z][A-Za-z0-9_.]*)/, // name
+  /(<=|>=|<>|[-+*/^%&=<>():,;])/, // sign
+];
+const NEXT = new RegExp(`\\s*(?:${KINDS.map(({ source }) => source).join("|")})`, "y");
 
 /** A formula that cannot be read; the message says where. */
 export class Unreadable extends Error {}
