@@ -102,7 +102,7 @@ def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> s
 
 def wait_prepared(within_s: float) -> dict[str, Any]:
     """Seconds until every variant has been built, and how many are ready."""
-    from assessments.prepared.models import PreparedVariant
+    from assessments.models.prepared import PreparedVariant
 
     began = time.monotonic()
     while time.monotonic() - began < within_s:

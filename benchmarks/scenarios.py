@@ -36,8 +36,8 @@ from threading import Event
 from typing import Any
 
 from benchmarks.commit import commit
-from graders.__main__ import backend_from_environment
 from graders.anchors import play_trusted
+from graders.backend import backend_from_environment
 from graders.inprocess import run_trusted
 from graders.kinds import grade, run_public
 from graders.playing import play, sdk_files, spec_for

@@ -156,7 +156,15 @@ def grade(
     chosen.level(level)
     return grader_of(pack).grade(
         Asked(
-            chosen, level, seed, files, backend, profile or DEFAULT, hidden, round,
-            progress or _untold, cancel,
+            chosen,
+            level,
+            seed,
+            files,
+            backend,
+            profile or DEFAULT,
+            hidden,
+            round,
+            progress or _untold,
+            cancel,
         )
-    )  # fmt: skip
+    )

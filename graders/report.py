@@ -86,8 +86,19 @@ def unrun(
 ) -> RunReport:
     """The report where no program was run: nothing was printed and nothing measured."""
     return RunReport(
-        status, detail, "", "", False, round(wall_s, 3), round(cpu_s, 3), 0, backend, [], [], timeline
-    )  # fmt: skip
+        status,
+        detail,
+        "",
+        "",
+        False,
+        round(wall_s, 3),
+        round(cpu_s, 3),
+        0,
+        backend,
+        [],
+        [],
+        timeline,
+    )
 
 
 @dataclass(frozen=True, slots=True)

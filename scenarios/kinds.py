@@ -51,23 +51,47 @@ class Kind:
 # troubleshooting, where working under time is part of the exercise.
 KINDS = (
     Kind(
-        "scaling-plan", "scaling", "Cluster scaling plan", 60, 180, 10,
-        has_materials=True, is_released_ahead=True,
+        "scaling-plan",
+        "scaling",
+        "Cluster scaling plan",
+        60,
+        180,
+        10,
+        has_materials=True,
+        is_released_ahead=True,
     ),
     Kind(
-        "troubleshooting", "troubleshooting", "Performance troubleshooting", 45, 45, 10,
-        has_materials=True, has_terminal=True,
+        "troubleshooting",
+        "troubleshooting",
+        "Performance troubleshooting",
+        45,
+        45,
+        10,
+        has_materials=True,
+        has_terminal=True,
     ),
     Kind(
-        "cost", "cost", "Cost optimisation", 60, 180, 10,
-        has_materials=True, is_released_ahead=True,
+        "cost",
+        "cost",
+        "Cost optimisation",
+        60,
+        180,
+        10,
+        has_materials=True,
+        is_released_ahead=True,
     ),
     Kind(
-        "automation", "automation", "Automated resource management", 60, 180, 15,
-        is_run=True, may_be_pseudocode=True,
+        "automation",
+        "automation",
+        "Automated resource management",
+        60,
+        180,
+        15,
+        is_run=True,
+        may_be_pseudocode=True,
     ),
     Kind("gpu", "gpu", "Hands-on GPU", 60, 120, 15, is_run=True, needs_card=True),
-)  # fmt: skip
+)
 CHOICES = [(kind.key, kind.title) for kind in KINDS]
 
 

@@ -95,9 +95,15 @@ def _corrected(reading: Json, corrections: Corrections) -> Json:
 
 def _verdict_of(old: Json | None, subject: str, verdict: str) -> Json:
     empty: Json = {
-        "subject": subject, "name": subjects()[subject].name, "words": [], "places": [],
-        "beside": [], "wrong": [], "reasons": ["an interviewer's word"], "hours": [],
-    }  # fmt: skip
+        "subject": subject,
+        "name": subjects()[subject].name,
+        "words": [],
+        "places": [],
+        "beside": [],
+        "wrong": [],
+        "reasons": ["an interviewer's word"],
+        "hours": [],
+    }
     why = "corrected by an interviewer"
     return {**(old or empty), "verdict": verdict, "why": why, "corrected": True}
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from assessments.escapes import writable
 from assessments.models import Attempt
-from assessments.troubleshooting.escapes import writable
 from hiring.models import Exercise
 from library.packs import pack_of
 from scenarios.kinds import part

@@ -14,8 +14,8 @@ from assessments import answers, candidate_data, company, kit, spoken
 from assessments.clock import Phase
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, Submission
-from assessments.troubleshooting import here, variants
 from hiring.models import Exercise, Invitation
 from library.markdown import rendered as rendered
 from library.packs import pack_of
@@ -197,7 +197,7 @@ def _documents(attempt: Attempt) -> list[dict[str, str]]:
 def _built(attempt: Attempt) -> list[Document]:
     """As they lie with the materials: to draw a bill anew for its words takes a second."""
     pack = pack_of(attempt.pack_version.name)
-    folder = variants.find(*here.of_attempt(attempt)) if pack.generator else None
+    folder = variants.find(*rebuilding.of_attempt(attempt)) if pack.generator else None
     try:
         return pack.built_documents(attempt.level, folder) if folder else []
     except FileNotFoundError:  # built by a version of the pack that had other documents

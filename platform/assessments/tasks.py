@@ -10,15 +10,14 @@ from celery.signals import worker_process_shutdown, worker_ready
 from django.db import DatabaseError
 from django.utils import timezone
 
-from assessments import execution
-from assessments.attempts import close_due
+from assessments import building, execution
 from assessments.gpu import cards
+from assessments.materials import variants
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
-from assessments.prepared import building
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
-from assessments.troubleshooting import variants
+from assessments.submissions import close_due
 from assessments.turns import take_turn
 
 logger = logging.getLogger(__name__)

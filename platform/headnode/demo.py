@@ -21,6 +21,7 @@ from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
 from assessments.ahead import release
+from assessments.drafts import Saved, save_draft
 from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.prepared.drawing import prepare
@@ -314,7 +315,7 @@ def _submitted(made: tuple[Invitation, str], staff: dict[str, User], now: dateti
         assign(attempt=attempt, evaluator=staff[name], by=staff["rhea"], now=now)
 
 
-def _save(attempt: Attempt, body: dict[str, Any], seq: int, at: datetime) -> attempts.Saved:
-    return attempts.save_draft(
+def _save(attempt: Attempt, body: dict[str, Any], seq: int, at: datetime) -> Saved:
+    return save_draft(
         attempt.pk, client=uuid.uuid4(), seq=seq, base=None, resolve=False, body=body, now=at
     )

@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.staff_admin import allow
 from assessments.models import Attempt
-from hiring import sightings
+from hiring import seen_by
 from reviews import read_ahead
 from reviews.answers import with_answers
 from reviews.visibility import attempts_visible_to, shown_name
@@ -27,7 +27,7 @@ def attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, 
     attempt = with_answers(attempts_visible_to(viewer), viewer).filter(pk=pk).first()
     if attempt is None:
         raise Http404
-    sightings.note(viewer, attempt.invitation.candidate, page_of(request), now=timezone.now())
+    seen_by.note(viewer, attempt.invitation.candidate, page_of(request), now=timezone.now())
     return viewer, attempt
 
 

@@ -1,27 +1,27 @@
 from __future__ import annotations
 
-from assessments.tests.room_stage import built, incident
 from assessments.tests.stage import attempt, published, stage
-from reviews.tests.cost_scene import bill_report, built_bill, cost_attempt
-from reviews.tests.scaling_scene import built_plan, plan_attempt, plan_report
+from assessments.troubleshooting.tests.troubleshooting_stage import built, incident
+from reviews.tests.cost_scene import built_cost, cost_attempt, cost_report
+from reviews.tests.scaling_scene import built_scaling, scaling_attempt, scaling_report
 from reviews.tests.scene import clients, handed_in, scored
-from reviews.tests.troubleshooting_scene import graded_report, room_attempt
+from reviews.tests.troubleshooting_scene import troubleshooting_attempt, troubleshooting_report
 
 __all__ = [
     "attempt",
-    "bill_report",
     "built",
-    "built_bill",
-    "built_plan",
+    "built_cost",
+    "built_scaling",
     "clients",
     "cost_attempt",
-    "graded_report",
+    "cost_report",
     "handed_in",
     "incident",
-    "plan_attempt",
-    "plan_report",
     "published",
-    "room_attempt",
+    "scaling_attempt",
+    "scaling_report",
     "scored",
     "stage",
+    "troubleshooting_attempt",
+    "troubleshooting_report",
 ]

@@ -18,6 +18,8 @@ from typing import Any
 
 MISSING = 4
 """Exit code where WeasyPrint or a library that it needs is not there."""
+BEHIND_THE_SITE = 5
+"""Niceness: a report may wait a moment, saving an answer may not."""
 MOST_CPU_S, MOST_MEMORY = 60, 2 << 30
 FONT = "font:"
 
@@ -58,7 +60,7 @@ def fetcher_of(fonts: Mapping[str, str]) -> Any:
 
 
 def main() -> int:
-    os.nice(5)
+    os.nice(BEHIND_THE_SITE)
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     asked = json.load(sys.stdin)

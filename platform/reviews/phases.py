@@ -68,12 +68,16 @@ def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
     return f"{run.progress} of {run.hidden_workloads} hidden {span}{plural}"
 
 
+MINUTES_ALONE = 15
+"""From so many minutes on nobody wants to know the seconds."""
+
+
 def time_left(attempt: Attempt, now: datetime) -> str:
     """What remains of a running clock, "41 min" or "3 min 20 s"; "" where none runs."""
     if not attempt.phase(now).is_working:
         return ""
     minutes, seconds = divmod(int((attempt.deadline_at - now).total_seconds()), 60)
-    return f"{minutes} min" if minutes >= 15 else f"{minutes} min {seconds} s"
+    return f"{minutes} min" if minutes >= MINUTES_ALONE else f"{minutes} min {seconds} s"
 
 
 def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:

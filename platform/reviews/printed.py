@@ -19,11 +19,11 @@ def answer(
 ) -> HttpResponse:
     """The page, or the PDF file `name`; where none can be made, the page says how to get it.
 
-    The template extends `base` where that is given, which on paper is reviews/paper.html.
+    The template extends `base` where that is given, which on paper is reviews/printed.html.
     """
     if "pdf" not in request.GET:
         return render(request, template, context)
-    on_paper = {**context, "base": "reviews/paper.html", "on_paper": True}
+    on_paper = {**context, "base": "reviews/printed.html", "on_paper": True}
     try:
         html = render_to_string(template, on_paper, request)
         with PLACES.place("paper", request.user.pk):

@@ -216,14 +216,14 @@ def unassigned(viewer: User, now: datetime) -> Section | None:
     )
 
 
-def differing(viewer: User, now: datetime) -> Section | None:
+def disagreements(viewer: User, now: datetime) -> Section | None:
     """Answers whose two scorecards are so far apart that somebody else has to score them."""
     asking = asking_for_another(viewer).values("attempt")
     rows = _undecided(_attempts(viewer)).filter(pk__in=asking)
     empty = "No two scorecards are far apart."
     tag = Tag("scorecards differ", "warn")
     return _section(
-        "differing",
+        "disagreements",
         "Another evaluator needed",
         empty,
         rows,
@@ -340,7 +340,7 @@ SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("reviews.add_feedback", feedback_owed),
     ("reviews.add_decision", decisions_owed),
     ("reviews.add_assignment", unassigned),
-    ("reviews.add_assignment", differing),
+    ("reviews.add_assignment", disagreements),
     ("assessments.view_attempt", running_now),
     ("assessments.view_attempt", revisions),
     ("hiring.view_invitation", invitations),

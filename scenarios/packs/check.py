@@ -20,8 +20,12 @@ class PackInvalid(ValueError):
 _WRITTEN_TOP_KEYS = {"kind", "version", "title", "summary", "entry", "levels"}
 _TOP_KEYS = _WRITTEN_TOP_KEYS | {"anchors"}
 _WRITTEN_LEVEL_KEYS = {
-    "minutes", "takehome_minutes", "revision_minutes", "documents", "sections",
-}  # fmt: skip
+    "minutes",
+    "takehome_minutes",
+    "revision_minutes",
+    "documents",
+    "sections",
+}
 _LEVEL_KEYS = _WRITTEN_LEVEL_KEYS | {"public", "measures"}
 _LEVEL_MAY = {"read_only", "settings", "hidden", "families"}
 _WORLD_NEEDS = {"hidden", "families"}

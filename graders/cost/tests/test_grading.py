@@ -133,8 +133,12 @@ def test_a_commitment_of_load_that_can_be_made_smaller() -> None:
     level, seed = "senior", 13
     assert {"commit_base", "serving_efficiency"} <= scene_of(DEFAULT, level, seed).planted
     saving = model_of(DEFAULT, level, seed).savings["commit_base"].alone / 100
-    bound = {"id": "1", "what": "One-year commitment for the base load of serving", "saving": usd(saving),
-           "where": {"account": "serving-prod", "charge": "*on-demand*"}}  # fmt: skip
+    bound = {
+        "id": "1",
+        "what": "One-year commitment for the base load of serving",
+        "saving": usd(saving),
+        "where": {"account": "serving-prod", "charge": "*on-demand*"},
+    }
     plain = grade(PACK, level, seed, {"answer.json": json.dumps({"opportunities": [bound]})})
     assert ("waste_commitment", ["1"]) in findings(plain)
     aware = {**bound, "dependency": "after serving has been made smaller; then less is committed"}

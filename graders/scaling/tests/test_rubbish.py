@@ -40,18 +40,25 @@ PLANS = st.fixed_dictionaries(
     optional={
         "purchases": row(id=ANY, month=MONTH, item=ITEM, count=NUMBER, site=SITE),
         "cloud": row(
-            id=ANY, kind=st.sampled_from(["spot", "reserved_1y"]), gpus=NUMBER, **{"from": MONTH, "to": MONTH}
+            id=ANY,
+            kind=st.sampled_from(["spot", "reserved_1y"]),
+            gpus=NUMBER,
+            **{"from": MONTH, "to": MONTH},
         ),
         "retire": row(id=ANY, month=MONTH, item=st.text(max_size=5), count=NUMBER, site=SITE),
-        "policies": row(id=ANY, month=MONTH, policy=st.sampled_from([*SCENE.policies, "x"]), value=ANY),
+        "policies": row(
+            id=ANY, month=MONTH, policy=st.sampled_from([*SCENE.policies, "x"]), value=ANY
+        ),
         "phases": row(
             id=ANY, name=ANY, depends=st.lists(ANY, max_size=3), **{"from": MONTH, "to": MONTH}
         ),
         "risks": row(id=ANY, risk=ANY, likelihood=ANY, impact=ANY, trigger=ANY),
-        "sheet": row(label=st.sampled_from(["Capital", "Opex", "x"]), values=st.lists(NUMBER, max_size=14)),
+        "sheet": row(
+            label=st.sampled_from(["Capital", "Opex", "x"]), values=st.lists(NUMBER, max_size=14)
+        ),
         "claims": st.dictionaries(st.sampled_from([*claims.STATED, "x"]), ANY, max_size=4) | ANY,
     },
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module", autouse=True)

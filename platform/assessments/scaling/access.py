@@ -9,9 +9,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments import company
+from assessments.escapes import writable
 from assessments.models import Attempt
-from assessments.troubleshooting.access import RoomView
-from assessments.troubleshooting.escapes import writable
+from assessments.workplace.access import RoomView
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import BadPlan, Plan
 from scenarios.scaling.reading import parse

@@ -13,10 +13,11 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from assessments import attempts
 from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
 from assessments.candidate_data import run_row
+from assessments.drafts import Saved
 from assessments.jobs import Result
+from assessments.ledger import locked
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
 from assessments.scaling.access import PlanView, plan_of
@@ -88,9 +89,9 @@ class WhatIfsView(PlanView):
         answer = {**_row(run, self.now), "saved": self.saved_answer(saved)}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
-    def _queue(self, saved: attempts.Saved) -> Run:
+    def _queue(self, saved: Saved) -> Run:
         """Under the attempt's lock, so that two clicks cannot both take the last one."""
-        with attempts.locked(self.attempt.pk) as attempt:
+        with locked(self.attempt.pk) as attempt:
             if attempt.runs.unfinished().exists():
                 raise TooManyRuns(UNDER_WAY)
             if carried_out(attempt) >= allowed(attempt):

@@ -33,10 +33,22 @@ def grading(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> GradingRun:
 
 def part(number: int, status: str = "ok") -> Part:
     return Part(
-        name=f"hidden-{number}", title="", family="steady", status=status, detail="As told.",
-        stopped_at=None, counts=False, stderr="", image="", backend="local", marks=[], figures={},
-        naive={}, reference={}, replay={},
-    )  # fmt: skip
+        name=f"hidden-{number}",
+        title="",
+        family="steady",
+        status=status,
+        detail="As told.",
+        stopped_at=None,
+        counts=False,
+        stderr="",
+        image="",
+        backend="local",
+        marks=[],
+        figures={},
+        naive={},
+        reference={},
+        replay={},
+    )
 
 
 def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = None) -> list[int]:

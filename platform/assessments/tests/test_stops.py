@@ -20,8 +20,8 @@ from assessments.candidate_data import WHAT_IF_STOPPED
 from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, Run
 from assessments.scaling import playing, what_ifs
-from assessments.tests.plan_stage import ada as planner
-from assessments.tests.plan_stage import plan, play
+from assessments.scaling.tests.scaling_stage import ada as planner
+from assessments.scaling.tests.scaling_stage import plan, play
 from assessments.tests.stage import Stage, begin, enter, run_of
 from sandbox import Backend, open_backend
 

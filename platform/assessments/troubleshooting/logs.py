@@ -8,9 +8,9 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from assessments.places import PLACES
-from assessments.troubleshooting.access import RoomView
 from assessments.troubleshooting.answering import ANSWERERS
 from assessments.troubleshooting.log_bundle import bundle_of
+from assessments.workplace.access import RoomView
 
 
 class LogsView(RoomView):

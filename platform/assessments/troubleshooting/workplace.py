@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from assessments.kinds import Room
+from assessments.materials.manifest import manifest_of
 from assessments.troubleshooting import log_bundle
-from assessments.troubleshooting.access import manifest_of
 
 BOARD = "board.json"
 

@@ -25,9 +25,14 @@ __all__ = ["attempt", "handed_in", "published", "stage"]
 
 def own_set(stage: Stage, user: User) -> QuestionSet:
     question = Question.objects.create(
-        topic_id="X1", topic="T", section="S", text="Why?", level="mid", created_at=NOW,
+        topic_id="X1",
+        topic="T",
+        section="S",
+        text="Why?",
+        level="mid",
+        created_at=NOW,
         expected_points=["one"],
-    )  # fmt: skip
+    )
     row = QuestionSet.objects.create(
         title="Own",
         opening=stage.opening,
@@ -43,9 +48,13 @@ def own_set(stage: Stage, user: User) -> QuestionSet:
 def own_talk(stage: Stage, user: User, chosen: QuestionSet) -> InterviewSession:
     """The visitor's own session, begun; made by hand, since not every role can be asked to hold one."""
     row = InterviewSession.objects.create(
-        opening=stage.opening, candidate=stage.ada, interviewer=user, question_set=chosen,
-        planned_by=stage.rhea, planned_at=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        interviewer=user,
+        question_set=chosen,
+        planned_by=stage.rhea,
+        planned_at=NOW,
+    )
     return interviews.begin(row, now=NOW + timedelta(hours=2))
 
 

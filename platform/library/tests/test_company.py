@@ -227,11 +227,17 @@ def test_recruiters_and_administrators_and_nobody_else(role: str, status: int) -
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("count in [[node_types]], row 2, must be 3.", "“Nodes” under “Node types”, row 2, must be 3."),
+        (
+            "count in [[node_types]], row 2, must be 3.",
+            "“Nodes” under “Node types”, row 2, must be 3.",
+        ),
         ("[[storage.tiers]] needs at least one row.", "“Storage” needs at least one row."),
-        ("gpu_share in [[teams]] adds up to 0.9.", "“Part of all GPU-hours” under “Teams” adds up to 0.9."),
+        (
+            "gpu_share in [[teams]] adds up to 0.9.",
+            "“Part of all GPU-hours” under “Teams” adds up to 0.9.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_keys_become_labels(key: str, words: str) -> None:
     assert in_words(key) == words
 

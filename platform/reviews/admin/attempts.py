@@ -152,9 +152,7 @@ class AttemptAdmin(StaffAdmin):
         at, user = Columns(timezone.now()), viewer(request)
         clock = [at.started, at.left] if user.has_perm("assessments.view_timeevent") else []
         graded = [at.grading] if user.has_perm("assessments.view_gradingrun") else []
-        return [
-            at.candidate, at.exercise, at.opening, at.phase, *clock, *graded, at.cards
-        ]  # fmt: skip
+        return [at.candidate, at.exercise, at.opening, at.phase, *clock, *graded, at.cards]
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str

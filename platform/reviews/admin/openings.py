@@ -102,8 +102,14 @@ class OpeningAdmin(StaffAdmin):
     intro = "A role being hired for, with the exercises its candidates work on."
     empty = "No opening yet. “Add opening” starts with the role and its exercise."
     list_display = [
-        "title", "level", "hiring_manager", "exercise_count", "invited", "started", "is_open"
-    ]  # fmt: skip
+        "title",
+        "level",
+        "hiring_manager",
+        "exercise_count",
+        "invited",
+        "started",
+        "is_open",
+    ]
     list_filter = ["level", ("closed_at", admin.EmptyFieldListFilter)]
     list_select_related = ["hiring_manager"]
     search_fields = ["title", "description"]

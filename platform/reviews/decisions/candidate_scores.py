@@ -37,7 +37,7 @@ SAMPLE = 100  # candidates: some hundred second opinions say how far people lie 
 
 
 @dataclass(frozen=True)
-class Standing:
+class CandidateScore:
     """One candidate of an opening. `exercises`: by the exercise's key, only those with a rating."""
 
     exercises: dict[int, Estimate] = field(default_factory=dict)
@@ -169,10 +169,10 @@ def spreads_of(viewer: User, opening: Opening) -> dict[int, Spread]:
     return {exercise: pooled(groups) for exercise, groups in of_exercise.items()}
 
 
-def standings(
+def candidate_scores(
     viewer: User, opening: Opening, *, candidates: Collection[int] | None = None
-) -> dict[int, Standing]:
-    """The standing of each of these candidates, or of all, who have anything to show."""
+) -> dict[int, CandidateScore]:
+    """The scores of each of these candidates, or of all, who have anything to show."""
     marks = exercise_marks(viewer, opening, candidates=candidates)
     spreads = spreads_of(viewer, opening)
     rated: dict[int, dict[int, Estimate]] = defaultdict(dict)
@@ -182,16 +182,18 @@ def standings(
     spread = pooled(talks.values())
     wanted = {*rated, *talks}
     return {
-        candidate: _standing(
+        candidate: _score_of(
             opening, rated[candidate], estimate(talks.get(candidate, []), spread, one=ONE_TALK)
         )
         for candidate in (wanted if candidates is None else wanted.intersection(candidates))
     }
 
 
-def _standing(opening: Opening, exercises: dict[int, Estimate], interviews: Estimate) -> Standing:
+def _score_of(
+    opening: Opening, exercises: dict[int, Estimate], interviews: Estimate
+) -> CandidateScore:
     work = mean_of(list(exercises.values()))
-    return Standing(exercises, work, interviews, combine(opening, work, interviews))
+    return CandidateScore(exercises, work, interviews, combine(opening, work, interviews))
 
 
 def combine(opening: Opening, work: Estimate, interviews: Estimate) -> Estimate:

@@ -19,12 +19,12 @@ from assessments.models import GradingRun, Submission
 from hiring.models import Exercise, Opening
 from library.models import Rubric
 from reviews.decisions.candidate_scores import (
-    Standing,
+    CandidateScore,
+    candidate_scores,
     exercise_marks,
     frozen_cards,
     interview_marks,
     rubric_facts,
-    standings,
 )
 from reviews.evidence import automation
 from reviews.fairness.intervals import Estimate, estimate, pooled
@@ -43,7 +43,7 @@ class Person:
     candidate: int
     pseudonym: str
     name: str = ""
-    standing: Standing = field(default_factory=Standing)
+    candidate_score: CandidateScore = field(default_factory=CandidateScore)
     attempts: dict[int, Any] = field(default_factory=dict)
     hidden: bool = False
     decision: Decision | None = None
@@ -106,7 +106,7 @@ def overall_values(viewer: User, opening: Opening, key: str) -> dict[int, float 
     if key == "interviews":
         return means(interview_marks(viewer, opening))
     if key in ("work", "combined"):
-        found = standings(viewer, opening)
+        found = candidate_scores(viewer, opening)
         return {pk: getattr(row, key).value for pk, row in found.items()}
     exercise = int(key.removeprefix("exercise-"))
     marks = exercise_marks(viewer, opening, exercise=exercise)
@@ -116,9 +116,9 @@ def overall_values(viewer: User, opening: Opening, key: str) -> dict[int, float 
 def overall(viewer: User, opening: Opening, rows: list[tuple[int, str]]) -> list[Person]:
     """The page's candidates with their exercises, interviews and the combination."""
     found = people_rows(viewer, opening, rows)
-    known = standings(viewer, opening, candidates=[row.candidate for row in found])
+    known = candidate_scores(viewer, opening, candidates=[row.candidate for row in found])
     for row in found:
-        row.standing = known.get(row.candidate, Standing())
+        row.candidate_score = known.get(row.candidate, CandidateScore())
     return found
 
 

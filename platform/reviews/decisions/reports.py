@@ -11,13 +11,13 @@ from uuid import UUID
 
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, RevisionRound, Submission
-from hiring import sightings
+from hiring import seen_by
 from hiring.models import Candidate, Opening
 from hiring.policies import weight_warning
 from reviews import read_ahead
 from reviews.answers import report_of, submission_of, with_answers
 from reviews.decisions import report_charts
-from reviews.decisions.candidate_scores import Standing, standings
+from reviews.decisions.candidate_scores import CandidateScore, candidate_scores
 from reviews.evidence import automation
 from reviews.evidence.replay_svg import drawn as replay_drawn
 from reviews.evidence.replays import shown_grading
@@ -101,7 +101,7 @@ class Report:
     candidate: Candidate
     opening: Opening
     parts: list[Part]
-    standing: Standing
+    candidate_score: CandidateScore
     owes: bool
     talks: list[Any]
     scores: list[InterviewScore]
@@ -120,10 +120,12 @@ def gather(viewer: User, about: Attempt) -> Report:
         invitation__opening=opening, invitation__candidate=candidate
     )
     attempts = list(with_answers(rows, viewer).order_by("exercise__position", "pk"))
-    known = standings(viewer, opening, candidates=[candidate.pk])
-    standing = known.get(candidate.pk, Standing())
+    known = candidate_scores(viewer, opening, candidates=[candidate.pk])
+    candidate_score = known.get(candidate.pk, CandidateScore())
     cards = cards_of(viewer, attempts)
-    parts = [_part(viewer, attempt, standing, cards.get(attempt.pk, [])) for attempt in attempts]
+    parts = [
+        _part(viewer, attempt, candidate_score, cards.get(attempt.pk, [])) for attempt in attempts
+    ]
     owes = any(_owes(viewer, part) for part in parts)
     named = all(attempt.named for attempt in attempts)  # type: ignore[attr-defined]
     decisions = _decisions(viewer, opening, candidate) if not owes else None
@@ -132,14 +134,14 @@ def gather(viewer: User, about: Attempt) -> Report:
         candidate=candidate,
         opening=opening,
         parts=parts,
-        standing=standing,
+        candidate_score=candidate_score,
         owes=owes,
         talks=_talks(viewer, opening, candidate),
         scores=_scores(viewer, opening, candidate),
         decisions=decisions,
         seen=_seen(viewer, candidate, decisions),
         weight_warning=weight_warning(opening.work_sample_weight),
-        formula=formula(opening, standing),
+        formula=formula(opening, candidate_score),
         pending=_pending(opening, attempts, candidate),
     )
 
@@ -170,7 +172,9 @@ def cards_of(viewer: User, attempts: list[Attempt]) -> dict[UUID, list[Evaluatio
     return found
 
 
-def _part(viewer: User, attempt: Attempt, standing: Standing, cards: list[Evaluation]) -> Part:
+def _part(
+    viewer: User, attempt: Attempt, candidate_score: CandidateScore, cards: list[Evaluation]
+) -> Part:
     handed_in = [row for number in (1, 2) if (row := submission_of(attempt, number))]
     people = {card.evaluator_id: card.evaluator for card in cards}
     letters = list(zip(LETTERS, people.values(), strict=False))
@@ -187,7 +191,7 @@ def _part(viewer: User, attempt: Attempt, standing: Standing, cards: list[Evalua
         measure_changes=[],
         drawn_anew="",
         charts={},
-        rating=standing.exercises.get(attempt.exercise_id),
+        rating=candidate_score.exercises.get(attempt.exercise_id),
         ahead=read_ahead.of(attempt),
     )
     part.about = challenges.about(part.revision) if part.revision else ""
@@ -361,7 +365,7 @@ def _seen(
 
 def seen_before(candidate: Candidate, at: datetime | None) -> list[Seen]:
     """Each person and kind of page, oldest first; `at` None: until now."""
-    rows = sightings.before(candidate, at) if at else sightings.of(candidate)
+    rows = seen_by.before(candidate, at) if at else seen_by.of(candidate)
     found: dict[tuple[int, str], Seen] = {}
     for row in rows:
         page = PAGES.get(row.page, row.page.replace("-", " "))
@@ -370,7 +374,7 @@ def seen_before(candidate: Candidate, at: datetime | None) -> list[Seen]:
     return list(found.values())
 
 
-def formula(opening: Opening, standing: Standing) -> list[str]:
+def formula(opening: Opening, candidate_score: CandidateScore) -> list[str]:
     """How the combined rating comes about, with this candidate's figures where they are known."""
     share = opening.work_sample_weight
     said = [
@@ -380,7 +384,11 @@ def formula(opening: Opening, standing: Standing) -> list[str]:
         "Work samples: the mean of the exercises. Interviews: the mean of all interview scores.",
         f"Combined: {share} % work samples and {100 - share} % interviews.",
     ]
-    work, talk, both = standing.work.value, standing.interviews.value, standing.combined.value
+    work, talk, both = (
+        candidate_score.work.value,
+        candidate_score.interviews.value,
+        candidate_score.combined.value,
+    )
     if work is not None and talk is not None and both is not None:
         said.append(
             f"{share / 100:.2f} × {work:.2f} + {(100 - share) / 100:.2f} × {talk:.2f} = {both:.2f}"

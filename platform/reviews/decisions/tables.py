@@ -20,7 +20,12 @@ from assessments.models import Attempt, GradingRun
 from hiring.models import Exercise, Opening
 from reviews import read_ahead
 from reviews.decisions import comparison
-from reviews.decisions.candidate_scores import Standing, frozen_cards, rubric_facts, standings
+from reviews.decisions.candidate_scores import (
+    CandidateScore,
+    candidate_scores,
+    frozen_cards,
+    rubric_facts,
+)
 from reviews.decisions.comparison import Person
 from reviews.evidence import corrections
 from reviews.fairness.intervals import Estimate
@@ -110,11 +115,11 @@ def _of(attempt: Attempt, exercise: Exercise) -> Attempt:
 
 def summary(viewer: User, opening: Opening) -> Rows:
     """One row for each candidate, by pseudonym: ratings with intervals, the combination, the decision."""
-    stand = standings(viewer, opening)
+    stand = candidate_scores(viewer, opening)
     exercises = list(opening.exercises.all())
     found: Rows = []
     for person in people(viewer, opening).values():
-        own = stand.get(person.candidate, Standing())
+        own = stand.get(person.candidate, CandidateScore())
         row: dict[str, Any] = {"candidate": person.name, "pseudonym": person.pseudonym}
         for at, exercise in enumerate(exercises, 1):
             row |= _estimate(f"{at}. {exercise}", own.exercises.get(exercise.pk) or Estimate())

@@ -12,7 +12,7 @@ from assessments.answers import in_order
 from assessments.models import Attempt
 from library.packs import pack_of
 from reviews.evidence.kinds import kept_file
-from reviews.evidence.ordinary_minutes import EVEN, Pace
+from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 from reviews.evidence.structured import Table
 
 # Characters that change how the line reads without being seen: controls and directional marks.
@@ -75,10 +75,12 @@ def numbered(text: str) -> list[Line]:
     return [Line(number, visible(line)) for number, line in enumerate(rows, start=1)]
 
 
-def parts(body: dict[str, Any], titles: dict[str, str], pace: Pace = EVEN) -> list[Part]:
-    """Files in their order, then sections under the titles the candidate saw; `pace` of the attempt."""
+def parts(
+    body: dict[str, Any], titles: dict[str, str], ordinary_time: OrdinaryTime = EVEN
+) -> list[Part]:
+    """Files in their order, then sections under the titles the candidate saw; times in ordinary minutes."""
     named = in_order(body["files"], ()).items()
-    files = [_file(path, text, pace) for path, text in named]
+    files = [_file(path, text, ordinary_time) for path, text in named]
     sections = [
         Part(key, titles.get(key, key), False, numbered(text))
         for key, text in in_order(body["sections"], titles).items()
@@ -86,9 +88,9 @@ def parts(body: dict[str, Any], titles: dict[str, str], pace: Pace = EVEN) -> li
     return files + sections
 
 
-def _file(path: str, text: str, pace: Pace) -> Part:
+def _file(path: str, text: str, ordinary_time: OrdinaryTime) -> Part:
     """A file as it is; what a workspace keeps as JSON in words and tables."""
-    said, kept = as_read(path, text, pace), kept_file(path)
+    said, kept = as_read(path, text, ordinary_time), kept_file(path)
     tables = kept.tables(text) if kept else []
     return Part(path, title_of(path, {}), said is text, numbered(said), _shown(tables))
 
@@ -108,10 +110,10 @@ def _visible_cell(cell: str) -> str:
     return "\n".join(visible(line) for line in cell.split("\n"))
 
 
-def as_read(path: str, text: str, pace: Pace = EVEN) -> str:
+def as_read(path: str, text: str, ordinary_time: OrdinaryTime = EVEN) -> str:
     """A file's text as staff read it: a board, table or plan in words, or the very text where it is none."""
     kept = kept_file(path)
-    said = kept.text(text, pace) if kept else None
+    said = kept.text(text, ordinary_time) if kept else None
     return text if said is None else said
 
 
@@ -122,14 +124,17 @@ def title_of(key: str, titles: dict[str, str]) -> str:
 
 
 def comparisons(
-    first: dict[str, Any], second: dict[str, Any], titles: dict[str, str], pace: Pace = EVEN
+    first: dict[str, Any],
+    second: dict[str, Any],
+    titles: dict[str, str],
+    ordinary_time: OrdinaryTime = EVEN,
 ) -> list[Comparison]:
     """Every file and section that differs between two answers."""
     found = []
     for kind in ("files", "sections"):
         for key in in_order({**first[kind], **second[kind]}, titles):
             before, after = (
-                as_read(key, body[kind].get(key, ""), pace) for body in (first, second)
+                as_read(key, body[kind].get(key, ""), ordinary_time) for body in (first, second)
             )
             if before != after:
                 title = title_of(key, titles)

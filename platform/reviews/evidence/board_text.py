@@ -7,15 +7,25 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from reviews.evidence.ordinary_minutes import EVEN, Pace
+from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 
 TITLE = "Hypothesis board"
 LONGEST_LINE = 300
 """Of a pinned line: more of it is the tool's output and not the candidate's words."""
 _KNOWN = {
-    "id", "status", "claim", "hours", "seconds_per_step", "priority", "mitigation", "prevention",
-    "reason", "opened_min", "decided_min", "pins",
-}  # fmt: skip
+    "id",
+    "status",
+    "claim",
+    "hours",
+    "seconds_per_step",
+    "priority",
+    "mitigation",
+    "prevention",
+    "reason",
+    "opened_min",
+    "decided_min",
+    "pins",
+}
 _SAID = (
     ("mitigation", "Mitigation"),
     ("prevention", "Prevention"),
@@ -23,7 +33,7 @@ _SAID = (
 )
 
 
-def readable(text: str, pace: Pace = EVEN) -> str | None:
+def readable(text: str, ordinary_time: OrdinaryTime = EVEN) -> str | None:
     """The board's file as text, "" where nothing stands on it; None where it is no board.
 
     Everything that the candidate typed is in it; what a pin quotes is cut to its first line. Minutes
@@ -36,11 +46,14 @@ def readable(text: str, pace: Pace = EVEN) -> str | None:
         return None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return None
-    blocks = ["\n".join(_hypothesis(number, row, pace)) for number, row in enumerate(rows, start=1)]
+    blocks = [
+        "\n".join(_hypothesis(number, row, ordinary_time))
+        for number, row in enumerate(rows, start=1)
+    ]
     return "\n\n".join(blocks)
 
 
-def _hypothesis(number: int, row: dict[str, Any], pace: Pace) -> Iterator[str]:
+def _hypothesis(number: int, row: dict[str, Any], ordinary_time: OrdinaryTime) -> Iterator[str]:
     yield f"Hypothesis {number}: {_text(row.get('status')) or 'open'}"
     yield from _lines("Claim", row.get("claim") or "none written")
     if lost := _lost(row):
@@ -50,7 +63,7 @@ def _hypothesis(number: int, row: dict[str, Any], pace: Pace) -> Iterator[str]:
     for key, label in _SAID:
         if row.get(key):
             yield from _lines(label, row[key])
-    if when := _minutes(row, pace):
+    if when := _minutes(row, ordinary_time):
         yield when
     pins = row.get("pins")
     for at, pin in enumerate(pins if isinstance(pins, list) else [], start=1):
@@ -82,12 +95,12 @@ def _lost(row: dict[str, Any]) -> str:
     )
 
 
-def _minutes(row: dict[str, Any], pace: Pace) -> str:
+def _minutes(row: dict[str, Any], ordinary_time: OrdinaryTime) -> str:
     """When it was written down and decided; what is no number is left out: the page writes them."""
     said = [("opened_min", "written down in minute"), ("decided_min", "decided in minute")]
     given = [(how, row.get(key)) for key, how in said]
     found = [
-        f"{how} {pace.minute(value)}"
+        f"{how} {ordinary_time.minute(value)}"
         for how, value in given
         if isinstance(value, (int, float)) and abs(value) < 1e6
     ]

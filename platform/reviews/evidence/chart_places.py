@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from assessments.troubleshooting import metrics_answers
-from assessments.troubleshooting.access import Room
+from assessments.workplace.access import Room
 from reviews.evidence.troubleshooting_key import chart_url
 from scenarios.troubleshooting.columns import SECOND, Series
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assessments.cost.workplace import OPPORTUNITIES
+from assessments.escapes import writable
 from assessments.models import Attempt, GradingRun
-from assessments.troubleshooting.escapes import writable
 from graders.cost.answer import MOST_ROWS
 from graders.cost.grading import KIND as GRADER
 from graders.cost.matching import subject as subject_of
@@ -201,9 +201,11 @@ def _opportunity(row: Json, held: Corrected) -> Opportunity:
         findings=[FINDINGS.get(one, one) for one in findings],
         priority=row["priority"],
         **_verdict(row, findings),
-        correction=next((one for one in mine if one.verdict == MatchCorrection.Verdict.STATES), None),
+        correction=next(
+            (one for one in mine if one.verdict == MatchCorrection.Verdict.STATES), None
+        ),
         taken_back=[one for one in mine if one.verdict == MatchCorrection.Verdict.NONE],
-    )  # fmt: skip
+    )
 
 
 def _verdict(row: Json, findings: list[str]) -> dict[str, str]:
@@ -284,7 +286,7 @@ class CostStaff(Staff, Reader):
     file = KeptFile(
         OPPORTUNITIES,
         opportunity_text.TITLE,
-        lambda text, pace: opportunity_text.readable(text),
+        lambda text, ordinary_time: opportunity_text.readable(text),
         opportunity_text.tables,
     )
     act, runs = "", ("", "")

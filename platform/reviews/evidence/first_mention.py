@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from assessments.models import Attempt, Draft
-from reviews.evidence.ordinary_minutes import Pace
+from reviews.evidence.ordinary_minutes import OrdinaryTime
 
 
-def minutes(attempt: Attempt, sentences: Collection[str], pace: Pace) -> dict[str, int]:
+def minutes(
+    attempt: Attempt, sentences: Collection[str], ordinary_time: OrdinaryTime
+) -> dict[str, int]:
     """Sentence -> minute of the first round in which a saved draft held it; those that none held are absent.
 
     Spaces and line breaks do not count; a sentence that was reworded counts from its last wording on.
@@ -23,7 +25,7 @@ def minutes(attempt: Attempt, sentences: Collection[str], pace: Pace) -> dict[st
         if len(found) == len(wanted):
             break
         text = _plain(" ".join(map(str, draft.body.get("sections", {}).values())))
-        minute = pace.at(draft.received_at, attempt.started_at)
+        minute = ordinary_time.at(draft.received_at, attempt.started_at)
         for sentence, plain in wanted.items():
             if plain and plain in text:
                 found.setdefault(sentence, minute)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 from assessments.models import Attempt, GradingRun
 from hiring.models import Exercise
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.ordinary_minutes import Pace
+from reviews.evidence.ordinary_minutes import OrdinaryTime
 from reviews.evidence.readings import PLACE
 from reviews.evidence.structured import Table
 from scenarios import kinds
@@ -26,7 +26,7 @@ class KeptFile(NamedTuple):
 
     path: str
     title: str
-    text: Callable[[str, Pace], str | None]
+    text: Callable[[str, OrdinaryTime], str | None]
     tables: Callable[[str], list[Table]] = lambda text: []
 
 

@@ -144,9 +144,15 @@ def _line(
 
 
 def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", size: int = 12,
-    colour: str = TEXT_2, kind: str = "word",
-) -> str:  # fmt: skip
+    x: float,
+    y: float,
+    text: str,
+    *,
+    anchor: str = "start",
+    size: int = 12,
+    colour: str = TEXT_2,
+    kind: str = "word",
+) -> str:
     return (
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
         f'text-anchor="{anchor}">{plain(text)}</text>'

@@ -13,11 +13,27 @@ KEY = "opportunities"
 SHOWN_WORDS = 80
 """Letters of a recommendation by which the candidate knows it again."""
 HEAD = (
-    "Id", "Priority", "What", "Where", "Saving", "Complexity", "Risk", "Time", "Depends on",
-)  # fmt: skip
+    "Id",
+    "Priority",
+    "What",
+    "Where",
+    "Saving",
+    "Complexity",
+    "Risk",
+    "Time",
+    "Depends on",
+)
 _KNOWN = (
-    "id", "what", "where", "saving", "complexity", "risk", "timeline", "dependency", "priority",
-)  # fmt: skip
+    "id",
+    "what",
+    "where",
+    "saving",
+    "complexity",
+    "risk",
+    "timeline",
+    "dependency",
+    "priority",
+)
 _SAID = (
     ("complexity", "Complexity"),
     ("risk", "Risk"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from assessments.models import Attempt
 
 
-class Pace(NamedTuple):
+class OrdinaryTime(NamedTuple):
     """`factor`: how much longer than the ordinary limit somebody had; `limit` in minutes, 0: none known."""
 
     factor: float = 1.0
@@ -28,9 +28,9 @@ class Pace(NamedTuple):
         return self.minute((moment - start).total_seconds() / 60)
 
 
-EVEN = Pace()
+EVEN = OrdinaryTime()
 
 
-def pace_of(attempt: Attempt) -> Pace:
-    """The pace of an attempt; needs its exercise."""
-    return Pace(float(attempt.multiplier) or 1.0, attempt.exercise.limit_minutes)
+def ordinary_time_of(attempt: Attempt) -> OrdinaryTime:
+    """For an attempt; needs its exercise."""
+    return OrdinaryTime(float(attempt.multiplier) or 1.0, attempt.exercise.limit_minutes)

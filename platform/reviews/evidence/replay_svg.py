@@ -29,8 +29,15 @@ SANS = "IBM Plex Sans, system-ui, sans-serif"
 MONO = "IBM Plex Mono, ui-monospace, monospace"
 TEXT, TEXT_2, LINE, GRID, SURFACE = "#18202c", "#4c586a", "#d6dce6", "#e6eaf0", "#ffffff"
 SERIES = (
-    "#002bcd", "#ba8a0c", "#008576", "#f03ebc", "#775300", "#0795ff", "#471079", "#621217",
-)  # fmt: skip
+    "#002bcd",
+    "#ba8a0c",
+    "#008576",
+    "#f03ebc",
+    "#775300",
+    "#0795ff",
+    "#471079",
+    "#621217",
+)
 DASHES = ("", "6 3", "2 3", "9 3 2 3")
 TONES = {"fault": "#a8201a", "spot": "#7d5000", "rule": "#a8201a", "alert": "#075d80"}
 TONES |= {"action": "#2452c7", "log": TEXT_2}
@@ -244,11 +251,15 @@ def alternative(shown: Shape) -> str:
     said = [f"From {shown.moment(shown.start)} to {shown.moment(shown.end)}."]
     for group in shown.groups:
         ends = [f"{one['label']} {figure(_last(one['values']))}" for one in group.series]
-        said.append(f"{group.title}{f' ({group.unit})' if group.unit else ''} at the end: "
-                    f"{', '.join(ends)}.")  # fmt: skip
+        said.append(
+            f"{group.title}{f' ({group.unit})' if group.unit else ''} at the end: "
+            f"{', '.join(ends)}."
+        )
     if shown.marks:
-        counts = [f"{MARKS.get(kind, capital(kind)).lower()} {len(times)}"
-                  for kind, times in shown.marks.items()]  # fmt: skip
+        counts = [
+            f"{MARKS.get(kind, capital(kind)).lower()} {len(times)}"
+            for kind, times in shown.marks.items()
+        ]
         said.append(f"Marks: {', '.join(counts)}.")
     if shown.rows:
         bars = sum(len(row.bars) for row in shown.rows)

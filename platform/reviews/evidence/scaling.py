@@ -64,7 +64,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Bottleneck:
     """Something that holds work up in this cluster, and what the plan does about it."""
 
     title: str
@@ -104,7 +104,7 @@ class Shown:
     compared: list[Compared]
     years: list[Hidden]
     findings: list[Finding]
-    troubles: list[Trouble]
+    bottlenecks: list[Bottleneck]
     claims: list[Claim]
     orders: list[Json]
     checks: list[Json]
@@ -130,7 +130,7 @@ def shown(run: GradingRun, held: Corrected) -> Shown:
             Hidden(int(row.get("draw", at)), at) for at, row in enumerate(kinds.get(YEAR, []), 1)
         ],
         findings=[_finding(row, held) for row in kinds.get("finding", [])],
-        troubles=[_trouble(row) for row in kinds.get("bottleneck", [])],
+        bottlenecks=[_bottleneck(row) for row in kinds.get("bottleneck", [])],
         claims=[_claim(row) for row in kinds.get("claim", [])],
         orders=[_order(row, late=bool(row.get("late"))) for row in kinds.get("order", [])],
         checks=[_check(row) for row in kinds.get("check", [])],
@@ -268,9 +268,9 @@ def _money_row(row: Json) -> str:
     return f"money table, row {visible(said(row['id']))}"
 
 
-def _trouble(row: Json) -> Trouble:
+def _bottleneck(row: Json) -> Bottleneck:
     state, tone = BOTTLENECK_STATES.get(row["state"], (str(row["state"]), ""))
-    return Trouble(
+    return Bottleneck(
         title=row["title"],
         state=state,
         tone=tone,
@@ -300,7 +300,7 @@ class ScalingStaff(Staff, Reader):
     file = KeptFile(
         PLAN,
         scaling_text.TITLE,
-        lambda text, pace: scaling_text.readable(text),
+        lambda text, ordinary_time: scaling_text.readable(text),
         scaling_text.tables,
     )
     act, runs, prints = "what-if", ("What-ifs", "The candidate played no what-if."), False

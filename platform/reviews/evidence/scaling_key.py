@@ -18,7 +18,7 @@ Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Trouble:
+class Bottleneck:
     """What holds work up, or only seems to; `shows` are (material, address)."""
 
     facts: Json
@@ -41,8 +41,8 @@ class Compared:
 class Sheet:
     """Everything on the key's page."""
 
-    troubles: list[Trouble]
-    others: list[Trouble]
+    bottlenecks: list[Bottleneck]
+    others: list[Bottleneck]
     to_come: list[Json]
     notes: list[Json]
     mistakes: list[str]
@@ -56,14 +56,14 @@ def sheet(attempt: Attempt) -> Sheet:
     key = key_of(attempt)
     room = reverse("admin:attempt-room", args=[attempt.pk])
 
-    def trouble(row: Json) -> Trouble:
+    def bottleneck(row: Json) -> Bottleneck:
         shows = [(path, line_url(room, path, 1)) for path in row["shown_in"]]
-        return Trouble(row, shows, [one["title"] for one in row.get("cured_by", [])])
+        return Bottleneck(row, shows, [one["title"] for one in row.get("cured_by", [])])
 
     naive = {row["key"]: row for row in key["naive"]["figures"]}
     return Sheet(
-        troubles=[trouble(row) for row in key["bottlenecks"]],
-        others=[trouble(row) for row in key["no_bottlenecks"]],
+        bottlenecks=[bottleneck(row) for row in key["bottlenecks"]],
+        others=[bottleneck(row) for row in key["no_bottlenecks"]],
         to_come=key["to_come"],
         notes=key["notes"],
         mistakes=key["common_mistakes"],

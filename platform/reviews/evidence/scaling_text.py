@@ -75,13 +75,19 @@ def tables(text: str) -> list[Table]:
     if data is None:
         return []
     found = [
-        Table("Orders, rented capacity and policies by month", HEADS["orders"], _orders(data), (3,)),
+        Table(
+            "Orders, rented capacity and policies by month", HEADS["orders"], _orders(data), (3,)
+        ),
         Table("Phases", HEADS["phases"], _plain(data, "phases")),
         _sheet(data),
-        Table("Figures that the plan claims", ("Figure", "Value"),
-              [[CLAIMS.get(key, key), said(value)] for key, value in _claims(data)], (1,)),
+        Table(
+            "Figures that the plan claims",
+            ("Figure", "Value"),
+            [[CLAIMS.get(key, key), said(value)] for key, value in _claims(data)],
+            (1,),
+        ),
         Table("Risks", HEADS["risks"], _plain(data, "risks")),
-    ]  # fmt: skip
+    ]
     return [table for table in found if table.rows]
 
 

@@ -77,15 +77,19 @@ def year(row: Json) -> Year:
     return Year(
         months=_table("By month", "Month", names, months, MONTHS),
         work=[
-            _table(title, "Month", names, [one.get("classes", {}).get(key, {}) for one in months], WORK)
+            _table(
+                title, "Month", names, [one.get("classes", {}).get(key, {}) for one in months], WORK
+            )
             for key, title in titles.items()
         ],
         sites=[
-            _table(site, "Month", names, [one.get("sites", {}).get(site, {}) for one in months], SITES)
+            _table(
+                site, "Month", names, [one.get("sites", {}).get(site, {}) for one in months], SITES
+            )
             for site in dict.fromkeys(site for one in months for site in one.get("sites", {}))
         ],
         why=_why([_reason(one, titles) for one in row.get("why", [])]),
-    )  # fmt: skip
+    )
 
 
 def _why(rows: list[Reason]) -> list[tuple[str, list[Reason]]]:
@@ -114,8 +118,11 @@ def _reason(row: Json, titles: Json) -> Reason:
         month=str(row.get("month") or ""),
         job_class=str(titles.get(job_class, job_class)),
         text=str(row.get("text", "")),
-        parts=[(str(name), f"{_any(value)} {unit}".strip()) for name, value, unit in row.get("parts", [])],
-    )  # fmt: skip
+        parts=[
+            (str(name), f"{_any(value)} {unit}".strip())
+            for name, value, unit in row.get("parts", [])
+        ],
+    )
 
 
 def _kept(row: Json) -> str:

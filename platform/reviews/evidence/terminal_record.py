@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from assessments.clock import EventKind
 from assessments.models import Attempt
-from assessments.terminal.models import TerminalChunk, TerminalCommand, TerminalSession
+from assessments.models.terminal import TerminalChunk, TerminalCommand, TerminalSession
 from reviews.evidence.answer_text import Line, numbered, visible
-from reviews.evidence.ordinary_minutes import Pace, pace_of
+from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
 
 SHOWN_COMMANDS = 500
 MOST_PRINTED = 400_000
@@ -65,15 +65,15 @@ def commands(attempt: Attempt) -> Iterable[TerminalCommand]:
 def told(attempt: Attempt, rows: Iterable[TerminalCommand]) -> list[Ran]:
     """Commands for the page; the attempt's time events are read once."""
     starts = _starts(attempt)
-    pace = pace_of(attempt)
-    return [_ran(row, starts, pace) for row in rows]
+    ordinary_time = ordinary_time_of(attempt)
+    return [_ran(row, starts, ordinary_time) for row in rows]
 
 
-def _ran(row: TerminalCommand, starts: dict[int, datetime], pace: Pace) -> Ran:
+def _ran(row: TerminalCommand, starts: dict[int, datetime], ordinary_time: OrdinaryTime) -> Ran:
     round = row.session.round
     return Ran(
         round=round,
-        minute=pace.at(row.at, starts.get(round, row.at)),
+        minute=ordinary_time.at(row.at, starts.get(round, row.at)),
         at=row.at,
         host=visible(row.host),
         line="\n".join(visible(part) for part in row.line.split("\n")),

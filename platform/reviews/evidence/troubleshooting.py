@@ -20,7 +20,7 @@ from reviews.evidence import board_text, corrections, first_mention, troubleshoo
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
 from reviews.evidence.kinds import KeptFile, Staff
-from reviews.evidence.ordinary_minutes import Pace, pace_of
+from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
 from reviews.evidence.readings import Choices, Reader
 from reviews.evidence.troubleshooting_key import line_url
 from reviews.models import MatchCorrection
@@ -147,9 +147,14 @@ def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
     kinds: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         kinds.setdefault(str(row.get("kind")), []).append(row)
-    pace, room = pace_of(attempt), reverse("admin:attempt-room", args=[attempt.pk])
+    ordinary_time, room = (
+        ordinary_time_of(attempt),
+        reverse("admin:attempt-room", args=[attempt.pk]),
+    )
     claimed = {text for row in kinds.get("cause", []) for text in _claims(row)}
-    subject = _Maker(held, pace, room, first_mention.minutes(attempt, claimed, pace))
+    subject = _Maker(
+        held, ordinary_time, room, first_mention.minutes(attempt, claimed, ordinary_time)
+    )
     herrings = {row["key"] for row in kinds.get("herring", [])}
     return Shown(
         causes=[subject.cause(row) for row in kinds.get("cause", [])],
@@ -160,7 +165,11 @@ def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
             for row in kinds.get("pin", [])
         ],
         unmatched=[quote(row) for row in kinds.get("unmatched", [])],
-        order=[_step(row, pace) for one in kinds.get("investigation", []) for row in one["order"]],
+        order=[
+            _step(row, ordinary_time)
+            for one in kinds.get("investigation", [])
+            for row in one["order"]
+        ],
         notes=[visible(str(row["text"])) for row in kinds.get("note", [])],
         held=held,
     )
@@ -171,7 +180,7 @@ class _Maker:
     """Makes the page's subjects of the evidence's rows."""
 
     held: Corrected
-    pace: Pace
+    ordinary_time: OrdinaryTime
     room: str
     written: Mapping[str, int]
     """Sentence -> minute of the first draft that held it."""
@@ -195,22 +204,33 @@ class _Maker:
                 for one in found
             ],
             pins=[_pinned(one, self.room) for one in row["pins"]],
-            minute=None if board is None else self.pace.minute(board),
+            minute=None if board is None else self.ordinary_time.minute(board),
             written=min((self.written[t] for t in _claims(row) if t in self.written), default=None),
         )
 
     def herring(self, row: Mapping[str, Any]) -> Subject:
         says, tone = STATES.get(row["state"], (str(row["state"]), ""))
         return Subject(
-            row["key"], row["title"], row["name"], says, tone, self._matches(row),
-            self._removed(row), row["why"],
-        )  # fmt: skip
+            row["key"],
+            row["title"],
+            row["name"],
+            says,
+            tone,
+            self._matches(row),
+            self._removed(row),
+            row["why"],
+        )
 
     def claim(self, row: Mapping[str, Any]) -> Subject:
         return Subject(
-            row["key"], row["name"], row["name"], str(row["finding"]).rstrip("."), "warn",
-            self._matches(row), self._removed(row),
-        )  # fmt: skip
+            row["key"],
+            row["name"],
+            row["name"],
+            str(row["finding"]).rstrip("."),
+            "warn",
+            self._matches(row),
+            self._removed(row),
+        )
 
     def _matches(self, row: Mapping[str, Any]) -> list[Match]:
         return [_match(one, self.held) for one in row["statements"]]
@@ -253,12 +273,12 @@ def _pinned(row: Mapping[str, Any], room: str) -> Pinned:
     return Pinned(visible(str(row["says"])), verdict, tone, visible(str(row["finding"])), url)
 
 
-def _step(row: Mapping[str, Any], pace: Pace) -> dict[str, Any]:
+def _step(row: Mapping[str, Any], ordinary_time: OrdinaryTime) -> dict[str, Any]:
     """One hypothesis in the order in which they were written down."""
     decided = row.get("decided")
     return {
-        "minute": pace.minute(row["minute"]),
-        "decided": None if decided is None else pace.minute(decided),
+        "minute": ordinary_time.minute(row["minute"]),
+        "decided": None if decided is None else ordinary_time.minute(decided),
         "claim": visible(row["claim"]),
         "status": row["status"],
         "subjects": ", ".join(subjects()[key].name for key in row["subjects"] if key in subjects()),
@@ -318,13 +338,16 @@ class TroubleshootingStaff(Staff, Reader):
             ("Other red herrings", False, False),
         ]
         found = [
-            (title, [
-                (one.key, one.name)
-                for one in subjects().values()
-                if (one.key in own, one.kind == CAUSE) == (is_own, is_cause)
-            ])
+            (
+                title,
+                [
+                    (one.key, one.name)
+                    for one in subjects().values()
+                    if (one.key in own, one.kind == CAUSE) == (is_own, is_cause)
+                ],
+            )
             for title, is_own, is_cause in groups
-        ]  # fmt: skip
+        ]
         return [(title, rows) for title, rows in found if rows]
 
     def place(self, row: Mapping[str, Any]) -> str:

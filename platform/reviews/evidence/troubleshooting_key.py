@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from assessments.materials import rebuilding
 from assessments.models import Attempt
-from assessments.troubleshooting import here
-from assessments.troubleshooting.access import room as materials
+from assessments.workplace.access import room as materials
 
 SPANS_SHOWN = 6
 WORTHS = {
@@ -88,7 +88,7 @@ class Sheet:
 
 def key_of(attempt: Attempt) -> dict[str, Any]:
     """The key of the attempt's variant. Raises variants.NotBuilt."""
-    return here.key(attempt)
+    return rebuilding.key(attempt)
 
 
 def sheet(attempt: Attempt) -> Sheet:
@@ -145,9 +145,14 @@ def _charts(rows: list[Mapping[str, Any]], room: str) -> list[Chart]:
         about = (row["metric"], row["from_ms"], row["to_ms"], row["shows"])
         found.setdefault(about, []).append(row["labels"])
     return [
-        Chart(metric, [_labels(one) for one in labels], chart_url(room, metric, labels[0], start, end), shows)
+        Chart(
+            metric,
+            [_labels(one) for one in labels],
+            chart_url(room, metric, labels[0], start, end),
+            shows,
+        )
         for (metric, start, end, shows), labels in found.items()
-    ]  # fmt: skip
+    ]
 
 
 def chart_url(room: str, metric: str, labels: Mapping[str, str], start: int, end: int) -> str:

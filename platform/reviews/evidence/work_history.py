@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from assessments import answers
 from assessments.answers import in_order
 from assessments.models import Attempt, Draft, Run, Submission
-from assessments.terminal.models import TerminalCommand
+from assessments.models.terminal import TerminalCommand
 from reviews.evidence.answer_text import Pair, as_read, side_by_side, title_of, visible
-from reviews.evidence.ordinary_minutes import EVEN, Pace
+from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 from reviews.evidence.terminal_record import commands
 
 SHOWN_ROWS = 2000
@@ -96,14 +96,25 @@ def _draft(row: Draft) -> dict[str, Any]:
     elif row.diverged:
         note = "Saved from a page that had not seen the newest draft: kept beside the main line."
     title = f"Draft {row.number}"
-    return {"kind": "draft", "title": title, "round": row.round, "draft": row.number, "row": row,
-            "note": note}  # fmt: skip
+    return {
+        "kind": "draft",
+        "title": title,
+        "round": row.round,
+        "draft": row.number,
+        "row": row,
+        "note": note,
+    }
 
 
 def _run(row: Run) -> dict[str, Any]:
     title = f"Run of draft {row.draft.number} on {row.workload}"
-    return {"kind": "run", "title": title, "round": row.round, "draft": row.draft.number,
-            "row": row}  # fmt: skip
+    return {
+        "kind": "run",
+        "title": title,
+        "round": row.round,
+        "draft": row.draft.number,
+        "row": row,
+    }
 
 
 def _submission(row: Submission) -> dict[str, Any]:
@@ -132,13 +143,18 @@ def starting(attempt: Attempt) -> dict[str, Any]:
 
 
 def changes(
-    before: dict[str, Any], after: dict[str, Any], titles: dict[str, str], pace: Pace = EVEN
+    before: dict[str, Any],
+    after: dict[str, Any],
+    titles: dict[str, str],
+    ordinary_time: OrdinaryTime = EVEN,
 ) -> list[Change]:
     """Every file and section that differs from the step before."""
     found = []
     for kind in ("files", "sections"):
         for key in in_order({**before[kind], **after[kind]}, titles):
-            old, new = (as_read(key, body[kind].get(key, ""), pace) for body in (before, after))
+            old, new = (
+                as_read(key, body[kind].get(key, ""), ordinary_time) for body in (before, after)
+            )
             if old != new:
                 found.append(_change(title_of(key, titles), old, new))
     return found

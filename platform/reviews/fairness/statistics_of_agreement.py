@@ -23,6 +23,10 @@ LEAST_SHARED = 5
 """Answers that an evaluator shares with somebody else below which no leniency is given."""
 RESAMPLES = 400
 LEVELS = HIGHEST - LOWEST + 1
+SEED = 20260101
+"""Any number, but always the same: one page asked for twice shows one interval."""
+LEAST_KNOWN = 0.9
+"""Part of the draws that has to have a value: an interval of the rest would leave out where it is undefined."""
 COVERED = 0.95
 
 Ratings = Mapping[Any, Mapping[Any, int]]
@@ -113,7 +117,7 @@ def _resampled(tables: Any, counts: Any) -> Any:
     import numpy as np
 
     n = int(counts.sum())
-    draw = np.random.default_rng(20260101)  # the same page twice shows the same interval
+    draw = np.random.default_rng(SEED)
     drawn = draw.multinomial(n, counts / n, size=RESAMPLES)
     return (drawn @ tables.reshape(len(tables), -1)).reshape(RESAMPLES, LEVELS, LEVELS)
 
@@ -134,7 +138,7 @@ def _with_interval(value: float | None, draws: Sequence[float | None]) -> Figure
     if value is None:
         return None
     known = [draw for draw in draws if draw is not None]
-    if len(known) < 0.9 * len(draws):
+    if len(known) < LEAST_KNOWN * len(draws):
         return Figure(value)
     low, high = np.quantile(known, [(1 - COVERED) / 2, (1 + COVERED) / 2])
     return Figure(value, float(low), float(high))

@@ -20,6 +20,8 @@ from reviews.models import Evaluation, QuestionSet, QuestionSetItem
 
 WEAKEST = 3  # criteria that a set is built from
 MOST_QUESTIONS = 30
+SHORTEST_SET, LONGEST_SET, LONGEST_QUESTION = 5, 240, 120
+"""Minutes that a talk, and one question of it, may be planned for."""
 
 
 def present_questions() -> QuerySet[Question]:
@@ -91,7 +93,7 @@ def linked_set(attempt: Attempt, *, by: User, now: datetime) -> QuestionSet:
     mine = QuestionSet.objects.filter(
         title=title, created_by=by, opening=attempt.invitation.opening, retired_at=None
     )
-    total = min(240, max(5, sum(minutes for _, minutes, _ in items)))
+    total = min(LONGEST_SET, max(SHORTEST_SET, sum(minutes for _, minutes, _ in items)))
     row = mine.first() or QuestionSet(title=title, opening=attempt.invitation.opening)
     row.minutes = total
     return save_set(row, items, by=by, now=now)
@@ -113,7 +115,7 @@ def read_items(data: Any, known: dict[int, Question]) -> list[tuple[Question, in
         if not (text.isdecimal() and text.isascii() and int(text) in known):
             continue
         question = known[int(text)]
-        minutes = _whole(data.get(f"minutes-{text}"), minutes_for(question), 1, 120)
+        minutes = _whole(data.get(f"minutes-{text}"), minutes_for(question), 1, LONGEST_QUESTION)
         place = _whole(data.get(f"place-{text}"), at + 1, 1, 999)
         why = data.get(f"why-{text}", "").replace("\x00", "")
         rows.append((place, at, (question, minutes, why)))

@@ -47,7 +47,7 @@ class Gap(NamedTuple):
         return fmean(level for level in self.levels if level is not None)
 
 
-class Standing(StrEnum):
+class Agreement(StrEnum):
     """What a difference between scorecards asks for."""
 
     TOO_FEW = "too few"  # fewer than two scorecards that the viewer may know of
@@ -59,12 +59,12 @@ class Standing(StrEnum):
 
 
 TAGS = {
-    Standing.ASK: Tag("Another evaluator needed", "warn"),
-    Standing.ASKED: Tag("Another evaluator asked", "info"),
-    Standing.DISCUSS: Tag("Differs: discuss", "warn"),
-    Standing.SETTLED: Tag("Differed, discussed", "good"),
+    Agreement.ASK: Tag("Another evaluator needed", "warn"),
+    Agreement.ASKED: Tag("Another evaluator asked", "info"),
+    Agreement.DISCUSS: Tag("Differs: discuss", "warn"),
+    Agreement.SETTLED: Tag("Differed, discussed", "good"),
 }
-URGENCY = [Standing.ASK, Standing.DISCUSS, Standing.ASKED, Standing.SETTLED]
+URGENCY = [Agreement.ASK, Agreement.DISCUSS, Agreement.ASKED, Agreement.SETTLED]
 
 
 def rule_of(opening: Opening) -> Rule:
@@ -121,27 +121,27 @@ def to_discuss(
     return found
 
 
-def standing(
+def agreement(
     cards: Sequence[Evaluation],
     rule: Rule,
     outcomes: Sequence[DiscussionOutcome],
     *,
     is_waiting: bool,
-) -> Standing:
+) -> Agreement:
     """What the scorecards of one round ask for. is_waiting: an assigned evaluator's is not in."""
     if len(cards) < 2:
-        return Standing.TOO_FEW
+        return Agreement.TOO_FEW
     by_criterion = differing(cards, rule)
     by_mean = means_apart(cards) >= rule.means
     if not by_criterion and not by_mean:
-        return Standing.AGREED
+        return Agreement.AGREED
     discussed = {row.criterion_key for row in outcomes}
     is_open = bool(by_criterion - discussed) or (by_mean and not discussed)
     if not is_open:
-        return Standing.SETTLED
+        return Agreement.SETTLED
     if is_waiting:
-        return Standing.ASKED
-    return Standing.ASK if len(cards) < SETTLING else Standing.DISCUSS
+        return Agreement.ASKED
+    return Agreement.ASK if len(cards) < SETTLING else Agreement.DISCUSS
 
 
 def with_known_cards(viewer: User) -> Prefetch[str, Any, Any]:
@@ -155,18 +155,18 @@ def with_known_cards(viewer: User) -> Prefetch[str, Any, Any]:
     return Prefetch("submissions", answers.order_by("round"), to_attr="judged")
 
 
-def standing_of_round(attempt: Attempt, submission: Submission) -> Standing:
+def agreement_of_round(attempt: Attempt, submission: Submission) -> Agreement:
     """Of one answer; both come from `with_known_cards`."""
     cards: list[Evaluation] = submission.known_cards  # type: ignore[attr-defined]
     done = {card.evaluator_id for card in cards}
     waiting = any(row.evaluator_id not in done for row in attempt.assignments.all())
     outcomes = list(submission.discussions.all())
-    return standing(cards, rule_of(attempt.invitation.opening), outcomes, is_waiting=waiting)
+    return agreement(cards, rule_of(attempt.invitation.opening), outcomes, is_waiting=waiting)
 
 
 def tag_of(attempt: Attempt) -> Tag | None:
-    """The most urgent standing of an attempt's rounds; it comes from `with_known_cards`."""
-    found = {standing_of_round(attempt, answer) for answer in attempt.judged}  # type: ignore[attr-defined]
+    """The most urgent agreement of an attempt's rounds; it comes from `with_known_cards`."""
+    found = {agreement_of_round(attempt, answer) for answer in attempt.judged}  # type: ignore[attr-defined]
     return next((TAGS[kind] for kind in URGENCY if kind in found), None)
 
 

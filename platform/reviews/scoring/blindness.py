@@ -89,10 +89,10 @@ def _facts(people: set[int], candidates: set[int]) -> Iterable[tuple[int, int, d
         "person", "candidate", "declared_at", "how"
     ):
         yield person, candidate, at, f"declared having met or knowing the candidate ({said})"
-    yield from _sightings(people, candidates)
+    yield from _seen(people, candidates)
 
 
-def _sightings(people: set[int], candidates: set[int]) -> Iterable[tuple[int, int, datetime, str]]:
+def _seen(people: set[int], candidates: set[int]) -> Iterable[tuple[int, int, datetime, str]]:
     """Looks at a page with the name: before being asked to score, all pages showed it to them."""
     asked: dict[Pair, datetime] = {}
     of = "attempt__invitation__candidate"

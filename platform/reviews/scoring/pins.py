@@ -17,9 +17,9 @@ from django.http import Http404
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun, Submission
-from assessments.troubleshooting.access import NotThere, Room, room
+from assessments.workplace.access import NotThere, Room, room
 from reviews.evidence import answer_text, automation, chart_places
-from reviews.evidence.ordinary_minutes import pace_of
+from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.models import Assignment, Pin, PinWording
 
 ANSWER, MATERIAL = "answer", "material"
@@ -137,7 +137,9 @@ def place_of(submission: Submission, spot: Spot) -> Place:
 
 def _lines(submission: Submission, spot: Spot) -> Place:
     attempt = submission.attempt
-    read = answer_text.parts(submission.body, answer_text.section_titles(attempt), pace_of(attempt))
+    read = answer_text.parts(
+        submission.body, answer_text.section_titles(attempt), ordinary_time_of(attempt)
+    )
     parts = {part.key: part for part in read}
     if spot.part not in parts:
         raise NotPossible(GONE)

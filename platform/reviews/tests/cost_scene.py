@@ -11,9 +11,9 @@ import pytest
 
 from assessments import answers, attempts
 from assessments.cost.workplace import OPPORTUNITIES
+from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from assessments.troubleshooting import variants
 from graders.cost.makers import write_golden
 from graders.kinds import grade as graded
 from reviews.scoring import evaluations
@@ -41,13 +41,13 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def built_bill(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built_cost(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `cost_attempt`."""
     return tmp_path_factory.mktemp("bills")
 
 
 @pytest.fixture(scope="session")
-def bill_report() -> dict[str, Any]:
+def cost_report() -> dict[str, Any]:
     """Filled by the first test that needs it."""
     return {}
 
@@ -55,13 +55,13 @@ def bill_report() -> dict[str, Any]:
 @pytest.fixture
 def cost_attempt(
     stage: Stage,
-    built_bill: Path,
+    built_cost: Path,
     settings: Any,
     published: list[Any],
-    bill_report: dict[str, Any],
+    cost_report: dict[str, Any],
 ) -> Attempt:
     """Ada handed in after half an hour; the grading is done; Ines is asked to score."""
-    settings.VARIANTS = built_bill
+    settings.VARIANTS = built_cost
     turn_to_cost(stage)
     begun = attempts.start(
         invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=NOW, seed=SEED
@@ -69,11 +69,11 @@ def cost_attempt(
     variants.folder_of(COST, LEVEL, SEED, begun.pack_version.digest)
     body = answer(begun)
     hand_in(begun, body, at=NOW + timedelta(minutes=30))
-    if not bill_report:
+    if not cost_report:
         files = answers.program(begun, body)
-        bill_report |= graded(COST, LEVEL, SEED, files, None).to_dict()
+        cost_report |= graded(COST, LEVEL, SEED, files, None).to_dict()
     run = GradingRun.objects.get(submission__attempt=begun)
-    run.finished_at, run.result, run.report = LATER, "done", bill_report
+    run.finished_at, run.result, run.report = LATER, "done", cost_report
     run.save()
     evaluations.assign(attempt=begun, evaluator=stage.ines, by=stage.rhea, now=LATER)
     return Attempt.objects.get(pk=begun.pk)

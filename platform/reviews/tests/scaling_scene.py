@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from assessments import answers, attempts
+from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.scaling.workplace import PLAN as PLAN_FILE
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from assessments.troubleshooting import variants
 from graders.kinds import grade as graded
 from graders.scaling.makers import write_golden
 from reviews.scoring import evaluations
@@ -43,27 +43,27 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def built_plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of variants that holds the one of `plan_attempt`."""
+def built_scaling(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of variants that holds the one of `scaling_attempt`."""
     return tmp_path_factory.mktemp("plans")
 
 
 @pytest.fixture(scope="session")
-def plan_report() -> dict[str, Any]:
+def scaling_report() -> dict[str, Any]:
     """Filled by the first test that needs it."""
     return {}
 
 
 @pytest.fixture
-def plan_attempt(
+def scaling_attempt(
     stage: Stage,
-    built_plan: Path,
+    built_scaling: Path,
     settings: Any,
     published: list[Any],
-    plan_report: dict[str, Any],
+    scaling_report: dict[str, Any],
 ) -> Attempt:
     """Ada handed in after half an hour; the grading is done; Ines is asked to score."""
-    settings.VARIANTS = built_plan
+    settings.VARIANTS = built_scaling
     turn_to_plan(stage)
     begun = attempts.start(
         invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=NOW, seed=SEED
@@ -71,11 +71,11 @@ def plan_attempt(
     variants.folder_of(PLAN, LEVEL, SEED, begun.pack_version.digest)
     body = answer(begun)
     hand_in(begun, body, at=NOW + timedelta(minutes=30))
-    if not plan_report:
+    if not scaling_report:
         files = answers.program(begun, body)
-        plan_report |= graded(PLAN, LEVEL, SEED, files, hidden=YEARS).to_dict()
+        scaling_report |= graded(PLAN, LEVEL, SEED, files, hidden=YEARS).to_dict()
     run = GradingRun.objects.get(submission__attempt=begun)
-    run.finished_at, run.result, run.report = LATER, "done", plan_report
+    run.finished_at, run.result, run.report = LATER, "done", scaling_report
     run.save()
     evaluations.assign(attempt=begun, evaluator=stage.ines, by=stage.rhea, now=LATER)
     return Attempt.objects.get(pk=begun.pk)

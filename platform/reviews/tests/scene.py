@@ -113,7 +113,7 @@ def ready_for_feedback(attempt: Attempt, who: User, now: datetime = LATER) -> di
     defence.hold(
         attempt=attempt,
         by=who,
-        questions=[defence.Put("Why this threshold?", "It follows the queue's own pace.")],
+        questions=[defence.Put("Why this threshold?", "It follows the queue's own ordinary_time.")],
         notes="Calm under questions.",
         level=4,
         now=now,

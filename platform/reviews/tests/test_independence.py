@@ -255,9 +255,14 @@ def test_a_second_invitation_of_a_scored_candidate_is_not_named_on_the_home_page
 ) -> None:
     now = LATER.replace(year=2036)
     invite(
-        opening=stage.opening, candidate=stage.ada, exercises=[stage.exercise], by=stage.rhea,
-        opens_at=NOW, closes_at=now, now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        opens_at=NOW,
+        closes_at=now,
+        now=NOW,
+    )
     assert stage.ada.name not in text_of(both, reverse("admin:index"))
 
 
@@ -304,7 +309,12 @@ def _another(stage: Stage, name: str, at: Any, multiplier: str) -> Attempt:
         candidate=person, multiplier=multiplier, granted_by=stage.rhea, granted_at=NOW
     )
     link, _ = invite(
-        opening=stage.opening, candidate=person, exercises=[stage.exercise], by=stage.rhea,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6), now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=person,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+        now=NOW,
+    )
     return attempts.start(invitation=link, exercise=stage.exercise, policies={}, now=at)

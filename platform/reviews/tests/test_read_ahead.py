@@ -17,8 +17,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments.ahead import release
-from assessments.ahead.models import AdvanceRelease
 from assessments.models import Attempt
+from assessments.models.ahead import AdvanceRelease
 from assessments.tests.stage import Stage
 from hiring.models import Exercise, Invitation
 from reviews import read_ahead
@@ -34,17 +34,28 @@ FAR, FARTHER, BEFORE = "2036-01-05T10:00", "2036-01-12T10:00", "2036-01-03T22:00
 def cost(stage: Stage) -> Exercise:
     """The opening has a cost exercise beside the automation exercise."""
     return Exercise.objects.create(
-        opening=stage.opening, pack_name="cost/fleet-bill", kind="cost", level="mid",
-        limit_minutes=100, revision_minutes=10, position=1,
-    )  # fmt: skip
+        opening=stage.opening,
+        pack_name="cost/fleet-bill",
+        kind="cost",
+        level="mid",
+        limit_minutes=100,
+        revision_minutes=10,
+        position=1,
+    )
 
 
 def form(stage: Stage, *exercises: Exercise, **changes: Any) -> dict[str, Any]:
     return {
-        "id": str(uuid4()), "opening": stage.opening.pk, "exercises": [row.pk for row in exercises],
-        "candidate": stage.ada.pk, "name": "", "email": "", "opens_at": FAR, "closes_at": FARTHER,
+        "id": str(uuid4()),
+        "opening": stage.opening.pk,
+        "exercises": [row.pk for row in exercises],
+        "candidate": stage.ada.pk,
+        "name": "",
+        "email": "",
+        "opens_at": FAR,
+        "closes_at": FARTHER,
         "ahead_at": BEFORE,
-    } | changes  # fmt: skip
+    } | changes
 
 
 def invite(clients: Clients, data: dict[str, Any]) -> Any:

@@ -30,13 +30,23 @@ REASONS = "The drains were weak in both exercises."
 def two(handed_in: Attempt, stage: Stage) -> tuple[Attempt, Attempt]:
     """Ada handed in two exercises of one opening; Ines was asked to score the first."""
     second = Exercise.objects.create(
-        opening=stage.opening, pack_name=PACK, kind="automation", level="mid",
-        limit_minutes=60, revision_minutes=15, position=1,
-    )  # fmt: skip
+        opening=stage.opening,
+        pack_name=PACK,
+        kind="automation",
+        level="mid",
+        limit_minutes=60,
+        revision_minutes=15,
+        position=1,
+    )
     link, _ = invite(
-        opening=stage.opening, candidate=stage.ada, exercises=[second], by=stage.rhea,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6), now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        exercises=[second],
+        by=stage.rhea,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+        now=NOW,
+    )
     other = attempts.start(invitation=link, exercise=second, policies=POLICIES, now=NOW)
     submit(other, "The second answer.", at=NOW + timedelta(minutes=20))
     grade(other)
@@ -49,9 +59,13 @@ def text_of(client: Client, name: str, *args: Any) -> str:
 
 def decide(stage: Stage, outcome: str) -> None:
     decisions.decide(
-        opening=stage.opening, candidate=stage.ada, outcome=outcome, reasons=REASONS,
-        by=stage.hana, now=LATER,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome=outcome,
+        reasons=REASONS,
+        by=stage.hana,
+        now=LATER,
+    )
 
 
 PAGES = ("attempt", "decision", "report", "feedback", "defence", "compare", "work-history")

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from assessments import answers
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, GradingRun
-from assessments.tests.room_stage import INCIDENT, LEVEL, SEED
 from assessments.tests.stage import NOW, Stage, hand_in
-from assessments.troubleshooting import here, variants
+from assessments.troubleshooting.tests.troubleshooting_stage import INCIDENT, LEVEL, SEED
 from graders.kinds import grade as graded
 from graders.troubleshooting.matching import spoken_of
 from reviews.scoring import evaluations
@@ -41,18 +41,34 @@ def known_causes(truth: dict[str, Any] | None = None) -> list[dict[str, Any]]:
 
 def answer(attempt: Attempt) -> dict[str, Any]:
     """The first cause on the board with a true pin, the second in prose, a herring taken for a cause."""
-    truth = variants.key_of(*here.of_attempt(attempt))
+    truth = variants.key_of(*rebuilding.of_attempt(attempt))
     first, second, *_ = known_causes(truth)
     herring = truth["herrings"][0]
     line = first["lines"][0]
     pin = {"kind": "log", "path": line["path"], "line": line["spans"][0][0], "text": line["first"]}
     card = {
-        "id": "h1", "claim": claim_of(first), "status": "supported", "hours": first["hours"],
-        "seconds_per_step": None, "priority": 1, "mitigation": first["mitigation"], "prevention": "",
-        "reason": "", "opened_min": 9, "decided_min": 60, "pins": [pin],
-    }  # fmt: skip
-    herring_card = card | {"id": "h2", "claim": herring["title"], "priority": 2, "pins": [],
-                           "hours": 1.0, "opened_min": 20, "decided_min": None}  # fmt: skip
+        "id": "h1",
+        "claim": claim_of(first),
+        "status": "supported",
+        "hours": first["hours"],
+        "seconds_per_step": None,
+        "priority": 1,
+        "mitigation": first["mitigation"],
+        "prevention": "",
+        "reason": "",
+        "opened_min": 9,
+        "decided_min": 60,
+        "pins": [pin],
+    }
+    herring_card = card | {
+        "id": "h2",
+        "claim": herring["title"],
+        "priority": 2,
+        "pins": [],
+        "hours": 1.0,
+        "opened_min": 20,
+        "decided_min": None,
+    }
     body = answers.starting_body(attempt)
     board = json.dumps({"hypotheses": [card, herring_card]})
     sections = body["sections"] | {"issues": claim_of(second), "first_look": "The job's own log."}
@@ -60,23 +76,23 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="session")
-def graded_report(built: Path) -> dict[str, Any]:
+def troubleshooting_report(built: Path) -> dict[str, Any]:
     """Filled by the first test that needs it: reading a variant's truth takes seconds."""
     return {}
 
 
 @pytest.fixture
-def room_attempt(
-    incident: Attempt, stage: Stage, published: list[Any], graded_report: dict[str, Any]
+def troubleshooting_attempt(
+    incident: Attempt, stage: Stage, published: list[Any], troubleshooting_report: dict[str, Any]
 ) -> Attempt:
     """Ada handed in after half an hour; the grading is done; Ines is asked to score."""
     body = answer(incident)
     hand_in(incident, body, at=NOW + timedelta(minutes=30))
-    if not graded_report:
+    if not troubleshooting_report:
         files = answers.program(incident, body)
-        graded_report |= graded(INCIDENT, LEVEL, SEED, files, None).to_dict()
+        troubleshooting_report |= graded(INCIDENT, LEVEL, SEED, files, None).to_dict()
     run = GradingRun.objects.get(submission__attempt=incident)
-    run.finished_at, run.result, run.report = LATER, "done", graded_report
+    run.finished_at, run.result, run.report = LATER, "done", troubleshooting_report
     run.save()
     evaluations.assign(attempt=incident, evaluator=stage.ines, by=stage.rhea, now=LATER)
     return Attempt.objects.get(pk=incident.pk)

@@ -24,8 +24,12 @@ PAGE = """<!doctype html><html lang="en"><head><title>Evidence</title><link rel=
 
 def row(text: str, progress: str, *, finished: bool) -> dict[str, Any]:
     return {
-        "round": 2, "text": text, "tone": "info", "progress": progress, "finished": finished,
-    }  # fmt: skip
+        "round": 2,
+        "text": text,
+        "tone": "info",
+        "progress": progress,
+        "finished": finished,
+    }
 
 
 PENDING = row("Being graded", "3 of 5 hidden weeks", finished=False)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from accounts.row_numbers import row_number
 from accounts.staff_admin import allow
-from hiring import sightings
+from hiring import seen_by
 from hiring.models import Exercise, Opening
 from hiring.policies import weight_warning
 from reviews.decisions import comparison
@@ -62,7 +62,7 @@ def compare(request: HttpRequest, pk: int) -> HttpResponse:
         exercise.opening = opening
         shown = _exercise(request, viewer, opening, exercise, people, sort)
     shown_people = [pk for pk, _ in shown["page"]]
-    sightings.note_all(viewer, shown_people, "comparison", now=timezone.now())
+    seen_by.note_all(viewer, shown_people, "comparison", now=timezone.now())
     context = {
         **admin.site.each_context(request),
         "title": f"Compare candidates: {opening}",
@@ -118,7 +118,9 @@ def _overall(
             for column in _columns(labels, order)
         ],
         "page": page,
-        "rows": [(row, [row.standing.exercises.get(one.pk) for one in exercises]) for row in rows],
+        "rows": [
+            (row, [row.candidate_score.exercises.get(one.pk) for one in exercises]) for row in rows
+        ],
         "plot": _overall_plot(rows, exercises),
         "is_large": is_large,
     }
@@ -127,9 +129,9 @@ def _overall(
 def _overall_plot(rows: list[Person], exercises: list[Exercise]) -> str:
     lanes = []
     for row in rows:
-        rated = [row.standing.exercises.get(one.pk) for one in exercises]
+        rated = [row.candidate_score.exercises.get(one.pk) for one in exercises]
         marks = [Mark(one.value, filled=False) for one in rated if one and one.value is not None]
-        work = row.standing.work
+        work = row.candidate_score.work
         if work.value is not None:
             marks.append(Mark(work.value))
         lanes.append(Lane(row.name, marks, note_of(work), between_of(work)))

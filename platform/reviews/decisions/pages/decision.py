@@ -23,7 +23,7 @@ from hiring.policies import weight_warning
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of, with_answers
 from reviews.decisions import decisions
-from reviews.decisions.candidate_scores import Standing, standings
+from reviews.decisions.candidate_scores import CandidateScore, candidate_scores
 from reviews.decisions.decisions import decisions_about
 from reviews.decisions.reports import agreed_on, cards_of, formula, seen_before
 from reviews.evidence.replays import shown_grading
@@ -111,12 +111,14 @@ def _decide(request: HttpRequest, form: DecisionForm, attempt: Attempt, viewer: 
 def _overall(attempt: Attempt, viewer: User) -> dict[str, Any]:
     """The mechanical combination, and for those who decide who had looked at what until now."""
     opening, candidate = attempt.invitation.opening, attempt.invitation.candidate
-    standing = standings(viewer, opening, candidates=[candidate.pk]).get(candidate.pk, Standing())
+    candidate_score = candidate_scores(viewer, opening, candidates=[candidate.pk]).get(
+        candidate.pk, CandidateScore()
+    )
     decides = viewer.has_perm("reviews.add_decision")
     return {
-        "standing": standing,
+        "candidate_score": candidate_score,
         "interview_weight": 100 - opening.work_sample_weight,
-        "formula": formula(opening, standing),
+        "formula": formula(opening, candidate_score),
         "weight_warning": weight_warning(opening.work_sample_weight),
         "seen": seen_before(candidate, None) if decides else None,
     }

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from accounts.audit import note_action
 from accounts.models import User
 from assessments.places import in_place
-from hiring import sightings
+from hiring import seen_by
 from hiring.models import Opening
 from reviews.decisions import comparison, tables
 from reviews.decisions.pages.comparison import opening_for
@@ -31,7 +31,7 @@ def as_csv(request: HttpRequest, pk: int) -> HttpResponse:
     if table not in tables.TABLES:
         raise Http404
     text = tables.as_csv(viewer, opening, table)
-    _note_sightings(viewer, opening)
+    _note_seen(viewer, opening)
     note_action(viewer, opening, f"Took the table of {table} as CSV.")
     # the byte order mark tells spreadsheets that it is UTF-8
     return _file("\ufeff" + text, "text/csv; charset=utf-8", f"{table}.csv", opening)
@@ -48,14 +48,14 @@ def as_workbook(request: HttpRequest, pk: int) -> HttpResponse:
     except tables.NoWorkbook as error:
         messages.warning(request, str(error))
         return HttpResponseRedirect(reverse("admin:comparison", args=[opening.pk]))
-    _note_sightings(viewer, opening)
+    _note_seen(viewer, opening)
     note_action(viewer, opening, "Took all tables as an Excel file.")
     return _file(book, XLSX, "tables.xlsx", opening)
 
 
-def _note_sightings(viewer: User, opening: Opening) -> None:
+def _note_seen(viewer: User, opening: Opening) -> None:
     people = [pk for pk, _ in comparison.people_of(viewer, opening)]
-    sightings.note_all(viewer, people, "tables", now=timezone.now())
+    seen_by.note_all(viewer, people, "tables", now=timezone.now())
 
 
 def _file(body: str | bytes, kind: str, end: str, opening: Opening) -> HttpResponse:

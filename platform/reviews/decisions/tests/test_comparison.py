@@ -14,7 +14,7 @@ from accounts.models import User
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage
 from hiring.models import Sighting
-from reviews.decisions.candidate_scores import exercise_marks, standings
+from reviews.decisions.candidate_scores import candidate_scores, exercise_marks
 from reviews.decisions.comparison import Order, in_order
 from reviews.evidence.automation import workload_scores
 from reviews.fairness.intervals import FEW, ONE, Spread, estimate, pooled, quantile, weighted
@@ -78,9 +78,9 @@ def test_rating_is_the_weighted_mean_and_the_revision_counts_by_its_own_criteria
     assert list(marks.values()) == [[4.0]]
     card = scored.submissions.get().evaluations.get()
     assert evaluations.mean_rating(card) == 4.0
-    standing = standings(stage.hana, stage.opening)[stage.ada.pk]
-    assert standing.work.value == 4.0
-    assert standing.combined.value is None
+    candidate_score = candidate_scores(stage.hana, stage.opening)[stage.ada.pk]
+    assert candidate_score.work.value == 4.0
+    assert candidate_score.combined.value is None
 
 
 def test_marks_agree_with_the_scorecards_own_mean(crowd: Crowd) -> None:
@@ -130,11 +130,13 @@ def test_machine_scores_have_a_ring_for_each_seed(crowd: Crowd) -> None:
     exercise = crowd.exercises[0].pk
     text = page(crowd.hana, crowd, exercise=exercise, plot="machine").content.decode()
     assert text.count("<svg") == 2
-    report = {"evidence": [
-        {"kind": "workload", "measures": [{"score": 0.5}, {"score": 1.5}]},
-        {"kind": "workload", "measures": [{"score": -1.0}, {"score": None}]},
-        {"kind": "code"},
-    ]}  # fmt: skip
+    report = {
+        "evidence": [
+            {"kind": "workload", "measures": [{"score": 0.5}, {"score": 1.5}]},
+            {"kind": "workload", "measures": [{"score": -1.0}, {"score": None}]},
+            {"kind": "code"},
+        ]
+    }
     assert workload_scores(report) == [0.75, 0.0]
     assert (
         "Machine scores"

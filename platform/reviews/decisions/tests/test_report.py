@@ -63,15 +63,32 @@ def tags_of(reader: PdfReader) -> list[str]:
 
 
 def test_report_has_everything_that_was_made_of_the_candidate(stage: Stage, told: Attempt) -> None:
-    decide(opening=stage.opening, candidate=stage.ada, outcome="hire", reasons="Sound in the revision.",
-           by=stage.hana, now=NEXT_DAY)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Sound in the revision.",
+        by=stage.hana,
+        now=NEXT_DAY,
+    )
     text = page(stage.hana, told).content.decode()
     for part in (
-        "Ada Fontaine", "Explained and defended", "Why three replicas?", "Strength", "Fair sharing",
-        "Work in a team", "Sound in the revision.", "Make an offer", "Hana", "overridden",
-        "Who saw what before the decision", "What the revision changed", "The trace was cut short",
-        "After a discussion", "Both had missed that",
-    ):  # fmt: skip
+        "Ada Fontaine",
+        "Explained and defended",
+        "Why three replicas?",
+        "Strength",
+        "Fair sharing",
+        "Work in a team",
+        "Sound in the revision.",
+        "Make an offer",
+        "Hana",
+        "overridden",
+        "Who saw what before the decision",
+        "What the revision changed",
+        "The trace was cut short",
+        "After a discussion",
+        "Both had missed that",
+    ):
         assert part in text, part
     assert text.count("<svg") == 4  # ratings, measures, changes, a replay
     assert text.count("<title") == 5  # the page and its pictures
@@ -80,17 +97,17 @@ def test_report_has_everything_that_was_made_of_the_candidate(stage: Stage, told
 def test_combination_is_mechanical_and_its_formula_is_shown(stage: Stage, told: Attempt) -> None:
     """Work: Ines 3s with a 4 in the revision, Otto 4s with a 5; interviews 3.5 and 4."""
     answer = page(stage.hana, told)
-    standing = answer.context["report"].standing
-    work, talks = standing.work.value, standing.interviews.value
+    candidate_score = answer.context["report"].candidate_score
+    work, talks = candidate_score.work.value, candidate_score.interviews.value
     assert 3.5 < work < 4.0
     assert talks == pytest.approx(3.75)
-    assert standing.combined.value == pytest.approx(0.5 * work + 0.5 * talks)
+    assert candidate_score.combined.value == pytest.approx(0.5 * work + 0.5 * talks)
     assert f"0.50 × {work:.2f} + 0.50 × 3.75" in answer.content.decode()
     stage.opening.work_sample_weight = 80
     stage.opening.save()
     changed = page(stage.hana, told)
     assert "40 to 60 % is advised" in changed.content.decode()
-    again = changed.context["report"].standing.combined.value
+    again = changed.context["report"].candidate_score.combined.value
     assert again == pytest.approx(0.8 * work + 0.2 * talks)
 
 
@@ -99,8 +116,14 @@ def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt)
 
     evaluations.assign(attempt=handed_in, evaluator=stage.otto, by=stage.rhea, now=LATER)
     score_all(handed_in, stage.otto, level=2)
-    decide(opening=stage.opening, candidate=stage.ada, outcome="hold", reasons="Wait for Ines.",
-           by=stage.hana, now=LATER)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hold",
+        reasons="Wait for Ines.",
+        by=stage.hana,
+        now=LATER,
+    )
     text = page(stage.ines, handed_in).content.decode()
     assert stage.ada.name not in text
     assert "Wait for Ines." not in text
@@ -113,8 +136,14 @@ def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt)
     assert f"{SECRET_SCORE:.2f}" in text
     assert "Wait for Ines." in text
     assert stage.ada.name not in text  # "Hold" ends nothing
-    decide(opening=stage.opening, candidate=stage.ada, outcome="hire", reasons="Now.",
-           by=stage.hana, now=NEXT_DAY)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Now.",
+        by=stage.hana,
+        now=NEXT_DAY,
+    )
     assert stage.ada.name in page(stage.ines, handed_in).content.decode()
 
 
@@ -242,9 +271,15 @@ def give(stage: Stage, **more: Any) -> tuple[InterviewScore, bool]:
     from uuid import uuid4
 
     data: dict[str, Any] = {
-        "id": uuid4(), "opening": stage.opening, "candidate": stage.ada, "about": "culture", "score": 3,
-        "reasons": "Asked good questions.", "by": stage.hana, "now": LATER,
-    }  # fmt: skip
+        "id": uuid4(),
+        "opening": stage.opening,
+        "candidate": stage.ada,
+        "about": "culture",
+        "score": 3,
+        "reasons": "Asked good questions.",
+        "by": stage.hana,
+        "now": LATER,
+    }
     return interview_scores.give(**(data | more))
 
 
@@ -296,8 +331,14 @@ def test_report_is_seen_and_the_log_of_it_stops_at_the_decision(
     page(stage.hana, told)
     seen = page(stage.hana, told).context["report"].seen
     assert [(row.by, row.page) for row in seen] == [(stage.hana, "the report")]
-    decide(opening=stage.opening, candidate=stage.ada, outcome="hire", reasons="Sound.", by=stage.hana,
-           now=LATER)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Sound.",
+        by=stage.hana,
+        now=LATER,
+    )
     assert page(stage.hana, told).context["report"].seen == []  # the sighting came after it
     assert page(stage.ines, told).context["report"].seen is None
     assert PHRASE in page(stage.hana, told).content.decode()

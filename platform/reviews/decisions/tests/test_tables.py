@@ -52,15 +52,22 @@ def test_one_row_for_each_rating_that_is_frozen(stage: Stage, told: Attempt) -> 
     assert {row["candidate"] for row in rows} == {"Ada Fontaine"}
     open_card = evaluations.correct(
         told.submissions.get(round=1).evaluations.get(evaluator=stage.ines),
-        reason="Misread.", now=NEXT_DAY,
-    )  # fmt: skip
+        reason="Misread.",
+        now=NEXT_DAY,
+    )
     fewer = taken(stage.hana, stage)
     assert len(fewer) == len(rows) - open_card.ratings.count()  # neither the old nor the open one
 
 
 def test_summary_has_the_combination_and_the_decision(stage: Stage, told: Attempt) -> None:
-    decide(opening=stage.opening, candidate=stage.ada, outcome="hire", reasons="Sound.",
-           by=stage.hana, now=NEXT_DAY)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Sound.",
+        by=stage.hana,
+        now=NEXT_DAY,
+    )
     (row,) = taken(stage.hana, stage, "summary")
     work, talks = float(row["work samples"]), float(row["interviews"])
     assert float(row["combined"]) == pytest.approx((work + talks) / 2, abs=1e-3)

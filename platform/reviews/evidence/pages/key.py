@@ -9,9 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from assessments.troubleshooting.access import BeingPrepared, NotThere
-from assessments.troubleshooting.here import AGAIN_S, BeingBuilt
-from assessments.troubleshooting.variants import NotBuilt
+from assessments.materials.rebuilding import AGAIN_S, BeingBuilt
+from assessments.materials.variants import NotBuilt
+from assessments.workplace.access import BeingPrepared, NotThere
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
 from reviews.evidence.kinds import staff_of

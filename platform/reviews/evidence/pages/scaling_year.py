@@ -32,4 +32,4 @@ def show(request: HttpRequest, pk: UUID, grading: int, position: int) -> HttpRes
         "previous": position - 1 if position > 1 else None,
         "next": position + 1 if position < found.count else None,
     }
-    return render(request, "reviews/plan_year.html", context)
+    return render(request, "reviews/scaling_year.html", context)

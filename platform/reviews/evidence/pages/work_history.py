@@ -17,7 +17,7 @@ from assessments.models import Attempt, Run
 from reviews.access import attempt_for, page_context
 from reviews.evidence import answer_text, work_history
 from reviews.evidence.kinds import staff_of
-from reviews.evidence.ordinary_minutes import pace_of
+from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.evidence.terminal_record import told
 from reviews.evidence.work_history import Step
 from reviews.phases import run_word
@@ -46,7 +46,7 @@ def _asked(text: str, last: int) -> int:
 
 def _step(attempt: Attempt, steps: list[Step], number: int, viewer: User) -> dict[str, Any]:
     step = steps[number - 1]
-    titles, pace = answer_text.section_titles(attempt), pace_of(attempt)
+    titles, ordinary_time = answer_text.section_titles(attempt), ordinary_time_of(attempt)
     body = work_history.body_at(attempt, steps, number)
     before = work_history.body_at(attempt, steps, number - 1) if number > 1 else body
     sees_clock = may_see_clock(viewer, attempt)
@@ -55,8 +55,8 @@ def _step(attempt: Attempt, steps: list[Step], number: int, viewer: User) -> dic
         "count": len(steps),
         "previous": number - 1 if number > 1 else None,
         "next": number + 1 if number < len(steps) else None,
-        "changes": work_history.changes(before, body, titles, pace),
-        "parts": answer_text.parts(body, titles, pace),
+        "changes": work_history.changes(before, body, titles, ordinary_time),
+        "parts": answer_text.parts(body, titles, ordinary_time),
         "marks": [_mark(one, len(steps)) for one in steps if one.kind in MARKED],
         "act": staff_of(attempt.exercise).act,
         "sees_clock": sees_clock,

@@ -7,20 +7,44 @@ from typing import Any
 
 from reviews.evidence import answer_text, work_history
 from reviews.evidence.board_text import readable
-from reviews.evidence.ordinary_minutes import Pace
+from reviews.evidence.ordinary_minutes import OrdinaryTime
 
 CARD: dict[str, Any] = {
-    "id": "h1", "claim": "GPU 4 of gpu-n003 is capped\nsince the power supply failed", "status": "supported",
-    "hours": 1.8, "seconds_per_step": 0.54, "priority": 1, "mitigation": "Drain the node.",
-    "prevention": "Alert on SW power cap.", "reason": "Clock follows the limit.",
-    "opened_min": 12, "decided_min": 30,
+    "id": "h1",
+    "claim": "GPU 4 of gpu-n003 is capped\nsince the power supply failed",
+    "status": "supported",
+    "hours": 1.8,
+    "seconds_per_step": 0.54,
+    "priority": 1,
+    "mitigation": "Drain the node.",
+    "prevention": "Alert on SW power cap.",
+    "reason": "Clock follows the limit.",
+    "opened_min": 12,
+    "decided_min": 30,
     "pins": [
-        {"kind": "log", "path": "nodes/gpu-n003/dmesg.txt", "line": 7, "text": "one", "note": "the start"},
-        {"kind": "chart", "metric": "DCGM_FI_DEV_SM_CLOCK", "labels": {"gpu": "4"}, "from_ms": 0,
-         "to_ms": 60_000},
-        {"kind": "command", "command": "nvidia-smi -q", "host": "gpu-n003", "at_ms": 0, "text": "a\nb\nc"},
+        {
+            "kind": "log",
+            "path": "nodes/gpu-n003/dmesg.txt",
+            "line": 7,
+            "text": "one",
+            "note": "the start",
+        },
+        {
+            "kind": "chart",
+            "metric": "DCGM_FI_DEV_SM_CLOCK",
+            "labels": {"gpu": "4"},
+            "from_ms": 0,
+            "to_ms": 60_000,
+        },
+        {
+            "kind": "command",
+            "command": "nvidia-smi -q",
+            "host": "gpu-n003",
+            "at_ms": 0,
+            "text": "a\nb\nc",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def board(*cards: Any, **also: Any) -> str:
@@ -51,9 +75,9 @@ def test_all_that_was_written_stands_in_lines() -> None:
 def test_minutes_do_not_tell_of_extra_time() -> None:
     """Somebody with half as much time again who decided in the last minute reads as everybody else."""
     late = CARD | {"opened_min": 45, "decided_min": 67.4}
-    text = readable(board(late), Pace(1.5, 45)) or ""
+    text = readable(board(late), OrdinaryTime(1.5, 45)) or ""
     assert "Written down in minute 30, decided in minute 44" in text
-    extended = readable(board(CARD | {"opened_min": 52}), Pace(1.0, 45)) or ""
+    extended = readable(board(CARD | {"opened_min": 52}), OrdinaryTime(1.0, 45)) or ""
     assert "minute 45" in extended
 
 

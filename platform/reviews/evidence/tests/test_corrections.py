@@ -28,9 +28,9 @@ Clients = dict[str, Client]
 
 
 @pytest.fixture
-def rated(room_attempt: Attempt, stage: Stage) -> Attempt:
-    score_all(room_attempt, stage.ines)
-    return room_attempt
+def rated(troubleshooting_attempt: Attempt, stage: Stage) -> Attempt:
+    score_all(troubleshooting_attempt, stage.ines)
+    return troubleshooting_attempt
 
 
 def grading(attempt: Attempt) -> GradingRun:
@@ -72,8 +72,12 @@ def test_one_press_takes_a_match_away_and_another_gives_it_back(
     assert answer["Location"] == reverse("admin:score", args=[rated.pk, 1]) + "#evidence"
     assert found(rated) == (pytest.approx(200 / of, abs=0.1), pytest.approx(100 / of, abs=0.1))
     said = page(clients["hana"], rated)
-    for text in ("corrected</span> as Ines read one statement", "does not speak of it, says Ines",
-                 "with the corrected matches", "Take the correction back"):  # fmt: skip
+    for text in (
+        "corrected</span> as Ines read one statement",
+        "does not speak of it, says Ines",
+        "with the corrected matches",
+        "Take the correction back",
+    ):
         assert text in said, text
     clients["hana"].post(url(rated), sent("withdrawn"))
     assert found(rated)[1] is None
@@ -126,18 +130,19 @@ def test_newest_word_counts_and_an_override_stands_above(
 
 
 def test_it_waits_for_the_own_scorecard_and_for_the_role(
-    clients: Clients, room_attempt: Attempt, stage: Stage
+    clients: Clients, troubleshooting_attempt: Attempt, stage: Stage
 ) -> None:
     got = {
-        name: one.post(url(room_attempt), sent("none")).status_code for name, one in clients.items()
+        name: one.post(url(troubleshooting_attempt), sent("none")).status_code
+        for name, one in clients.items()
     }
     assert got == {"adam": 302, "hana": 302, "ines": 404, "rhea": 403, "otto": 404, "nobody": 302}
     assert {row.by.username for row in MatchCorrection.objects.all()} == {"adam", "hana"}
     with pytest.raises(NotPossible, match="hidden until then"):
         corrections.correct(
-            grading(room_attempt), **sent("none"), reason="", by=stage.ines, now=LATER
+            grading(troubleshooting_attempt), **sent("none"), reason="", by=stage.ines, now=LATER
         )
-    evidence = page(clients["ines"], room_attempt)
+    evidence = page(clients["ines"], troubleshooting_attempt)
     assert "corrected</span>" not in evidence  # what others held of it is not shown before either
     assert "This says something else" not in evidence
 
@@ -190,8 +195,12 @@ def test_a_regrade_is_read_anew(clients: Clients, rated: Attempt) -> None:
     clients["ines"].post(url(rated), sent("none"))
     first: Any = grading(rated)
     second = GradingRun.objects.create(
-        submission=first.submission, hidden_workloads=1, created_at=LATER, finished_at=LATER,
-        result="done", report=first.report,
-    )  # fmt: skip
+        submission=first.submission,
+        hidden_workloads=1,
+        created_at=LATER,
+        finished_at=LATER,
+        result="done",
+        report=first.report,
+    )
     assert corrections.of(second).newest == {}
     assert corrections.of(first).newest != {}

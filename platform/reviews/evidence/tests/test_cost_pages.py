@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from assessments.cost.workplace import OPPORTUNITIES
+from assessments.materials import variants
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage, enter
-from assessments.troubleshooting import variants
 from reviews.evidence import corrections, readings
 from reviews.tests.cost_scene import COST, LEVEL, SEED
 from reviews.tests.scene import score_all
@@ -166,8 +166,14 @@ def test_row_can_be_given_its_meaning_and_measures_follow(
     assert "It fits none of the savings" in asked
     assert "harmless" not in asked
     first = rows_of(cost_attempt)[0]["matches"][0]["subject"]
-    said = correct(clients["ines"], cost_attempt, statement="1", subject=first, verdict="none",
-                   reason="It is about something else.")  # fmt: skip
+    said = correct(
+        clients["ines"],
+        cost_attempt,
+        statement="1",
+        subject=first,
+        verdict="none",
+        reason="It is about something else.",
+    )
     assert "does not mean" in unescape(said.content.decode())
     held = corrections.of(run)
     assert held.measures["found"]["value"] < next(

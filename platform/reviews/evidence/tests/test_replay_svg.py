@@ -44,15 +44,23 @@ def replays(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "t": [0, 300, draw(st.integers(301, 20 * DAY))],
         "series": [
-            {"key": "queue_high", "label": draw(texts), "unit": draw(texts), "group": draw(texts),
-             "values": draw(series)}
+            {
+                "key": "queue_high",
+                "label": draw(texts),
+                "unit": draw(texts),
+                "group": draw(texts),
+                "values": draw(series),
+            }
         ],
         "marks": [{"t": t, "kind": draw(kinds), "text": draw(texts)} for t in (5, 70)],
         "gantt": {
             "rows": [draw(texts) for _ in range(6)],
-            "bars": [[row, begin, begin + length, label, kind] for row, begin, length, label, kind in found],
+            "bars": [
+                [row, begin, begin + length, label, kind]
+                for row, begin, length, label, kind in found
+            ],
         },
-    }  # fmt: skip
+    }
 
 
 def parsed(svg: str) -> ElementTree.Element:
@@ -91,8 +99,14 @@ def test_nothing_in_it_runs_or_is_fetched() -> None:
     svg = drawn(replay, '"><script>alert(1)</script>', "a & b \x1b[31m")
     root = parsed(svg)
     assert {node.tag.removeprefix(SVG) for node in root.iter()} <= {
-        "svg", "title", "desc", "rect", "text", "path", "circle",
-    }  # fmt: skip
+        "svg",
+        "title",
+        "desc",
+        "rect",
+        "text",
+        "path",
+        "circle",
+    }
     for node in root.iter():
         assert not [name for name in node.attrib if name.startswith("on") or "href" in name]
         assert "style" not in node.attrib

@@ -42,9 +42,15 @@ def graded(handed_in: Attempt, monkeypatch: pytest.MonkeyPatch) -> Attempt:
 def run(graded: Attempt) -> Run:
     report = {"timeline": REPORT["evidence"][0]["replay"], "measures": [{"score": SECRET_SCORE}]}
     return Run.objects.create(
-        attempt=graded, round=1, draft=graded.drafts.get(), workload="public-1", created_at=NOW,
-        finished_at=NOW, result="done", report=report,
-    )  # fmt: skip
+        attempt=graded,
+        round=1,
+        draft=graded.drafts.get(),
+        workload="public-1",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report=report,
+    )
 
 
 def grading(attempt: Attempt) -> GradingRun:
@@ -189,9 +195,14 @@ def being_graded(attempt: Attempt, done: int) -> None:
     """As a worker leaves the row that is at work on it."""
     until = timezone.now() + timedelta(minutes=1)
     GradingRun.objects.filter(submission__attempt=attempt).update(
-        finished_at=None, result="", report=None, worker="host:1:1", lease_until=until,
-        progress=done, hidden_workloads=5,
-    )  # fmt: skip
+        finished_at=None,
+        result="",
+        report=None,
+        worker="host:1:1",
+        lease_until=until,
+        progress=done,
+        hidden_workloads=5,
+    )
 
 
 def test_progress_is_shown_while_an_answer_is_graded(
@@ -202,9 +213,12 @@ def test_progress_is_shown_while_an_answer_is_graded(
     assert answers(clients, url) == (200, 403, 200, 200, 404, 403)
     (row,) = clients["ines"].get(url).json()["rounds"]
     assert row == {
-        "round": 1, "text": "Being graded", "tone": "info", "progress": "3 of 5 hidden days",
+        "round": 1,
+        "text": "Being graded",
+        "tone": "info",
+        "progress": "3 of 5 hidden days",
         "finished": False,
-    }  # fmt: skip
+    }
     shown = clients["ines"].get(reverse("admin:attempt", args=[handed_in.pk])).content.decode()
     assert "3 of 5 hidden days" in shown
     assert "data-pending" in shown

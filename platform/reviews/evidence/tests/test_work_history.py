@@ -31,9 +31,15 @@ def worked(stage: Stage, published: list[Any]) -> Attempt:
     for seq in (1, 2, 3):
         save(attempt, f"Reasons {seq}.", at=NOW + timedelta(minutes=seq), seq=seq, client=client)
     Run.objects.create(
-        attempt=attempt, round=1, draft=attempt.drafts.get(number=2), workload="public-1",
-        created_at=NOW + timedelta(minutes=2, seconds=30), finished_at=LATER, result="done", report={},
-    )  # fmt: skip
+        attempt=attempt,
+        round=1,
+        draft=attempt.drafts.get(number=2),
+        workload="public-1",
+        created_at=NOW + timedelta(minutes=2, seconds=30),
+        finished_at=LATER,
+        result="done",
+        report={},
+    )
     submit(attempt, "Last reasons.", at=NOW + timedelta(minutes=9))
     evaluations.assign(attempt=attempt, evaluator=stage.ines, by=stage.rhea, now=LATER)
     return Attempt.objects.get(pk=attempt.pk)
@@ -47,9 +53,14 @@ def at(client: Client, attempt: Attempt, step: object = "") -> str:
 def test_steps_come_in_the_order_of_time(worked: Attempt) -> None:
     found = work_history.steps(worked)
     assert [step.title for step in found] == [
-        "The exercise as it began", "Draft 1", "Draft 2", "Run of draft 2 on public-1", "Draft 3",
-        "Draft 4", "Round 1 handed in",
-    ]  # fmt: skip
+        "The exercise as it began",
+        "Draft 1",
+        "Draft 2",
+        "Run of draft 2 on public-1",
+        "Draft 3",
+        "Draft 4",
+        "Round 1 handed in",
+    ]
     assert [step.number for step in found] == list(range(1, 8))
 
 
@@ -81,8 +92,13 @@ def test_it_is_for_the_panel_and_who_reads_answers(clients: Clients, worked: Att
     url = reverse("admin:work-history", args=[worked.pk])
     statuses = {name: client.get(url).status_code for name, client in clients.items()}
     assert statuses == {
-        "adam": 200, "rhea": 403, "ines": 200, "otto": 404, "hana": 200, "nobody": 302,
-    }  # fmt: skip
+        "adam": 200,
+        "rhea": 403,
+        "ines": 200,
+        "otto": 404,
+        "hana": 200,
+        "nobody": 302,
+    }
 
 
 def test_queries_are_the_same_however_many_drafts(clients: Clients, worked: Attempt) -> None:
@@ -134,8 +150,9 @@ def test_a_line_changed_far_down_a_long_text_is_found_with_its_numbers() -> None
         ("changed", 5000, 5000)
     ]
     assert [row.left.text for row in rows if row.kind == "gap"] == [
-        "4995 lines are the same", "4996 lines are the same",
-    ]  # fmt: skip
+        "4995 lines are the same",
+        "4996 lines are the same",
+    ]
 
 
 def test_body_at_the_start_is_the_template(worked: Attempt) -> None:

@@ -183,16 +183,26 @@ def decided(stage: Stage, opening: Opening, counts: Mapping[str, tuple[int, int]
     for at, (gender, outcome) in enumerate(people, start):
         who = Candidate.objects.create(name=f"P{at}", email=f"p{at}@example.com", created_at=NOW)
         link = Invitation.objects.create(
-            opening=opening, candidate=who, token_hash=f"p{at}", link_made_at=NOW, opens_at=NOW,
-            closes_at=LATER, created_by=stage.rhea, created_at=NOW,
-        )  # fmt: skip
+            opening=opening,
+            candidate=who,
+            token_hash=f"p{at}",
+            link_made_at=NOW,
+            opens_at=NOW,
+            closes_at=LATER,
+            created_by=stage.rhea,
+            created_at=NOW,
+        )
         if gender:
             answers = {"gender": gender}
             SelfDescription.objects.create(invitation=link, answers=answers, given_at=NOW)
         Decision.objects.create(
-            opening=opening, candidate=who, outcome=outcome, reasons="x", decided_by=stage.hana,
+            opening=opening,
+            candidate=who,
+            outcome=outcome,
+            reasons="x",
+            decided_by=stage.hana,
             decided_at=LATER,
-        )  # fmt: skip
+        )
 
 
 def by_counting(one: tuple[int, int], other: tuple[int, int]) -> float:
@@ -228,9 +238,13 @@ def test_hold_is_no_decision_and_the_latest_counts(stage: Stage) -> None:
     first, second = Decision.objects.order_by("pk")
     for row, outcome in ((first, "hold"), (second, "advance")):
         Decision.objects.create(
-            opening=row.opening, candidate=row.candidate, outcome=outcome, reasons="x",
-            decided_by=stage.hana, decided_at=LATER.replace(year=2027),
-        )  # fmt: skip
+            opening=row.opening,
+            candidate=row.candidate,
+            outcome=outcome,
+            reasons="x",
+            decided_by=stage.hana,
+            decided_at=LATER.replace(year=2027),
+        )
     assert [row.is_selected for row in adverse_impact.decided_candidates()] == [True]
 
 
@@ -254,8 +268,9 @@ def test_no_two_tables_share_a_candidate(stage: Stage) -> None:
     decided(stage, other, {"woman": (6, 6)})
     scopes = report()
     assert [(scope.title, scope.decided) for scope in scopes] == [
-        ("GPU engineer", ALONE), ("All other openings together", 12),
-    ]  # fmt: skip
+        ("GPU engineer", ALONE),
+        ("All other openings together", 12),
+    ]
 
 
 cells = st.tuples(st.integers(0, 30), st.integers(0, 30))

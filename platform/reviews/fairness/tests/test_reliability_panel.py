@@ -48,9 +48,13 @@ def answers(stage: Stage, first: Attempt, number: int) -> list[Submission]:
 def card(answer: Submission, who: User, level: int, **other: int) -> Evaluation:
     rubric = latest_rubric(PACK, "mid") or load_rubric(pack_of(PACK), "mid", now=NOW)
     row = Evaluation.objects.create(
-        submission=answer, evaluator=who, rubric=rubric, snapshot=rubric.snapshot(),
-        created_at=LATER, submitted_at=LATER,
-    )  # fmt: skip
+        submission=answer,
+        evaluator=who,
+        rubric=rubric,
+        snapshot=rubric.snapshot(),
+        created_at=LATER,
+        submitted_at=LATER,
+    )
     Rating.objects.bulk_create(
         Rating(evaluation=row, criterion_key=key, level=other.get(key, level), rated_at=LATER)
         for key in KEYS
@@ -178,7 +182,8 @@ def test_figures_in_words() -> None:
     assert in_percent(Figure(0.467, 0.447, 0.486)) == {"value": "47 %", "span": "45 to 49 %"}
     minus = "\N{MINUS SIGN}"
     assert in_hundredths(Figure(-0.1, -0.2, 0.05)) == {
-        "value": f"{minus}0.10", "span": f"{minus}0.20 to 0.05",
-    }  # fmt: skip
+        "value": f"{minus}0.10",
+        "span": f"{minus}0.20 to 0.05",
+    }
     assert in_percent(None) is None
     assert in_hundredths(Figure(0.5), "+") == {"value": "+0.50", "span": ""}

@@ -26,13 +26,24 @@ Clients = dict[str, Client]
 @pytest.fixture
 def linked(db: None) -> Question:
     Question.objects.create(
-        topic_id="X2", topic="Elsewhere", section="S", text="About cost?", level="mid",
-        related_exercise="cost", created_at=LATER,
-    )  # fmt: skip
+        topic_id="X2",
+        topic="Elsewhere",
+        section="S",
+        text="About cost?",
+        level="mid",
+        related_exercise="cost",
+        created_at=LATER,
+    )
     return Question.objects.create(
-        topic_id="X1", topic="Loops", section="S", text="Why this interval?", level="mid",
-        related_exercise="automation", follow_ups=["And at night?"], created_at=LATER,
-    )  # fmt: skip
+        topic_id="X1",
+        topic="Loops",
+        section="S",
+        text="Why this interval?",
+        level="mid",
+        related_exercise="automation",
+        follow_ups=["And at night?"],
+        created_at=LATER,
+    )
 
 
 def url(attempt: Attempt) -> str:
@@ -41,9 +52,13 @@ def url(attempt: Attempt) -> str:
 
 def form(question: Question, **more: str) -> dict[str, str]:
     return {
-        f"put-{question.pk}": "yes", f"note-{question.pk}": "Follows the queue's pace.",
-        "own-1": "What would break it?", "own-note-1": "A slow API.", "notes": "Calm.", "level": "4",
-    } | more  # fmt: skip
+        f"put-{question.pk}": "yes",
+        f"note-{question.pk}": "Follows the queue's pace.",
+        "own-1": "What would break it?",
+        "own-note-1": "A slow API.",
+        "notes": "Calm.",
+        "level": "4",
+    } | more
 
 
 def test_talk_is_recorded_with_questions_notes_rating_who_and_when(

@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts.not_possible import NotPossible
 from assessments import attempts, spoken
 from assessments.models import Attempt, GradingRun, Submission
+from assessments.submissions import close_due
 from assessments.tests.stage import Stage, enter, save
 from hiring.models import Invitation
 from library.models import Question
@@ -26,9 +27,14 @@ SAID = "She would drain the node first,\nbecause a job may still hold it."
 @pytest.fixture
 def open_round(scored: Attempt, stage: Stage) -> Attempt:
     attempts.open_revision(
-        scored.pk, strength="a", improvement="b", focus="controller.py", start_now=True,
-        by=stage.ines, now=LATER,
-    )  # fmt: skip
+        scored.pk,
+        strength="a",
+        improvement="b",
+        focus="controller.py",
+        start_now=True,
+        by=stage.ines,
+        now=LATER,
+    )
     return Attempt.objects.get(pk=scored.pk)
 
 
@@ -91,7 +97,7 @@ def test_notes_replace_what_the_clock_handed_in_unchanged(
     open_round: Attempt, stage: Stage
 ) -> None:
     late = LATER + timedelta(hours=3)
-    attempts.close_due(now=late)
+    close_due(now=late)
     promoted = second(open_round)
     assert promoted.source == "promoted"
     hand_in(open_round, stage, late)

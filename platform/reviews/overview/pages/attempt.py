@@ -31,7 +31,7 @@ from reviews.evidence.kinds import staff_of
 from reviews.feedback.challenges import about_of
 from reviews.feedback.defence import defences_of
 from reviews.models import Evaluation, Note
-from reviews.overview.pages.evaluators import standing_context
+from reviews.overview.pages.evaluators import evaluators_context
 from reviews.phases import phase_tag, run_word, time_left
 from reviews.scoring import blindness
 from reviews.scoring.pages.answer import answer_context
@@ -66,7 +66,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "decisions": decisions_about(attempt) if may_read_decisions(viewer, attempt) else [],
         "may_decide": viewer.has_perm("reviews.add_decision"),
     }
-    context |= standing_context(attempt, viewer, now)
+    context |= evaluators_context(attempt, viewer, now)
     if viewer.has_perm("assessments.view_submission"):
         context |= answer_context(attempt, viewer) | extras(attempt, viewer)
         context |= pins_context(attempt, viewer)

@@ -20,7 +20,9 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.clock import EventKind
+from assessments.ledger import locked
 from assessments.models import Attempt, Submission, TimeEvent
+from assessments.submissions import request_grading
 from reviews.access import attempt_for
 from reviews.answers import submission_of
 from reviews.models import Assignment, Evaluation
@@ -80,7 +82,7 @@ def _withdraw(assignment: Assignment, data: dict[str, Any], by: User, now: datet
 @_refusing
 @transaction.atomic
 def _extend(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) -> str:
-    with attempts.locked(attempt.pk) as row:  # of two at once the second sees what the first did
+    with locked(attempt.pk) as row:  # of two at once the second sees what the first did
         if _is_same_again(row.time_events.last(), data, by, now):
             raise DoneBefore(EXTENDED_JUST_NOW)
     attempts.extend(attempt.pk, minutes=data["minutes"], by=by, reason=data["reason"], now=now)
@@ -117,7 +119,7 @@ def _regrade(attempt: Attempt, data: dict[str, Any], by: User, now: datetime) ->
     Submission.objects.select_for_update().get(pk=submission.pk)
     if submission.grading_runs.filter(finished_at=None).exists():
         raise Refused("A grading of this answer is waiting or running: wait until it has ended.")
-    attempts.request_grading(submission, by=by, reason=data["reason"], now=now)
+    request_grading(submission, by=by, reason=data["reason"], now=now)
     return f"Asked for another grading of round {submission.round}. Reason: {data['reason']}"
 
 

@@ -10,7 +10,7 @@ from django.db.models import QuerySet, prefetch_related_objects
 from accounts.models import User
 from assessments.models import Attempt
 from reviews.fairness import calibration
-from reviews.scoring.agreement import TAGS, Standing, standing_of_round, with_known_cards
+from reviews.scoring.agreement import TAGS, Agreement, agreement_of_round, with_known_cards
 from reviews.visibility import may_be_asked_to_score
 
 
@@ -20,22 +20,22 @@ def free_evaluators(attempt: Attempt, asker: User, now: datetime) -> QuerySet[Us
     return people.exclude(assignments__attempt=attempt).exclude(pk=asker.pk).distinct()
 
 
-def standing_context(attempt: Attempt, viewer: User, now: datetime) -> dict[str, Any]:
-    """standings and uncalibrated for _agreement.html; nothing that the viewer may not know yet."""
+def evaluators_context(attempt: Attempt, viewer: User, now: datetime) -> dict[str, Any]:
+    """disagreements and uncalibrated for _agreement.html; nothing that the viewer may not know yet."""
     prefetch_related_objects([attempt], with_known_cards(viewer))
     assigns = viewer.has_perm("reviews.add_assignment")
     found = []
     for answer in attempt.judged:  # type: ignore[attr-defined]
-        kind = standing_of_round(attempt, answer)
+        kind = agreement_of_round(attempt, answer)
         if kind in TAGS:
-            free = list(free_evaluators(attempt, viewer, now)) if kind == Standing.ASK else []
+            free = list(free_evaluators(attempt, viewer, now)) if kind == Agreement.ASK else []
             found.append(
                 {
                     "round": answer.round,
-                    "standing": str(kind),
+                    "agreement": str(kind),
                     "tag": TAGS[kind],
                     "free": [str(person) for person in free] if assigns else [],
                 }
             )
     own = [person for person in calibration.not_calibrated(attempt) if assigns or person == viewer]
-    return {"standings": found, "uncalibrated": own}
+    return {"disagreements": found, "uncalibrated": own}

@@ -33,8 +33,14 @@ TRACES = ("Fontaine", "ada@example.com", PHRASE)
 def told(stage: Stage, handed_in: Attempt) -> Attempt:
     attempt = whole(stage, handed_in)
     remark(stage, attempt)
-    decide(opening=stage.opening, candidate=stage.ada, outcome="decline", reasons=f"Since {PHRASE}.",
-           by=stage.hana, now=NEXT_DAY)  # fmt: skip
+    decide(
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="decline",
+        reasons=f"Since {PHRASE}.",
+        by=stage.hana,
+        now=NEXT_DAY,
+    )
     note_action(stage.hana, attempt, f"Spoke of {PHRASE}.")
     return attempt
 

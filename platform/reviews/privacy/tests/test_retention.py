@@ -40,9 +40,14 @@ TRACES = ("Fontaine", "ada@example.com", PHRASE)
 
 def decided(stage: Stage, at: datetime = LATER) -> None:
     decide(
-        id=None, opening=stage.opening, candidate=stage.ada, outcome="decline",
-        reasons=f"Since {PHRASE}.", by=stage.hana, now=at,
-    )  # fmt: skip
+        id=None,
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="decline",
+        reasons=f"Since {PHRASE}.",
+        by=stage.hana,
+        now=at,
+    )
 
 
 @pytest.fixture
@@ -50,9 +55,15 @@ def full(stage: Stage, scored: Attempt) -> Stage:
     """Ada's words in every corner: a draft, a run, a note, extra time, the trail, a decision."""
     save(scored, PHRASE, at=NOW.replace(hour=20))
     Run.objects.create(
-        attempt=scored, round=1, draft=scored.drafts.latest("number"), workload="public-1", created_at=NOW,
-        finished_at=NOW, result="done", report={"stdout": PHRASE},
-    )  # fmt: skip
+        attempt=scored,
+        round=1,
+        draft=scored.drafts.latest("number"),
+        workload="public-1",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report={"stdout": PHRASE},
+    )
     Note.objects.create(attempt=scored, author=stage.ines, text=PHRASE, written_at=LATER)
     Accommodation.objects.create(
         candidate=stage.ada, multiplier="1.25", note=PHRASE, granted_by=stage.rhea, granted_at=NOW
@@ -206,13 +217,23 @@ def test_number_of_queries_does_not_grow_with_people(
     for number in range(5):
         other = Candidate.objects.create(name="N", email=f"n{number}@example.com", created_at=NOW)
         Invitation.objects.create(
-            opening=full.opening, candidate=other, token_hash=f"h{number}", link_made_at=NOW,
-            opens_at=NOW, closes_at=LATER, created_by=full.rhea, created_at=NOW,
-        )  # fmt: skip
+            opening=full.opening,
+            candidate=other,
+            token_hash=f"h{number}",
+            link_made_at=NOW,
+            opens_at=NOW,
+            closes_at=LATER,
+            created_by=full.rhea,
+            created_at=NOW,
+        )
         Decision.objects.create(
-            opening=full.opening, candidate=other, outcome="decline", reasons="x",
-            decided_by=full.hana, decided_at=LATER,
-        )  # fmt: skip
+            opening=full.opening,
+            candidate=other,
+            outcome="decline",
+            reasons="x",
+            decided_by=full.hana,
+            decided_at=LATER,
+        )
     with django_assert_num_queries(4):
         assert len(retention.overdue(far)) == 6
 
@@ -305,9 +326,11 @@ send_link(stage.invitation, now=NOW)
 
 def test_no_file_of_the_data_folder_holds_a_word_of_theirs(tmp_path: Path) -> None:
     env = dict(os.environ) | {
-        "HEADNODE_DATA": str(tmp_path), "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
-        "DJANGO_SETTINGS_MODULE": "headnode.settings", "DATABASE_URL": "",
-    }  # fmt: skip
+        "HEADNODE_DATA": str(tmp_path),
+        "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
+        "DJANGO_SETTINGS_MODULE": "headnode.settings",
+        "DATABASE_URL": "",
+    }
     run: Any = partial(subprocess.run, env=env, cwd=ROOT, check=True, capture_output=True)
     run([sys.executable, "-c", IN_A_SITE])
     assert len(_holding(tmp_path, TRACES[1])) >= 2  # the database and the mail

@@ -32,8 +32,14 @@ from reviews.tests.scene import LATER
 
 PHRASE = "quokkas balance the queue"
 KEPT: list[Any] = [
-    Acquaintance, Defence, DefenceQuestion, MeasureOverride, Pin, PinWording, SpokenNotes,
-]  # fmt: skip
+    Acquaintance,
+    Defence,
+    DefenceQuestion,
+    MeasureOverride,
+    Pin,
+    PinWording,
+    SpokenNotes,
+]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from assessments.models import Attempt, GradingRun, Submission
 from reviews.answers import report_of, submission_of
 from reviews.evidence import answer_text, automation
 from reviews.evidence.kinds import staff_of
-from reviews.evidence.ordinary_minutes import pace_of
+from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.phases import grading_tag, progress
 from reviews.scoring import overrides
 from reviews.visibility import may_see_measures
@@ -33,7 +33,7 @@ def answer_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     if len(handed_in) == 2 and not context["is_spoken"]:
         first, second = handed_in
         context["comparisons"] = answer_text.comparisons(
-            first.body, second.body, titles, pace_of(attempt)
+            first.body, second.body, titles, ordinary_time_of(attempt)
         )
         if all(sees):
             changes = automation.measure_changes(report_of(first), report_of(second))
@@ -53,7 +53,7 @@ def round_view(
     return {
         "number": submission.round,
         "submission": submission,
-        "parts": answer_text.parts(submission.body, titles, pace_of(attempt)),
+        "parts": answer_text.parts(submission.body, titles, ordinary_time_of(attempt)),
         "grading": runs[0] if runs else None,
         "gradings": runs,
         "grading_tag": grading_tag(runs[0] if runs else None, timezone.now()),

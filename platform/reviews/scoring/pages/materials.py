@@ -15,11 +15,11 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
+from assessments import material_urls as candidates
 from assessments.kinds import workplace_of
 from assessments.models import Attempt
 from assessments.pages import sheets_of
-from assessments.troubleshooting import urls as candidates
-from assessments.troubleshooting.access import RoomView
+from assessments.workplace.access import RoomView
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
 from reviews.models import Assignment
@@ -60,7 +60,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
             "workplace": workplace_of(attempt.exercise).name,
         },
     }
-    return render(request, "reviews/attempt_room.html", context)
+    return render(request, "reviews/materials.html", context)
 
 
 def _staffs(view: type[RoomView]) -> Callable[..., HttpResponse]:

@@ -39,8 +39,18 @@ def pins_context(attempt: Attempt, viewer: User, round: int | None = None) -> di
 
 
 FOR_SCRIPT = (
-    "id", "kind", "source", "part", "first", "last", "round", "text", "place", "author", "mine"
-)  # fmt: skip
+    "id",
+    "kind",
+    "source",
+    "part",
+    "first",
+    "last",
+    "round",
+    "text",
+    "place",
+    "author",
+    "mine",
+)
 
 
 def _keys(attempt: Attempt, round: int) -> list[str]:

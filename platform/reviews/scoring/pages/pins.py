@@ -24,6 +24,9 @@ from reviews.scoring.pages.scoring import with_pin
 from reviews.visibility import is_evaluator
 
 HIGHEST_NUMBER = 2_000_000_000
+"""Lines and seconds; below what every database keeps in an integer."""
+LONGEST_NAME = 350
+"""Characters, as the column of a part holds."""
 
 
 class BadPin(ValueError):
@@ -106,7 +109,9 @@ def _spot(data: dict[str, Any]) -> pins.Spot:
         named = [*str(data["where"]).split("|", 2), "", ""]
         data = {**data, **dict(zip(("kind", "source", "part"), named, strict=False))}
     names = [data.get(name, "") for name in ("kind", "source", "part")]
-    if not all(isinstance(name, str) and len(name) <= 350 and is_text(name) for name in names):
+    if not all(
+        isinstance(name, str) and len(name) <= LONGEST_NAME and is_text(name) for name in names
+    ):
         raise BadPin("kind, source and part are short texts.")
     first = _whole(data.get("first"))
     last = _whole(data.get("last") or first)

@@ -20,7 +20,7 @@ from reviews.models import DiscussionOutcome, Evaluation
 from reviews.privacy.candidate_export import export
 from reviews.privacy.erasure import erase
 from reviews.scoring import agreement, evaluations
-from reviews.scoring.agreement import Standing, standing_of_round, with_known_cards
+from reviews.scoring.agreement import Agreement, agreement_of_round, with_known_cards
 from reviews.scoring.disagreements import asking_for_another
 from reviews.tests.scene import LATER, score_all
 
@@ -39,12 +39,12 @@ def rate(attempt: Attempt, who: User, levels: dict[str, int], default: int = 3) 
     return card
 
 
-def standing(attempt: Attempt, viewer: User) -> Standing:
+def known_agreement(attempt: Attempt, viewer: User) -> Agreement:
     found = Attempt.objects.select_related("invitation__opening").prefetch_related(
         "assignments", with_known_cards(viewer)
     )
     row = found.get(pk=attempt.pk)
-    return standing_of_round(row, row.judged[0])  # type: ignore[attr-defined]
+    return agreement_of_round(row, row.judged[0])  # type: ignore[attr-defined]
 
 
 @pytest.fixture
@@ -56,18 +56,18 @@ def test_two_levels_apart_ask_for_another_evaluator(
     handed_in: Attempt, stage: Stage, adam: User
 ) -> None:
     rate(handed_in, stage.ines, {})
-    assert standing(handed_in, adam) == Standing.TOO_FEW
+    assert known_agreement(handed_in, adam) == Agreement.TOO_FEW
     rate(handed_in, stage.otto, {"method": 4})
-    assert standing(handed_in, adam) == Standing.AGREED
+    assert known_agreement(handed_in, adam) == Agreement.AGREED
     card = Evaluation.objects.get(evaluator=stage.otto)
     again = evaluations.correct(card, reason="Read it again.", now=LATER)
     evaluations.rate(again, criterion="method", level=5, note="", now=LATER)
     evaluations.submit(again, now=LATER)
-    assert standing(handed_in, adam) == Standing.ASK
+    assert known_agreement(handed_in, adam) == Agreement.ASK
     evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
-    assert standing(handed_in, adam) == Standing.ASKED
+    assert known_agreement(handed_in, adam) == Agreement.ASKED
     rate(handed_in, stage.hana, {})
-    assert standing(handed_in, adam) == Standing.DISCUSS
+    assert known_agreement(handed_in, adam) == Agreement.DISCUSS
 
 
 def test_one_level_throughout_differs_by_the_means(
@@ -75,10 +75,10 @@ def test_one_level_throughout_differs_by_the_means(
 ) -> None:
     rate(handed_in, stage.ines, {}, default=3)
     rate(handed_in, stage.otto, {}, default=4)
-    assert standing(handed_in, adam) == Standing.ASK
+    assert known_agreement(handed_in, adam) == Agreement.ASK
     stage.opening.means_apart = Decimal("1.25")
     stage.opening.save()
-    assert standing(handed_in, adam) == Standing.AGREED
+    assert known_agreement(handed_in, adam) == Agreement.AGREED
 
 
 def test_means_that_differ_can_be_discussed_and_settled(
@@ -89,7 +89,7 @@ def test_means_that_differ_can_be_discussed_and_settled(
     page = clients["ines"].get(reverse("admin:discussion", args=[handed_in.pk, 1])).content.decode()
     assert "The means of the levels are 1.00 apart" in page
     assert discuss(clients["ines"], handed_in).status_code == 302
-    assert standing(handed_in, adam) == Standing.SETTLED
+    assert known_agreement(handed_in, adam) == Agreement.SETTLED
     assert not asking_for_another(adam).exists()
 
 
@@ -99,10 +99,10 @@ def test_organisation_and_opening_set_the_rule(
     rate(handed_in, stage.ines, {})
     rate(handed_in, stage.otto, {"method": 5})
     settings.LEVELS_APART = 3
-    assert standing(handed_in, adam) == Standing.AGREED
+    assert known_agreement(handed_in, adam) == Agreement.AGREED
     stage.opening.levels_apart = 1
     stage.opening.save()
-    assert standing(handed_in, adam) == Standing.ASK
+    assert known_agreement(handed_in, adam) == Agreement.ASK
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -119,17 +119,17 @@ def test_database_finds_what_the_definition_says(
     if draw.random() < 0.3:
         evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
     found = asking_for_another(adam).filter(attempt=handed_in).exists()
-    assert found == (standing(handed_in, adam) == Standing.ASK)
+    assert found == (known_agreement(handed_in, adam) == Agreement.ASK)
 
 
 def test_whoever_owes_a_scorecard_learns_of_no_difference(handed_in: Attempt, stage: Stage) -> None:
     rate(handed_in, stage.ines, {})
     rate(handed_in, stage.otto, {"method": 5})
-    assert standing(handed_in, stage.ines) == Standing.ASK
+    assert known_agreement(handed_in, stage.ines) == Agreement.ASK
     evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
-    assert standing(handed_in, stage.hana) == Standing.TOO_FEW
+    assert known_agreement(handed_in, stage.hana) == Agreement.TOO_FEW
     guest = member("gus", GUEST)
-    assert standing(handed_in, guest) == Standing.TOO_FEW
+    assert known_agreement(handed_in, guest) == Agreement.TOO_FEW
 
 
 def test_recruiter_learns_that_they_differ_and_not_how(
@@ -184,7 +184,7 @@ def test_discussion_shows_only_what_differs_and_keeps_the_originals(
     assert (outcome.level, outcome.recorded_by) == (4, stage.ines)
     levels = Evaluation.objects.get(evaluator=stage.otto).ratings.get(criterion_key="method")
     assert levels.level == 5
-    assert standing(handed_in, adam) == Standing.SETTLED
+    assert known_agreement(handed_in, adam) == Agreement.SETTLED
     assert not asking_for_another(adam).exists()
     discuss(clients["otto"], handed_in, level="5", reason="We read it again together.")
     assert [row.level for row in DiscussionOutcome.objects.all()] == [4, 5]
@@ -245,9 +245,14 @@ def test_nobody_discusses_while_somebody_still_scores_alone(
     assert discuss(clients["ines"], handed_in).status_code == 302
     assert not DiscussionOutcome.objects.exists()
     outcome = agreement.record(
-        Submission.objects.get(), list(Evaluation.objects.submitted()), criterion="method", level=4,
-        reason="Before.", by=stage.ines, now=LATER,
-    )  # fmt: skip
+        Submission.objects.get(),
+        list(Evaluation.objects.submitted()),
+        criterion="method",
+        level=4,
+        reason="Before.",
+        by=stage.ines,
+        now=LATER,
+    )
     seen = DiscussionOutcome.objects.visible_to
     assert list(seen(stage.ines)) == [outcome]
     assert list(seen(stage.hana)) == []  # she owes a scorecard

@@ -99,6 +99,9 @@ def test_mean_has_the_overrides_in_place(scored: Attempt, stage: Stage) -> None:
         run, measure="wait_high_p95", score=0.5, reason="x", by=stage.ines, now=LATER
     )
     assert overrides.of(run).total == pytest.approx(0.75)  # 0.5 and 1.4 clipped to 1
-    assert {row.key: row.override is not None for row in overrides.beside(run.report, overrides.of(run))} == {
-        "wait_high_p95": True, "cost": False,
-    }  # fmt: skip
+    assert {
+        row.key: row.override is not None for row in overrides.beside(run.report, overrides.of(run))
+    } == {
+        "wait_high_p95": True,
+        "cost": False,
+    }

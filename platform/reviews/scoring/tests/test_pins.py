@@ -27,8 +27,15 @@ def url(attempt: Attempt, round: int = 1) -> str:
 
 
 def at_line(first: int = 3, last: int | None = None, text: str = "Why a loop?") -> dict[str, Any]:
-    return {"id": str(uuid4()), "kind": "line", "source": "answer", "part": "controller.py",
-            "first": first, "last": last or first, "text": text}  # fmt: skip
+    return {
+        "id": str(uuid4()),
+        "kind": "line",
+        "source": "answer",
+        "part": "controller.py",
+        "first": first,
+        "last": last or first,
+        "text": text,
+    }
 
 
 def send(client: Client, attempt: Attempt, data: Any) -> Any:
@@ -94,9 +101,15 @@ def test_rows_and_replay_times_can_be_pinned(clients: Clients, handed_in: Attemp
     assert said["place"] == "Replay of A day with a burst, 00:04 to 00:08"
     assert said["quote"] == "A call timed out."
     run = Run.objects.create(
-        attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1", created_at=NOW,
-        finished_at=NOW, result="done", report={"stdout": "one\ntwo"},
-    )  # fmt: skip
+        attempt=handed_in,
+        round=1,
+        draft=handed_in.drafts.get(),
+        workload="public-1",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report={"stdout": "one\ntwo"},
+    )
     output = at_line(2) | {"kind": "row", "source": f"run-{run.pk}", "part": "stdout"}
     said = send(clients["ines"], handed_in, output).json()
     assert said["place"] == f"Output of the run of draft {run.draft.number} on public-1, row 2"
@@ -179,8 +192,13 @@ def test_only_who_scores_pins_and_only_ones_own_is_changed(
 
 
 def test_form_without_script_pins_and_withdraws(clients: Clients, handed_in: Attempt) -> None:
-    form = {"id": str(uuid4()), "where": "line|answer|architecture", "first": "1", "last": "",
-            "text": "Thin."}  # fmt: skip
+    form = {
+        "id": str(uuid4()),
+        "where": "line|answer|architecture",
+        "first": "1",
+        "last": "",
+        "text": "Thin.",
+    }
     page = clients["ines"].post(url(handed_in), form, follow=True).content.decode()
     assert "Architecture, line 1" in page
     assert "Thin." in page
@@ -204,8 +222,14 @@ def test_feedback_points_to_a_pin_and_the_candidate_reads_the_place_only(
     assert f'value="pin-{data["id"]}"' in before
     assert hidden["id"] not in before  # hidden workloads are not named to a candidate
     clients["ines"].post(reverse("admin:defence", args=[scored.pk]), {"skip": "1", "because": "x"})
-    words = {"strength": "Bounded.", "strength_place": f"pin-{data['id']}", "improvement": "Drain.",
-             "improvement_place": "part-controller.py", "focus": "controller.py", "release": "1"}  # fmt: skip
+    words = {
+        "strength": "Bounded.",
+        "strength_place": f"pin-{data['id']}",
+        "improvement": "Drain.",
+        "improvement_place": "part-controller.py",
+        "focus": "controller.py",
+        "release": "1",
+    }
     assert clients["ines"].post(page, words).status_code == 302
     scored = Attempt.objects.get(pk=scored.pk)
     assert scored.revision.strength == "controller.py, line 2:\nBounded."
@@ -254,9 +278,15 @@ def test_another_spelling_of_a_run_is_no_place(
 ) -> None:
     """Such a pin would have taken the attempt's pages down for everybody who may see it."""
     run = Run.objects.create(
-        attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1",
-        created_at=NOW, finished_at=NOW, result="done", report={"stdout": "one\ntwo"},
-    )  # fmt: skip
+        attempt=handed_in,
+        round=1,
+        draft=handed_in.drafts.get(),
+        workload="public-1",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report={"stdout": "one\ntwo"},
+    )
     data = at_line(1) | {"kind": "row", "part": "stdout"}
     answer = send(clients["ines"], handed_in, data | {"source": "run-" + spelt.format(run.pk)})
     assert answer.status_code == 409

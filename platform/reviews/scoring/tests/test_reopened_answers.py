@@ -123,7 +123,10 @@ def test_one_scorecard_for_each_answer_and_evaluator(scored: Attempt, stage: Sta
     card = Evaluation.objects.get()
     with pytest.raises(IntegrityError), transaction.atomic():
         Evaluation.objects.create(
-            submission=card.submission, evaluator=stage.ines, rubric=card.rubric,
-            snapshot=card.snapshot, created_at=LATER,
-        )  # fmt: skip
+            submission=card.submission,
+            evaluator=stage.ines,
+            rubric=card.rubric,
+            snapshot=card.snapshot,
+            created_at=LATER,
+        )
     assert ratings_table([card])

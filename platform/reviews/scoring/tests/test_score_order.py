@@ -15,7 +15,7 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, POLICIES, Stage, submit
-from hiring import sightings
+from hiring import seen_by
 from hiring.invitations import invite
 from hiring.models import Candidate, Mode
 from library.models import Question
@@ -33,9 +33,14 @@ def another(stage: Stage, name: str) -> Attempt:
     """Somebody else's answer in the same exercise, which Ines and Otto score."""
     who = Candidate.objects.create(name=name, email=f"{name}@example.com", created_at=NOW)
     invitation, _ = invite(
-        opening=stage.opening, candidate=who, exercises=[stage.exercise], by=stage.rhea, now=NOW,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6),
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=who,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        now=NOW,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+    )
     attempt = attempts.start(
         invitation=invitation, exercise=stage.exercise, policies=POLICIES, now=NOW
     )
@@ -155,14 +160,18 @@ def interviewed(attempt: Attempt, stage: Stage, at: Any) -> None:
     )
     QuestionSetItem.objects.create(question_set=asked, question=question, position=1, minutes=5)
     session, _ = interviews.plan(
-        opening=stage.opening, candidate=stage.ada, interviewer=stage.ines, question_set=asked,
-        by=stage.hana, now=at,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        interviewer=stage.ines,
+        question_set=asked,
+        by=stage.hana,
+        now=at,
+    )
     interviews.begin(session, now=at)
 
 
 def saw_the_name(attempt: Attempt, stage: Stage, at: Any) -> None:
-    sightings.note(stage.ines, stage.ada, "candidate", now=at)
+    seen_by.note(stage.ines, stage.ada, "candidate", now=at)
 
 
 def opened_in_person(attempt: Attempt, stage: Stage, at: Any) -> None:
@@ -203,9 +212,9 @@ def test_ratings_after_a_meeting_are_marked_and_earlier_ones_are_not(
 
 
 def test_looking_before_being_asked_to_score_is_not_blind(handed_in: Attempt, stage: Stage) -> None:
-    sightings.note(stage.hana, stage.ada, "attempt", now=LATER - timedelta(minutes=5))
+    seen_by.note(stage.hana, stage.ada, "attempt", now=LATER - timedelta(minutes=5))
     evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.rhea, now=LATER)
-    sightings.note(stage.ines, stage.ada, "attempt", now=LATER + timedelta(minutes=5))
+    seen_by.note(stage.ines, stage.ada, "attempt", now=LATER + timedelta(minutes=5))
     for person in (stage.hana, stage.ines):
         score_all(handed_in, person, now=timezone.now())
     rows = Evaluation.objects.select_related("submission__attempt__invitation", "evaluator")
@@ -226,5 +235,10 @@ def test_evaluators_declare_whom_they_know(
     assert Acquaintance.objects.count() == 1
     statuses = {name: clients[name].post(url, {"how": "x"}).status_code for name in clients}
     assert statuses == {
-        "adam": 403, "rhea": 403, "ines": 302, "otto": 404, "hana": 404, "nobody": 302,
-    }  # fmt: skip
+        "adam": 403,
+        "rhea": 403,
+        "ines": 302,
+        "otto": 404,
+        "hana": 404,
+        "nobody": 302,
+    }
