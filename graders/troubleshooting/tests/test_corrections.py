@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_a_kept_report_is_corrected_without_its_variant() -> None:
     whole = KIND.assess(KIND.read(KIND.parse(files["answer.json"]), asked)[0], said)
     assert quick.measures == whole.measures
     assert json.dumps(quick.evidence[:-1]) == json.dumps(whole.evidence)
-    found = [
+    found: list[dict[str, Any]] = [
         {one["key"]: one["value"] for one in measures}
         for measures in (first["measures"], [one.to_dict() for one in whole.measures])
     ]
