@@ -90,7 +90,7 @@ def test_a_kept_report_is_corrected_without_its_variant() -> None:
     assert quick.measures == whole.measures
     assert json.dumps(quick.evidence[:-1]) == json.dumps(whole.evidence)
     found: list[dict[str, Any]] = [
-        {one["key"]: one["value"] for one in measures}
+        {str(one["key"]): one["value"] for one in measures}
         for measures in (first["measures"], [one.to_dict() for one in whole.measures])
     ]
     assert found[1]["causes_found"] > found[0]["causes_found"]
