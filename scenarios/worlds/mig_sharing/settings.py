@@ -84,8 +84,6 @@ class Config:
     notice: int = 30 * MINUTE
     closing: int = 2 * HOUR
     """How long after an hour's end its bill may still be filed or corrected."""
-    reads_per_tick: int = 40
-    writes_per_tick: int = 40
 
     @property
     def gpus(self) -> int:

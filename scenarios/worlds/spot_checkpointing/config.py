@@ -131,8 +131,6 @@ class ClusterConfig:
     snapshot_gbps: float = 4.0
     slow_percent: int = 150
     least_charge: int = MINUTE
-    reads_per_tick: int = 40
-    writes_per_tick: int = 20
 
     def saving_asked(self) -> int:
         """Percent below the on-demand price that is asked for: four fifths of spot's own discount.
