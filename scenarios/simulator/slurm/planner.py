@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from scenarios.simulator.slurm.nodes import Demand, holds
-from scenarios.simulator.slurm.plan import Held, Plan
+from scenarios.simulator.slurm.plan import ANYWHERE, Held, Plan
 
 
 class Running(NamedTuple):
@@ -17,11 +17,16 @@ class Running(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """A job in the queue: its limit is the time it is planned for."""
+    """A job in the queue: its limit is the time it is planned for.
+
+    It runs in one of the sets of nodes `within` (bit masks): where it can start soonest, in the
+    first of them if they are alike.
+    """
 
     job: int
     demand: Demand
     limit: int
+    within: tuple[int, ...] = (ANYWHERE,)
 
 
 def plan_starts(
@@ -35,17 +40,16 @@ def plan_starts(
     from the pass before. A running job past its limit may end at any moment: it counts
     as ending one unit of time from now.
     """
+    last = _last_that_fits(at_least, queue, len(queue) - 1)
+    if last < 0:
+        return []
     plan = Plan(now, at_least)
     plan.add_ends(sorted((max(job.end, now + 1), job.held) for job in running))
     starts: list[tuple[int, Held]] = []
-    last = len(queue) - 1
-    free = plan.free_at_start()
     for place, job in enumerate(queue):
-        while last >= place and not holds(free, queue[last].demand):
-            last -= 1
         if last < place:
             break  # nobody from here on fits now, and the rest of the plan dies with the pass
-        slot = plan.earliest(job.demand, max(job.limit, 1))
+        slot = _soonest(plan, job)
         if slot is None:
             continue
         start, (whole, shared) = slot
@@ -53,5 +57,23 @@ def plan_starts(
         plan.reserve(start, max(job.limit, 1), held)
         if start == now:
             starts.append((job.job, held))
-            free = plan.free_at_start()
+            last = _last_that_fits(plan.free_at_start(), queue, last)
     return starts
+
+
+def _last_that_fits(free: list[int], queue: Sequence[Waiting], last: int) -> int:
+    """The last job up to place `last` for which there is room now; -1 where there is none."""
+    while last >= 0 and not any(
+        holds(free, queue[last].demand, mask) for mask in queue[last].within
+    ):
+        last -= 1
+    return last
+
+
+def _soonest(plan: Plan, job: Waiting) -> tuple[int, tuple[int, int]] | None:
+    best = None
+    for mask in job.within:
+        slot = plan.earliest(job.demand, max(job.limit, 1), mask)
+        if slot is not None and (best is None or slot[0] < best[0]):
+            best = slot
+    return best

@@ -60,7 +60,7 @@ class Episode(AnyEpisode):
         prices = [market.price(number, now) if number < remotes else 0.0 for number in range(2)]
         row = [
             *waiting, round(pending / 3_600_000, 1), self.config.threshold_gpu_hours,
-            sum(run.gpus for run in world.primary.running.values()), *gpus,
+            sum(run.gpus for run in world.running.values()), *gpus,
             round(0.7 * market.price(-1, now), 4), *prices,
             round(world.compute_usd + world.transfer_usd, 2),
         ]  # fmt: skip
