@@ -31,7 +31,8 @@ class World(Generic[S]):
     API never fails, though machines still do. `words` fill the places of a pack's texts;
     `documents` are made by the world from (profile, settings, seed). `bound` computes figures
     with knowledge of the future, for packs whose reference is a bound and not a program.
-    `plays_on` are the modules below `scenarios.simulator` that decide who runs where and when.
+    `plays_on` names the modules below `scenarios.simulator` that queue, placement, preemption,
+    pools and faults come from.
     """
 
     name: str

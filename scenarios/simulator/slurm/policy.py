@@ -7,10 +7,8 @@ from collections.abc import Iterable, Mapping
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Nodes
 from scenarios.simulator.policy import Policy
-from scenarios.simulator.slurm.nodes import choose, demand_of, holds
 from scenarios.simulator.slurm.plan import Held
-from scenarios.simulator.slurm.preemption import Victim, find_victims
-from scenarios.simulator.slurm.queue import Queue
+from scenarios.simulator.slurm.queue import Queue, Rank
 from scenarios.simulator.slurm.settings import read_settings
 from scenarios.simulator.slurm.standing import Standing
 
@@ -35,10 +33,10 @@ class Slurm(Policy):
         machine = simulation.machine
         self._own = not isinstance(machine, Nodes)
         self.nodes = machine if isinstance(machine, Nodes) else Nodes(machine.capacity, 1)
-        self.per_node = self.nodes.per_node
+        per_node = self.nodes.per_node
         self.second = simulation.ticks_per_second
         self.standing = Standing(
-            self.settings, simulation.workload, len(self.nodes.level), self.per_node, self.second
+            self.settings, simulation.workload, len(self.nodes.level), per_node, self.second
         )
         self._queue = Queue(self.nodes)
         self._eligible = list(simulation.workload.submit)
@@ -87,12 +85,9 @@ class Slurm(Policy):
     def _main_loop(self) -> None:
         while self._queue.waiting:
             job = self._queue.waiting[0][-1]
-            at_least = self._queue.at_least()
-            demand = demand_of(self.simulation.procs[job], self.per_node)
-            if holds(at_least, demand):
-                part = at_least[demand[1]] if demand[1] else 0
-                whole, shared = choose(at_least[-1], part, demand, at_least)
-                self._start(job, (whole, shared, demand[1]))
+            held = self._queue.room(job)
+            if held is not None:
+                self._start(job, held)
             elif not self._evict_for(job):
                 return
 
@@ -111,15 +106,10 @@ class Slurm(Policy):
         """Evict whom it takes and start `job`; False where it may not or that would not do."""
         if not self.standing.can_evict(job):
             return False
-        began, simulation = self.simulation.began, self.simulation
-        worth = self.standing.worth
-        held = self._queue.held
-        order = sorted(held, key=lambda other: (worth(other), -began[other], other))
-        victims = [
-            Victim(other, held[other]) for other in order if self.standing.may_evict(job, other)
-        ]
-        demand = demand_of(simulation.procs[job], self.per_node)
-        found = find_victims(demand, self._queue.at_least(), victims)
+        began, worth = self.simulation.began, self.standing.worth
+        evictable = [other for other in self._queue.held if self.standing.may_evict(job, other)]
+        evictable.sort(key=lambda other: (worth(other), -began[other], other))
+        found = self._queue.room_by_eviction(job, evictable)
         if found is None:
             return False
         for other in found[0]:
@@ -159,22 +149,22 @@ class Slurm(Policy):
         self._ask_for_beat()
 
     def _enqueue(self, job: int) -> None:
+        rank, simulation = self._rank(job), self.simulation
+        self._queue.enqueue(rank, simulation.procs[job], simulation.estimate[job])
+        self._ask_for_calculation()
+
+    def _rank(self, job: int) -> Rank:
         now = self.simulation.now
         if self.standing.share is not None:
             self.standing.share.advance(now)
-        key = self.standing.key(job, self._eligible[job], now)
-        self._queue.enqueue(key, self.simulation.procs[job], self.simulation.estimate[job])
-        self._ask_for_calculation()
+        return self.standing.key(job, self._eligible[job], now)
 
     def _reorder(self) -> None:
         """Slurm recalculates the priorities of all waiting jobs once in each period."""
         self._calculation = -1
-        jobs = [key[-1] for key in self._queue.waiting]
-        for job in jobs:
-            self._queue.dequeue(job)
-        for job in jobs:
-            self._enqueue(job)
-        if jobs:
+        self._queue.reorder(self._rank)
+        if self._queue.waiting:
+            self._ask_for_calculation()
             self._ask_for_beat()
 
     def _ask_for_calculation(self) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from scenarios.simulator.machine import Nodes, Share
-from scenarios.simulator.slurm.nodes import demand_of, members
+from scenarios.simulator.slurm.nodes import choose, demand_of, holds, members
 from scenarios.simulator.slurm.plan import Held
-from scenarios.simulator.slurm.planner import Running, Waiting, plan_starts
+from scenarios.simulator.slurm.planner import Kept, Running, Waiting, plan_starts, planned
+from scenarios.simulator.slurm.preemption import Victim, find_victims
 
 Rank = tuple[int, ...]
 """A waiting job's place: the smallest is looked at first, the last member is the job."""
@@ -63,6 +64,14 @@ class Queue:
         self._settled = False
         return wants
 
+    def reorder(self, rank_of: Callable[[int], Rank]) -> None:
+        """Give every waiting job the place that it deserves by now."""
+        self._wants = {
+            job: (rank_of(job), wants, pools) for job, (_, wants, pools) in self._wants.items()
+        }
+        self.waiting = sorted(rank for rank, _, _ in self._wants.values())
+        self._settled = False
+
     def start(self, job: int, held: Held, now: int) -> tuple[Share, ...]:
         """A waiting job holds its nodes from `now` on; its share of each, lowest node first."""
         self._ends[job] = now + self.dequeue(job).limit
@@ -72,6 +81,11 @@ class Queue:
         shares += [(node, gpus) for node in members(shared)]
         self.nodes.take_at(job, tuple(shares))
         return tuple(shares)
+
+    def replan(self, job: int, end: int) -> None:
+        """A running job has another limit now."""
+        self._ends[job] = end
+        self._settled = False
 
     def forget(self, job: int) -> None:
         """`job` runs no longer; its nodes have been given back."""
@@ -84,6 +98,36 @@ class Queue:
         self.forget(job)
 
     # ---- what is decided ----
+
+    def room(self, job: int, closed: int = 0) -> Held | None:
+        """What a waiting job would get now outside the nodes of the mask `closed`; None without room."""
+        _, (_, demand, _, _), _ = self._wants[job]
+        at_least = self._open(closed)
+        if not holds(at_least, demand):
+            return None
+        part = at_least[demand[1]] if demand[1] else 0
+        whole, shared = choose(at_least[-1], part, demand, at_least)
+        return whole, shared, demand[1]
+
+    def room_by_eviction(
+        self, job: int, order: Iterable[int], closed: int = 0
+    ) -> tuple[list[int], Held] | None:
+        """(running jobs to evict, what a waiting one then gets); `order`: who goes first."""
+        victims = [Victim(other, self.held[other]) for other in order]
+        return find_victims(self._wants[job][1].demand, self._open(closed), victims)
+
+    def backfill(
+        self,
+        now: int,
+        among: Iterable[int],
+        barred: Callable[[int], object],
+        kept: Iterable[Kept] = (),
+        closed: int = 0,
+    ) -> Iterator[tuple[int, Held]]:
+        """As `plan` does, for some of the queue, one by one, around reservations (see `planned`)."""
+        at_least = self._open(closed)
+        queue = [self._waiting(job) for job in among]
+        return planned(now, at_least, self._running(at_least[0]), queue, kept, barred)
 
     def plan(self, now: int, most: int | None = None) -> list[tuple[int, Held]]:
         """Who of the first `most` in the queue should start now and where, best first."""
@@ -118,6 +162,9 @@ class Queue:
             so_far |= mask
             masks.append(so_far)
         return masks[::-1]
+
+    def _open(self, closed: int) -> list[int]:
+        return [mask & ~closed for mask in self.at_least()]
 
     def _waiting(self, job: int) -> Waiting:
         _, wants, pools = self._wants[job]

@@ -23,4 +23,5 @@ WORLD: World[Setting] = World(
     documents={"prices.csv": prices, "squeue.txt": squeue},
     summary=summary,
     account=account,
+    plays_on=("machine", "slurm.queue"),
 )

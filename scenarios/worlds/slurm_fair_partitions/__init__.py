@@ -22,4 +22,5 @@ WORLD: World[Setting] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
+    plays_on=("machine", "slurm.fair_tree", "slurm.priority", "slurm.queue", "slurm.usage"),
 )

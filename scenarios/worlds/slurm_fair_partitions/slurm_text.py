@@ -38,11 +38,12 @@ def _monday(profile: Profile, setting: Setting, seed: str) -> Episode:
 
 def _load(cluster: SharedCluster) -> int:
     """Pending A100 jobs where hardly a node is idle and inference waits too; 0 at other times."""
-    queues, inference = cluster.scheduler.queue, cluster.config.inference
+    inference = cluster.config.inference
+    queues = [fleet.queue.waiting for fleet in cluster.fleets]
     idle = sum(
         free == fleet.shape.per_node
         for number, fleet in enumerate(cluster.fleets)
-        for free in fleet.free
+        for free in fleet.nodes.level
         if number != inference
     )
     if idle > len(cluster.scheduler.reservations) + 1 or len(queues[inference]) < 2:

@@ -34,24 +34,23 @@ from scenarios.worlds.slurm_fair_partitions.workload import FAMILIES, Drawing
 def check_nodes(cluster: SharedCluster) -> None:
     for number, fleet in enumerate(cluster.fleets):
         held = dict.fromkeys(fleet.names, 0)
-        for running in cluster.scheduler.running[number].values():
+        for running in cluster.scheduler.running(number):
             assert running.state == State.RUNNING
             for name in fleet.node_names(running.nodes):
                 held[name] += min(running.spec.gpus, fleet.shape.per_node)
         for node, name in enumerate(fleet.names):
-            assert fleet.free[node] == fleet.shape.per_node - held[name] >= 0
-            assert fleet.up >> node & 1 or held[name] == 0
+            assert fleet.nodes.level[node] == fleet.shape.per_node - held[name] >= 0
+            assert node not in fleet.nodes.out or held[name] == 0
 
 
 def check_books(cluster: SharedCluster) -> None:
-    queued = {each.id for waiting in cluster.scheduler.queue for each in waiting}
+    queued = {rank[-1] for fleet in cluster.fleets for rank in fleet.queue.waiting}
     for each in cluster.jobs:
         assert (each.id in queued) == (each.state == State.PENDING)
         assert 0 <= each.kept <= each.spec.work
     for number in range(len(cluster.book.qos)):
-        running = [
-            j for part in cluster.scheduler.running for j in part.values() if j.qos == number
-        ]
+        parts = range(len(cluster.fleets))
+        running = [j for n in parts for j in cluster.scheduler.running(n) if j.qos == number]
         assert cluster.book.used[number] == sum(j.spec.gpus for j in running)
         assert sum(cluster.book.user_running[number]) == len(running)
         inside = [j for j in cluster.jobs if j.qos == number]
