@@ -83,6 +83,11 @@ class Model:
         return tuple(profile for profile in self.profiles if not profile.media)
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the plain profiles."""
+        return tuple(profile.name for profile in self.plain)
+
+    @cached_property
     def arrangements(self) -> dict[tuple[str, ...], tuple[Instance, ...]]:
         """Where the instances of every set that fits stand, lowest first, by their sorted names.
 

@@ -47,13 +47,12 @@ def settings(kind: type[T], values: Mapping[str, Any]) -> T:
     Fields of plain types are checked for type and for their bounds; others are taken as they are.
     """
     known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
-    for key in values:
+    for key, value in values.items():
         if key not in known:
             raise ValueError(f"Unknown setting {key}; remove it or correct its spelling.")
+        _check(key, value, str(known[key].type), known[key].metadata.get("between"))
     for key, item in known.items():
-        if key in values:
-            _check(key, values[key], str(item.type), item.metadata.get("between"))
-        elif item.default is MISSING and item.default_factory is MISSING:
+        if key not in values and item.default is item.default_factory is MISSING:
             raise ValueError(f"The setting {key} is missing.")
     return kind(**values)
 

@@ -13,7 +13,6 @@ from scenarios.worlds.spot_checkpointing.tables import (
 )
 from scenarios.worlds.spot_checkpointing.world import SpotWorld
 
-STATES = {NodeState.STARTING: "starting", NodeState.READY: "ready", NodeState.DOWN: "down"}
 LONG_LIFE = 30 * HOUR
 """Mean life of a spot node in a zone of the best placement score."""
 
@@ -31,7 +30,7 @@ def node_rows(world: SpotWorld) -> list[list[object]]:
         free = world.machines.machine.level[number] if node.state == NodeState.READY else 0
         reclaim = (node.notice_at + config.notice) // 1000 if node.notice_at >= 0 else -1
         row: list[object] = [
-            node.name, _pool(node, world), STATES[node.state], per_node, free,
+            node.name, _pool(node, world), node.state.name.lower(), per_node, free,
             False, node.ready_at // 1000 if node.ready_at >= 0 else -1, reclaim,
             config.gpu.name, config.zones[node.zone].name,
         ]  # fmt: skip

@@ -51,9 +51,10 @@ def test_wrong_settings_are_named(change: dict[str, Any], message: str) -> None:
         read_setting({**TABLE, **change})
 
 
-def test_a_missing_setting_is_named() -> None:
-    with pytest.raises(ValueError, match="The setting zones is missing"):
-        read_setting({key: value for key, value in TABLE.items() if key != "zones"})
+@pytest.mark.parametrize("key", ["zones", "hours"])
+def test_a_missing_setting_is_named(key: str) -> None:
+    with pytest.raises(ValueError, match=f"The setting {key} is missing"):
+        read_setting({name: value for name, value in TABLE.items() if name != key})
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
