@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, dataclass, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from scenarios.worlds.contract import Series
 
 T = TypeVar("T")
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (int, float),
-    "bool": (bool,),
-    "str": (str,),
+_SAID: Mapping[object, str] = {
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    str: "a text",
 }
 
 
@@ -36,9 +36,12 @@ def spoken(words: Mapping[str, str], **things: object) -> dict[str, str]:
     return {name.format(**things): text.format(**things) for name, text in words.items()}
 
 
-def between(low: float, high: float, **more: Any) -> Any:
-    """A dataclass's number that settings may set from `low` to `high`; `more` as in `field`."""
-    return field(metadata={"between": (low, high)}, **more)
+@dataclass(frozen=True, slots=True)
+class Between:
+    """What a number in the settings may be, both ends included: `Annotated[int, Between(1, 8)]`."""
+
+    low: float
+    high: float
 
 
 def settings(kind: type[T], values: Mapping[str, Any]) -> T:
@@ -46,21 +49,23 @@ def settings(kind: type[T], values: Mapping[str, Any]) -> T:
 
     Fields of plain types are checked for type and for their bounds; others are taken as they are.
     """
-    known = {item.name: item for item in fields(kind)}  # type: ignore[arg-type]
+    hints = get_type_hints(kind, include_extras=True)
     for key, value in values.items():
-        if key not in known:
+        if key not in hints:
             raise ValueError(f"Unknown setting {key}; remove it or correct its spelling.")
-        _check(key, value, str(known[key].type), known[key].metadata.get("between"))
-    for key, item in known.items():
-        if key not in values and item.default is item.default_factory is MISSING:
-            raise ValueError(f"The setting {key} is missing.")
+        wanted, *bounds = (
+            get_args(hints[key]) if get_origin(hints[key]) is Annotated else [hints[key]]
+        )
+        _check(key, value, wanted, bounds)
+    for item in fields(kind):  # type: ignore[arg-type]
+        if item.name not in values and item.default is item.default_factory is MISSING:
+            raise ValueError(f"The setting {item.name} is missing.")
     return kind(**values)
 
 
-def _check(key: str, value: object, wanted: str, bounds: tuple[float, float] | None) -> None:
-    types = _TYPES.get(wanted)
-    if types is not None and type(value) not in types:
-        kind = {"bool": "true or false", "str": "a text"}.get(wanted, f"a number ({wanted})")
-        raise ValueError(f"{key} must be {kind}, not {value!r}.")
-    if bounds and not (isinstance(value, (int, float)) and bounds[0] <= value <= bounds[1]):
-        raise ValueError(f"{key} must be a number from {bounds[0]:g} to {bounds[1]:g}.")
+def _check(key: str, value: object, wanted: object, bounds: Sequence[Between]) -> None:
+    if wanted in _SAID and type(value) is not wanted and (wanted, type(value)) != (float, int):
+        raise ValueError(f"{key} must be {_SAID[wanted]}, not {value!r}.")
+    for one in bounds:
+        if not (isinstance(value, (int, float)) and one.low <= value <= one.high):
+            raise ValueError(f"{key} must be a number from {one.low:g} to {one.high:g}.")

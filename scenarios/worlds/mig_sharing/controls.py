@@ -15,7 +15,7 @@ from scenarios.worlds.refusal import Refused
 
 SOON = 30 * MINUTE
 """What is undone sooner than this after it was done was a wrong decision."""
-MENU = ([0] * 7, [0, 0, 2, 3], [])
+MENU: tuple[list[int], ...] = ([0] * 7, [0, 0, 2, 3], [])
 """The configurations that a mig-parted file may be limited to, by kinds of instance."""
 
 

@@ -30,4 +30,4 @@ def places(card: Model, kinds: Iterable[int]) -> tuple[Placement, ...] | None:
     """Where the instances stand, by first slice; None where they cannot stand together."""
     names = card.names
     found = card.arrangements.get(tuple(sorted(names[kind] for kind in kinds)))
-    return found and tuple((start, names.index(name)) for name, start in found)
+    return None if found is None else tuple((at, names.index(name)) for name, at in found)

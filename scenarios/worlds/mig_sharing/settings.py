@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
@@ -12,7 +12,7 @@ from scenarios.simulator.mig import Model
 from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults
 from scenarios.worlds.mig_sharing.kinds import CARDS
-from scenarios.worlds.reading import between
+from scenarios.worlds.reading import Between
 
 NONE, GPU, NODE = "none", "gpu", "node"
 """How far a tenant must be kept from the others."""
@@ -36,15 +36,15 @@ class Level:
     three layouts only; `trouble` multiplies how often machines fail; `largest_gang` in GPUs.
     """
 
-    nodes: int = between(2, 16)
+    nodes: Annotated[int, Between(2, 16)]
     tenants: tuple[Tenant, ...]
-    service_load: float = between(0.05, 0.8)
-    training_load: float = between(0.05, 0.8)
-    largest_gang: int = between(1, 64)
+    service_load: Annotated[float, Between(0.05, 0.8)]
+    training_load: Annotated[float, Between(0.05, 0.8)]
+    largest_gang: Annotated[int, Between(1, 64)]
     menu: bool = False
     rdma: bool = True
-    maintenance: int = between(0, 6, default=1)
-    trouble: float = between(0.0, 4.0, default=1.0)
+    maintenance: Annotated[int, Between(0, 6)] = 1
+    trouble: Annotated[float, Between(0.0, 4.0)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)

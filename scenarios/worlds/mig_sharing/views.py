@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.worlds.mig_sharing.fleet import Gpu, Node
+from scenarios.worlds.mig_sharing.fleet import Gpu, GpuState, Node
 from scenarios.worlds.mig_sharing.gangs import Gang, GangState
 from scenarios.worlds.mig_sharing.serving import Service
 from scenarios.worlds.mig_sharing.settings import CLASSES
 from scenarios.worlds.mig_sharing.world import SliceWorld
 
+GPU_STATES = tuple(state.name.lower() for state in GpuState)
 GANG_STATES = (GangState.PENDING, GangState.HELD, GangState.RUNNING, GangState.SAVING)
 Row = list[Any]
 
@@ -44,7 +45,7 @@ class Views:
         return [
             gpu.name,
             self.world.core.fleet.nodes[gpu.node].name,
-            "down" if down else gpu.state.name.lower(),
+            "down" if down else GPU_STATES[gpu.state],
             gpu.mig,
             gpu.gang,
             gpu.xid,
@@ -57,11 +58,12 @@ class Views:
         names, services = self.world.config.card.names, self.world.serving.services
         rows: list[Row] = []
         for start, kind in gpu.layout:
-            row: Row = [f"{gpu.name}/{start}", names[kind], "", False, -1]
-            if (replica := gpu.held.get(start)) is not None:
-                service = services[replica.service].spec.name
-                row[2:] = [service, replica.ready, replica.ready_at // 1000]
-            rows.append(row)
+            replica, name = gpu.held.get(start), f"{gpu.name}/{start}"
+            if replica is None:
+                rows.append([name, names[kind], "", False, -1])
+            else:
+                service, at = services[replica.service].spec.name, replica.ready_at // 1000
+                rows.append([name, names[kind], service, replica.ready, at])
         return rows
 
     def service_rows(self) -> list[Row]:

@@ -44,27 +44,30 @@ class Controls:
 
     def node(self, name: str) -> int:
         """The number of a node that is not gone."""
+        nodes = self.world.machines.nodes
         for number in self.world.machines.alive:
-            if self.world.machines.nodes[number].name == name:
+            if nodes[number].name == name:
                 return number
         raise Refused("not_found", f"There is no node {name[:60]!r} now; it may have been removed.")
 
     def training(self, name: str) -> Training:
         """The run of that name."""
-        for run in self.world.trainings:
-            if run.config.name == name:
-                return run
-        names = ", ".join(run.config.name for run in self.world.trainings)
-        raise Refused("not_found", f"There is no training {name[:60]!r}; there is {names}.")
+        runs = {run.config.name: run for run in self.world.trainings}
+        if name not in runs:
+            known = ", ".join(runs)
+            raise Refused("not_found", f"There is no training {name[:60]!r}; there is {known}.")
+        return runs[name]
 
-    def stored(self, name: str) -> int:
-        """The number of a checkpoint that is there."""
-        for index in self.world.saving.present:
-            if self.world.saving.all[index].name == name:
-                return index
-        raise Refused(
-            "not_found", f"There is no checkpoint {name[:60]!r}; it may have been deleted."
-        )
+    def written(self, name: str) -> tuple[int, Checkpoint]:
+        """A checkpoint that is there and complete, or as complete as it will ever be."""
+        saving = self.world.saving
+        index = next((one for one in saving.present if saving.all[one].name == name), -1)
+        if index < 0:
+            gone = f"There is no checkpoint {name[:60]!r}; it may have been deleted."
+            raise Refused("not_found", gone)
+        if saving.all[index].state == WRITING:
+            raise Refused("conflict", f"{name} is still being written.")
+        return index, saving.all[index]
 
     # -- nodes -----------------------------------------------------------------------
 
@@ -150,11 +153,9 @@ class Controls:
         return self.world.config.zones[found[0].zone].region
 
     def _loadable(self, name: str, run: Training, region: str) -> Checkpoint:
-        made = self.world.saving.all[self.stored(name)]
+        _, made = self.written(name)
         if made.training != run.number:
             raise Refused("conflict", f"{name} is not a checkpoint of {run.config.name}.")
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
         if made.region != region:
             raise Refused("conflict", f"{name} lies in {made.region}; the gang is in {region}.")
         return made
@@ -193,10 +194,7 @@ class Controls:
 
     def verify(self, name: str) -> dict[str, object]:
         """Begin to read a checkpoint back and compare it with its checksums."""
-        saving, index = self.world.saving, self.stored(name)
-        made = saving.all[index]
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+        saving, (index, made) = self.world.saving, self.written(name)
         if made.checked:
             return {"checkpoint": name, "seconds": 0}
         busy = sum(saving.all[i].checked == "checking" for i in saving.present)
@@ -206,14 +204,11 @@ class Controls:
 
     def replicate(self, name: str, region: str) -> dict[str, object]:
         """Begin to copy a checkpoint to another region's store."""
-        saving, index = self.world.saving, self.stored(name)
-        made, stores = saving.all[index], self.world.config.stores
+        saving, stores = self.world.saving, self.world.config.stores
         if region not in stores:
-            raise Refused(
-                "not_found", f"There is no region {region[:60]!r}; there is {', '.join(stores)}."
-            )
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+            known = ", ".join(stores)
+            raise Refused("not_found", f"There is no region {region[:60]!r}; there is {known}.")
+        index, made = self.written(name)
         twin = f"{name}@{region}"
         if made.region == region or any(saving.all[i].name == twin for i in saving.present):
             raise Refused("conflict", f"{name} is in {region} already, or on its way there.")
@@ -224,10 +219,7 @@ class Controls:
 
     def delete(self, name: str) -> dict[str, object]:
         """Remove a checkpoint."""
-        index = self.stored(name)
-        made = self.world.saving.all[index]
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+        index, made = self.written(name)
         if any(run.loading is made for run in self.world.trainings):
             raise Refused("conflict", f"{name} is being loaded.")
         self.world.saving.delete(index)

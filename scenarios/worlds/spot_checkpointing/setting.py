@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import HOUR, SECOND
 from scenarios.simulator.streams import Stream
 from scenarios.worlds import reading
-from scenarios.worlds.reading import between
+from scenarios.worlds.reading import Between
 from scenarios.worlds.spot_checkpointing.config import (
     ClusterConfig,
     StoreConfig,
@@ -35,7 +35,7 @@ class Setting:
     none. Regions follow from the zones' names: east-1a lies in east-1.
     """
 
-    hours: int = between(12, 240)
+    hours: Annotated[int, Between(12, 240)]
     zones: tuple[str, ...]
     quota_gb: int
     limit_gb: int
