@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from math import cos, pi
 
 from scenarios.simulator.agenda import HOUR, MINUTE, SECOND
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import swing
 from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults, windows
 from scenarios.worlds.mig_sharing.kinds import COMPUTE, SLICES, WIDTH
@@ -56,7 +56,7 @@ def _flat(hour: float, phase: float, large: bool) -> float:
 
 
 def _day_night(hour: float, phase: float, large: bool) -> float:
-    return 1.0 + 0.52 * cos(2 * pi * (hour - 14.5 - phase) / 24.0)
+    return swing(hour - 0.5 - phase, 0.52)
 
 
 def _tides(hour: float, phase: float, large: bool) -> float:
