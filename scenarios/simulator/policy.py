@@ -44,6 +44,14 @@ class Policy:
     def schedule(self) -> None:
         """Start and preempt what should start and be preempted now."""
 
+    def play(self) -> bool:
+        """Play a whole run by itself, as fast as it can; False, and nothing done, if it cannot.
+
+        Asked before the first event of a run in which nothing but submissions, starts and ends
+        will happen. It fills in `first_start` and calls `simulation.conclude`.
+        """
+        return False
+
     def waiting(self) -> Iterable[int]:
         """The waiting jobs in the order they would be looked at; for snapshots, not for speed."""
         simulation = self.simulation
