@@ -65,6 +65,8 @@ class World(Generic[S]):
     API never fails, though machines still do. `words` fill the places of a pack's texts;
     `documents` are made by the world from (profile, settings, seed). `bound` computes figures
     with knowledge of the future, for packs whose reference is a bound and not a program.
+    `plays_on` names the modules below `scenarios.simulator` that queue, placement, preemption,
+    pools and faults come from.
     """
 
     name: str
@@ -80,6 +82,7 @@ class World(Generic[S]):
     summary: Callable[[Figures], dict[str, Any]]
     account: Callable[[Figures], str]
     bound: Callable[[Profile, S, str, str], Figures] | None = None
+    plays_on: tuple[str, ...] = ()
 
 
 class UnknownWorld(LookupError):

@@ -1,9 +1,11 @@
-"""Nodes and GPUs that break, each by a stream of its own, and their repair."""
+"""Nodes and GPUs that break, each by a clock of its own, and their repair."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
+from math import cos, pi
 from typing import TYPE_CHECKING
 
 from scenarios.simulator.engine import Kind
@@ -14,6 +16,43 @@ if TYPE_CHECKING:
     from scenarios.simulator.world.world import World
 
 HOUR_S = 3_600.0
+DAY_HOURS = 24
+PEAK_HOUR = 14.0
+"""Offices and web sites are busiest in the early afternoon, and what they use is short then."""
+
+
+def swing(hour: float, share: float) -> float:
+    """A factor around 1 that is `1 + share` in the afternoon and `1 - share` at night."""
+    return 1 + share * cos(2 * pi * (hour - PEAK_HOUR) / DAY_HOURS)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Strikes without memory, `mean` apart over a day; times in the unit that has `hour` to an hour.
+
+    With `daily` above 0 it strikes more often in the afternoon and less at night, by that share:
+    a Poisson process at the peak's rate, thinned.
+    """
+
+    chance: Stream
+    mean: float
+    daily: float = 0.0
+    hour: float = HOUR_S
+
+    def after(self, time: float) -> float:
+        """When it strikes next."""
+        if not self.daily:
+            return time + self.chance.exponential(self.mean)
+        peak = 1 + self.daily
+        while True:
+            time += self.chance.exponential(self.mean / peak)
+            if self.chance.chance(swing(time / self.hour, self.daily) / peak):
+                return time
+
+    def strikes(self, begin: float, end: float) -> Iterator[float]:
+        """Every strike after `begin` and before `end`."""
+        while (begin := self.after(begin)) < end:
+            yield begin
 
 
 class Failures:
@@ -27,8 +66,9 @@ class Failures:
     def __init__(self, world: World) -> None:
         self._world, self._setting = world, world.setting.failures
         slots = range(world.pools.total)
-        self._node_clock = [Stream(world.seed, f"node failure/{slot}") for slot in slots]
-        self._gpu_clock = [Stream(world.seed, f"gpu failure/{slot}") for slot in slots]
+        self._node_clock = self._clocks("node", self._setting.node_hours * HOUR_S)
+        mean = self._setting.gpu_hours * HOUR_S / world.machine.per_node
+        self._gpu_clock = self._clocks("gpu", mean)
         self._node_repair = [Stream(world.seed, f"node repair/{slot}") for slot in slots]
         self._gpu_repair = [Stream(world.seed, f"gpu repair/{slot}") for slot in slots]
         for slot in slots:
@@ -37,13 +77,15 @@ class Failures:
             if self._setting.gpu_hours:
                 self._wind_gpu(slot)
 
+    def _clocks(self, cause: str, mean: float) -> list[Clock]:
+        seed, slots = self._world.seed, range(self._world.pools.total)
+        return [Clock(Stream(seed, f"{cause} failure/{slot}"), mean) for slot in slots]
+
     def _wind_node(self, slot: int) -> None:
-        gap = self._node_clock[slot].exponential(self._setting.node_hours * HOUR_S)
-        self._plan(gap, self._node_fails, slot)
+        self._plan(self._node_clock[slot].after(0.0), self._node_fails, slot)
 
     def _wind_gpu(self, slot: int) -> None:
-        mean = self._setting.gpu_hours * HOUR_S / self._world.machine.per_node
-        self._plan(self._gpu_clock[slot].exponential(mean), self._gpu_fails, slot)
+        self._plan(self._gpu_clock[slot].after(0.0), self._gpu_fails, slot)
 
     def _plan(self, gap_s: float, what: Callable[[int], None], slot: int) -> None:
         world = self._world

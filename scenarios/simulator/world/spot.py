@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from scenarios.simulator.engine import Kind
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import HOUR_S, Clock
 from scenarios.simulator.world.pools import Is
 from scenarios.simulator.world.setting import NOTICE_S
 
 if TYPE_CHECKING:
     from scenarios.simulator.world.setting import PoolSetting
     from scenarios.simulator.world.world import World
-
-HOUR_S = 3_600.0
 
 
 class Spot:
@@ -27,15 +26,15 @@ class Spot:
     def __init__(self, world: World) -> None:
         self._world = world
         slots = range(world.pools.total)
-        self._clock = [Stream(world.seed, f"reclaim/{slot}") for slot in slots]
+        means = [self._setting(slot).reclaim_hours * HOUR_S for slot in slots]
+        self._clock = [Clock(Stream(world.seed, f"reclaim/{slot}"), means[slot]) for slot in slots]
         for slot in slots:
             self._wind(slot)
 
     def _wind(self, slot: int) -> None:
         world, setting = self._world, self._setting(slot)
         if setting.spot and setting.reclaim_hours:
-            gap = self._clock[slot].exponential(setting.reclaim_hours * HOUR_S)
-            time = world.now + max(1, world.ticks(gap))
+            time = world.now + max(1, world.ticks(self._clock[slot].after(0.0)))
             world.simulation.at(time, Kind.RECLAIM, partial(self._strikes, slot))
 
     def _strikes(self, slot: int) -> None:

@@ -33,8 +33,8 @@ def open_day(
 ) -> Episode:
     """One day of a family from a seed; KeyError for an unknown family."""
     kind, bare = FAMILIES[family], make_config(profile, settings, Trouble())
-    trouble = kind.trouble(bare.trouble, settings, Stream(seed, "trouble"), bare.length)
-    api = kind.api(Stream(seed, "api windows"), bare.length)
+    trouble = kind.trouble(settings, Stream(seed, "trouble"))
+    api = kind.faults(Stream(seed, "api windows"), bare.length)
     config = make_config(profile, settings, trouble, api)
     services = draw_services(kind, config, seed)
     return Episode(config, services, draw_gangs(config, seed), seed, faults=faults)
@@ -71,4 +71,5 @@ WORLD: World[Level] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
+    plays_on=("mig", "placement.topology", "world.failures", "world.progress"),
 )

@@ -118,13 +118,10 @@ class Watch:
 
     def _idle(self, gang: Gang) -> int:
         """Most whole GPUs that the gang could be started on, well connected."""
-        fleet, tenant = self.world.core.fleet, gang.spec.tenant
-        counts = [0] * len(fleet.nodes)
-        for gpu in self._ready:
-            if gpu.whole and not self._foreign(tenant, gpu):
-                counts[gpu.node] += 1
-        connected = sum(counts[node.number] for node in fleet.nodes if node.rdma)
-        return max(connected, *counts)
+        tenant = gang.spec.tenant
+        return self.world.core.fleet.room(
+            gpu for gpu in self._ready if gpu.whole and not self._foreign(tenant, gpu)
+        )
 
     def _first(self, longer: int) -> Gang | None:
         """The pending gang that was submitted first, if it waits longer than that."""

@@ -55,4 +55,5 @@ WORLD: World[Setting] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
+    plays_on=("machine", "world.failures", "world.progress"),
 )

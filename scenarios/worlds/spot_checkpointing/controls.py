@@ -10,7 +10,6 @@ from scenarios.worlds.spot_checkpointing.config import ONDEMAND, SPOT, ZoneConfi
 from scenarios.worlds.spot_checkpointing.tables import (
     JOINING,
     RUNNING,
-    SAVING,
     STOPPED,
     WRITING,
     Checkpoint,
@@ -98,26 +97,23 @@ class Controls:
 
     def _removable(self, zone: int, spot: bool) -> list[int]:
         """Nodes outside gangs: down, then noticed, then idle, then starting; newest first."""
-        nodes = self.world.machines.nodes
+        machines = self.world.machines
 
         def rank(number: int) -> int:
-            node = nodes[number]
-            if node.state == NodeState.DOWN:
-                return 0
-            if node.state == NodeState.STARTING:
-                return 3
-            return 1 if node.notice_at >= 0 else 2
+            node = machines.nodes[number]
+            if node.state == NodeState.READY:
+                return 1 if node.notice_at >= 0 else 2
+            return 0 if node.state == NodeState.DOWN else 3
 
-        free = [n for n in self.world.machines.members(zone, spot) if nodes[n].training < 0]
+        free = [n for n in machines.members(zone, spot) if machines.run_on(n) is None]
         return sorted(free, key=lambda n: (rank(n), -n))
 
     def release(self, name: str) -> dict[str, object]:
         """Give one node back that is in no gang."""
         number = self.node(name)
-        held = self.world.machines.nodes[number].training
-        if held >= 0:
-            run = self.world.trainings[held].config.name
-            raise Refused("conflict", f"{name} is in the gang of {run}; stop that first.")
+        if (run := self.world.machines.run_on(number)) is not None:
+            held = f"{name} is in the gang of {run.config.name}"
+            raise Refused("conflict", f"{held}; stop that first.")
         self.world.machines.give_back(number)
         return {"node": name}
 
@@ -135,18 +131,19 @@ class Controls:
         gang = [self.node(node) for node in nodes]
         region = self._one_zone(gang)
         source = self._loadable(checkpoint, run, region) if checkpoint else None
-        self.world.gangs.launch(run.number, gang, source)
+        self.world.gangs.launch(run, gang, source)
         self._mark(f"launch {name} on {len(gang)} nodes from {checkpoint or 'the beginning'}")
         return {"training": name, "checkpoint": checkpoint, "nodes": nodes}
 
     def _one_zone(self, gang: list[int]) -> str:
         """The region of a gang whose nodes are free, up and in one zone."""
-        found = [self.world.machines.nodes[n] for n in gang]
-        for node in found:
+        machines = self.world.machines
+        found = [machines.nodes[n] for n in gang]
+        for number, node in zip(gang, found, strict=True):
             if node.state != NodeState.READY:
                 state = node.state.name.lower()
                 raise Refused("conflict", f"{node.name} is {state}; a gang takes ready nodes.")
-            if node.training >= 0:
+            if machines.run_on(number) is not None:
                 raise Refused("conflict", f"{node.name} is already in a gang.")
         if len({node.zone for node in found}) != 1:
             raise Refused("conflict", "A gang must lie in one zone: its nodes share a fabric.")
@@ -165,9 +162,9 @@ class Controls:
     def stop(self, name: str) -> dict[str, object]:
         """Stop a run at once, without saving; its nodes are free again."""
         run = self.training(name)
-        if run.state not in (JOINING, RUNNING, SAVING):
+        if run.state != JOINING and not run.trains:
             raise Refused("conflict", f"{name} is {run.state}.")
-        self.world.gangs.stop(run.number, "stopped")
+        self.world.gangs.stop(run, "stopped")
         return {"training": name, "step": run.stop_step}
 
     def set_cadence(self, name: str, every: int, mode: str) -> dict[str, object]:
@@ -177,7 +174,7 @@ class Controls:
             raise Refused("invalid", f"every is 0 or from 10 to {run.config.steps} steps.")
         if (every, mode) != (run.every, run.mode):
             run.every, run.mode = every, mode
-            self.world.gangs.change_pace(run.number)
+            self.world.gangs.change_pace(run)
         return {"training": name, "every": every, "mode": mode}
 
     # -- checkpoints -----------------------------------------------------------------
@@ -189,7 +186,7 @@ class Controls:
             raise Refused("conflict", f"{name} is {run.state}; only a training run can be saved.")
         if run.upload is not None:
             raise Refused("conflict", f"{run.upload.name} is still being written.")
-        made = self.world.saving.begin(run.number, mode, manual=True)
+        made = self.world.saving.begin(run, mode, manual=True)
         if made is None:
             raise Refused("conflict", "The store is at its hard limit; delete something first.")
         return {"checkpoint": made.name}
