@@ -36,4 +36,5 @@ WORLD: World[Setting] = World(
     documents={"prices.csv": prices, "squeue.txt": squeue},
     summary=summary,
     account=account,
+    plays_on=("agenda", "machine", "slurm.queue", "world.failures", "world.progress"),
 )
