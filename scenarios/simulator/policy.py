@@ -5,7 +5,6 @@ It knows nothing of traces or command lines; the engine is the only caller.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,8 +50,3 @@ class Policy:
         will happen. It fills in `first_start` and calls `simulation.conclude`.
         """
         return False
-
-    def waiting(self) -> Iterable[int]:
-        """The waiting jobs in the order they would be looked at; for snapshots, not for speed."""
-        simulation = self.simulation
-        return (job for job in simulation.order if simulation.is_waiting(job))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 
 from scenarios.simulator.engine import NEVER, Simulation
@@ -65,10 +65,6 @@ class Easy(Policy):
                 self._backfill()
         else:
             self._pass_newcomers()
-
-    def waiting(self) -> Iterable[int]:
-        yield from self._queue
-        yield from self._fresh
 
     def _length(self, job: int) -> int:
         simulation = self.simulation

@@ -143,7 +143,7 @@ class EasyRun:
     def _serve(self, fresh: int, until: int, now: int) -> None:
         """The queue in order while it fits, then whoever does not delay its head."""
         there, order, procs = self.there, self.order, self.procs
-        while (head := there.find(1, self.first)) >= 0 and procs[order[head]] <= self.free:
+        while (head := there.find(1, self.first, fresh)) >= 0 and procs[order[head]] <= self.free:
             there[head] = 0
             self.line_of[procs[order[head]]].remove(head)
             self._start(order[head], now)

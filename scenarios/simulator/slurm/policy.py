@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.machine import Nodes
@@ -76,9 +76,6 @@ class Slurm(Policy):
         if self._planning:
             self._planning, self._beat = False, -1
             self._backfill()
-
-    def waiting(self) -> Iterable[int]:
-        return [key[-1] for key in self._queue.waiting] + sorted(self._requeued)
 
     # ---- the two schedulers ----
 

@@ -23,5 +23,5 @@ WORLD: World[Setting] = World(
     documents={"prices.csv": prices, "squeue.txt": squeue},
     summary=summary,
     account=account,
-    plays_on=("machine", "slurm.queue"),
+    plays_on=("agenda", "machine", "slurm.queue", "world.failures", "world.progress"),
 )

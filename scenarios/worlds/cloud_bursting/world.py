@@ -8,6 +8,8 @@ from scenarios.simulator.agenda import HOUR, MINUTE, SECOND, Agenda, EventKind
 from scenarios.simulator.machine import Nodes
 from scenarios.simulator.slurm.queue import Queue
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world import progress
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.cloud_bursting.market import Market
 from scenarios.worlds.cloud_bursting.shape import EGRESS_PRIMARY, LEAST_CHARGE, RESTART, BurstConfig
 from scenarios.worlds.cloud_bursting.sketch import Sketch
@@ -69,7 +71,7 @@ class BurstWorld:
 
     def _plan_failure(self, node: int, life: int) -> None:
         fate = Stream(self.seed, f"node {node} {life}")
-        due = self.now + int(fate.exponential(self.config.trouble.node_mean))
+        due = int(Clock(fate, self.config.trouble.node_mean).after(self.now))
         self.agenda.add(due, EventKind.NODE_DOWN, node, life)
 
     # -- time ------------------------------------------------------------------------
@@ -228,7 +230,7 @@ class BurstWorld:
             run.over = max(self.now, run.works_from)
             done = run.kept + run.over - run.works_from
             if not (saved and spec.every):
-                done = done // spec.every * spec.every if spec.every else 0
+                done = progress.saved(done, spec.every)
             kept = self.jobs.kept[run.job]
             kept[run.cloud] = max(kept.get(run.cloud, 0), done)
             run.saved = done

@@ -23,5 +23,5 @@ WORLD: World[Setting] = World(
     documents={"metrics.prom": snapshot},
     summary=summary,
     account=account,
-    plays_on=("machine", "slurm.queue"),
+    plays_on=("agenda", "machine", "slurm.queue", "world.failures", "world.progress"),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from scenarios.simulator.slurm.queue import Queue
+from scenarios.simulator.world.progress import saved
 from scenarios.worlds.queue_autoscaler.workload import JobSpec
 
 
@@ -65,10 +66,7 @@ class JobTable:
 
     def last_saved(self, job: int, now: int) -> int:
         """Work in ms that the newest checkpoint holds."""
-        every = self.spec[job].every
-        if not every:
-            return 0
-        return max(self.kept[job], self.work_done(job, now) // every * every)
+        return max(self.kept[job], saved(self.work_done(job, now), self.spec[job].every))
 
     def total_wait(self, job: int, now: int) -> int:
         """All time in ms spent waiting: also after a stop, also unfinished waits."""

@@ -8,6 +8,7 @@ from scenarios.simulator.agenda import Agenda, Event, EventKind
 from scenarios.simulator.machine import Nodes
 from scenarios.simulator.slurm.queue import Queue
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.front import within
 from scenarios.worlds.queue_autoscaler.config import WorldConfig
 from scenarios.worlds.queue_autoscaler.record import Record
@@ -199,9 +200,9 @@ class ElasticWorld:
         self.nodes.ready_at[node] = self.nodes.idle_since[node] = self.now
         faults = self.config.trouble(self.nodes.pool[node])
         fate = Stream(self.seed, f"life {self.nodes.name[node]}")
-        down = self.now + int(fate.exponential(faults.down_mean))
-        slow = self.now + int(fate.exponential(faults.slow_mean))
-        taken = self.now + int(fate.exponential(faults.reclaim_mean))
+        down = int(Clock(fate, faults.down_mean).after(self.now))
+        slow = int(Clock(fate, faults.slow_mean).after(self.now))
+        taken = int(Clock(fate, faults.reclaim_mean).after(self.now))
         self.agenda.add(down, EventKind.NODE_DOWN, node)
         self.agenda.add(slow, EventKind.NODE_SLOW, node)
         if self.config.pools[self.nodes.pool[node]].spot:

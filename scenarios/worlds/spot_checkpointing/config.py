@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from scenarios.company.profile import GpuModel
 from scenarios.simulator.agenda import HOUR, MINUTE, SECOND
-from scenarios.simulator.world.setting import NOTICE_S
+from scenarios.simulator.world.failures import NOTICE_S
 from scenarios.worlds.front import ApiFaults, Windows
 
 SPOT, ONDEMAND = "spot", "ondemand"
