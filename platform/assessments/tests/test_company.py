@@ -15,6 +15,7 @@ from assessments import company, execution, kit, pages, parts
 from assessments.materials import variants
 from assessments.models import Attempt, GradingPart, GradingRun
 from assessments.tests.stage import NOW, PACK, Stage, begin, stage, submit
+from graders.automation.grading import AutomationGrader
 from library.company import keep
 from library.models import CompanyProfile
 from scenarios.company.profile import DEFAULT, Profile, complete, parse_profile
@@ -96,7 +97,9 @@ def test_parts_of_a_grading_play_on_it_too(
     run = GradingRun.objects.get()
     part = GradingPart.objects.create(grading_run=run, number=1, created_at=NOW)
     seen: list[Profile] = []
-    monkeypatch.setattr(parts, "grade_part", lambda *_, profile, round: seen.append(profile))
+    monkeypatch.setattr(
+        AutomationGrader, "grade_part", lambda _, asked, number: seen.append(asked.profile)
+    )
     backend: Any = None
 
     def perform(job: GradingPart, work: Callable[[], Any], result_of: Any) -> None:

@@ -14,9 +14,10 @@ from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Submission
 from assessments.reproduction import compare
 from assessments.tests.stage import NOW, another_worker, submit
+from graders.automation.grading import AutomationGrader
 from graders.automation.parts import Part
+from graders.kinds import Asked
 from graders.tests.local_backend import LocalBackend
-from scenarios.company.profile import Profile
 
 pytestmark = pytest.mark.django_db
 
@@ -55,13 +56,13 @@ def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = N
     """Parts that are played are noted; nothing runs."""
     played: list[int] = []
 
-    def grade_part(*args: Any, profile: Profile, round: int) -> Part:
-        played.append(args[-1])
-        return part(args[-1], (statuses or {}).get(args[-1], "ok"))
+    def grade_part(_: Any, asked: Asked, number: int) -> Part:
+        played.append(number)
+        return part(number, (statuses or {}).get(number, "ok"))
 
-    monkeypatch.setattr(parts, "grade_part", grade_part)
-    monkeypatch.setattr(parts, "assemble", lambda *args: Assembled(args[4]))
-    monkeypatch.setattr(parts, "of_code", lambda *args: [])
+    monkeypatch.setattr(AutomationGrader, "grade_part", grade_part)
+    monkeypatch.setattr(AutomationGrader, "assemble", lambda *args: Assembled(args[2]))
+    monkeypatch.setattr(AutomationGrader, "of_code", lambda *_: [])
     return played
 
 

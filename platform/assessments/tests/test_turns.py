@@ -17,6 +17,8 @@ from assessments.models import Attempt, GradingPart, GradingRun, Pulse, Run
 from assessments.pulses import GPU
 from assessments.tasks import execute_grading, execute_part, execute_run
 from assessments.tests.stage import NOW, another_worker, run_of, submit
+from graders.automation.grading import AutomationGrader
+from graders.kinds import Asked
 from graders.tests.local_backend import LocalBackend
 
 pytestmark = pytest.mark.django_db
@@ -108,12 +110,12 @@ def test_run_that_comes_meanwhile_goes_before_the_next_part_of_a_grading(
     monkeypatch.setattr(execution, "is_parted", lambda pack: True)
     monkeypatch.setattr(parts, "_report", lambda *_: {"status": "done"})
 
-    def grade_part(*given: Any, **_: Any) -> None:
-        took.append(f"part {given[-1]}")
-        if given[-1] == 2:
+    def grade_part(_: Any, asked: Asked, number: int) -> None:
+        took.append(f"part {number}")
+        if number == 2:
             run_of(attempt, timezone.now())
 
-    monkeypatch.setattr(parts, "grade_part", grade_part)
+    monkeypatch.setattr(AutomationGrader, "grade_part", grade_part)
     execute_grading("any row")
     assert took == ["part 1", "part 2", "run", "part 3", "part 4", "part 5"]
     assert not Run.objects.unfinished().exists()
