@@ -2,114 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from hashlib import sha256
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import HOUR
 from scenarios.simulator.kueue.tree import Quota
-from scenarios.worlds.cluster_priorities.config import CohortWorldConfig, QueueConfig
+from scenarios.worlds import reading
+from scenarios.worlds.cluster_priorities.config import CohortWorldConfig
 from scenarios.worlds.cluster_priorities.episode import Episode
 from scenarios.worlds.cluster_priorities.setting import Setting, cluster_config, open_span
 from scenarios.worlds.cluster_priorities.tables import PENDING, Work
+from scenarios.worlds.dcgm import Samples, scrape
 
 SAMPLED_AT = 34 * HOUR
 """Ten o'clock on the second day."""
 
 
-def _limits(quota: Quota) -> list[str]:
-    lines = [f"nominalQuota: {quota.nominal}"]
-    if quota.borrowing is not None:
-        lines.append(f"borrowingLimit: {quota.borrowing}")
-    if quota.lending is not None:
-        lines.append(f"lendingLimit: {quota.lending}")
-    return lines
+MANIFESTS: Mapping[str, str] = reading.table(__file__, "data.toml")["manifests"]
+METRICS: Mapping[str, str] = reading.table(__file__, "data.toml")["metrics"]
 
 
-def _groups(config: CohortWorldConfig, quotas: Mapping[int, Quota]) -> list[str]:
-    lines = ["  resourceGroups:", '  - coveredResources: ["nvidia.com/gpu"]', "    flavors:"]
+def _part(part: str, /, **things: object) -> str:
+    return MANIFESTS[part].format(**things)
+
+
+def _groups(config: CohortWorldConfig, quotas: Mapping[int, Quota]) -> str:
+    text = _part("groups") if quotas else ""
     for flavor, quota in quotas.items():
-        lines += [f"    - name: {config.flavors[flavor].name}", "      resources:"]
-        lines.append("      - name: nvidia.com/gpu")
-        lines += [f"        {line}" for line in _limits(quota)]
-    return lines
-
-
-def _queue(config: CohortWorldConfig, row: QueueConfig) -> list[str]:
-    return [
-        "apiVersion: kueue.x-k8s.io/v1beta2",
-        "kind: ClusterQueue",
-        "metadata:",
-        f"  name: {row.name}",
-        "spec:",
-        f"  cohortName: {row.cohort}",
-        "  namespaceSelector: {}",
-        *_groups(config, row.quotas),
-        "  preemption:",
-        "    reclaimWithinCohort: Any",
-        "    withinClusterQueue: LowerPriority",
-        "  flavorFungibility:",
-        "    whenCanBorrow: TryNextFlavor",
-        "    whenCanPreempt: TryNextFlavor",
-        "  stopPolicy: None",
-    ]
+        text += _part("group", name=config.flavors[flavor].name, quota=quota)
+        text += _part("borrowing", quota=quota) if quota.borrowing is not None else ""
+        text += _part("lending", quota=quota) if quota.lending is not None else ""
+    return text
 
 
 def quotas_yaml(profile: Profile, setting: Setting, seed: str) -> str:
-    """ResourceFlavors, cohorts that have limits, ClusterQueues, LocalQueues and priority classes.
-
-    Fields and versions are Kueue's v1beta2 (domain handbook 1.8).
-    """
+    """ResourceFlavors, cohorts that have limits, ClusterQueues, LocalQueues and priority classes."""
     config = cluster_config(profile, setting)
-    parts: list[list[str]] = []
-    for flavor in config.flavors:
-        taint = ["  nodeTaints:", "  - key: spot", '    value: "true"', "    effect: NoSchedule"]
-        parts.append(
-            [
-                "apiVersion: kueue.x-k8s.io/v1beta2",
-                "kind: ResourceFlavor",
-                "metadata:",
-                f"  name: {flavor.name}",
-                "spec:",
-                "  nodeLabels:",
-                "    nvidia.com/gpu.product: Tesla-T4",
-                f"    topology.kubernetes.io/region: {flavor.region}",
-                f"    node-lifecycle: {'spot' if flavor.spot else 'on-demand'}",
-                *(taint if flavor.spot else []),
-            ]
-        )
-    for cohort in config.cohorts:
-        if cohort.parent or cohort.limits:
-            head = ["apiVersion: kueue.x-k8s.io/v1beta2", "kind: Cohort", "metadata:"]
-            spec = [f"  parentName: {cohort.parent}"] if cohort.parent else []
-            spec += _groups(config, cohort.limits) if cohort.limits else []
-            parts.append([*head, f"  name: {cohort.name}", "spec:", *spec])
-    parts += [_queue(config, row) for row in config.queues]
-    parts += list(_team_parts(config))
-    return "---\n".join("\n".join(part) + "\n" for part in parts)
-
-
-def _team_parts(config: CohortWorldConfig) -> Iterable[list[str]]:
-    for team in config.teams:
-        yield [
-            "apiVersion: kueue.x-k8s.io/v1beta2",
-            "kind: LocalQueue",
-            "metadata:",
-            f"  name: {config.queues[team.queue].name}",
-            f"  namespace: {team.name}",
-            "spec:",
-            f"  clusterQueue: {config.queues[team.queue].name}",
-        ]
+    parts = [
+        _part("flavor", flavor=flavor, life="spot" if flavor.spot else "on-demand")
+        + (_part("taint") if flavor.spot else "")
+        for flavor in config.flavors
+    ]
+    for row in config.cohorts:
+        if row.parent or row.limits:
+            parent = _part("parent", row=row) if row.parent else ""
+            parts.append(_part("cohort", row=row) + parent + _groups(config, row.limits))
+    parts += [
+        _part("queue", row=row) + _groups(config, row.quotas) + _part("rules")
+        for row in config.queues
+    ]
+    parts += [
+        _part("local", queue=config.queues[team.queue].name, team=team.name)
+        for team in config.teams
+    ]
     classes = {team.priority_class: team.priority for team in config.teams}
-    for name, priority in classes.items():
-        yield [
-            "apiVersion: kueue.x-k8s.io/v1beta2",
-            "kind: WorkloadPriorityClass",
-            "metadata:",
-            f"  name: {name}",
-            f"value: {priority}",
-        ]
+    parts += [_part("class", name=name, priority=rank) for name, rank in classes.items()]
+    return "---\n".join(parts)
 
 
 @lru_cache(maxsize=32)
@@ -197,25 +147,22 @@ def workloads_txt(profile: Profile, setting: Setting, seed: str) -> str:
     return "\n".join(["$ kubectl get workloads -A", *lines]) + "\n"
 
 
-Sample = tuple[str, float | int]
-
-
 @lru_cache(maxsize=32)
 def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
-    """Kueue's own metrics at ten in the morning (names: domain handbook 1.8)."""
+    """Kueue's own metrics at ten in the morning."""
     days = _yesterday(profile, setting, seed)
-    lines: list[str] = []
-    for name, kind, text, samples in _families(days):
-        lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
-        lines += [f"{name}{{{labels}}} {value}" for labels, value in samples]
-    return "\n".join(lines) + "\n"
+    found = (*_workloads(days), *_usage(days))
+    return scrape(
+        (name, text, rows) for (name, text), rows in zip(METRICS.items(), found, strict=True)
+    )
 
 
-def _families(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
-    world, config = days.world, days.config
-    pending: list[Sample] = []
-    admitted: list[Sample] = []
-    for number, queue in enumerate(config.queues):
+def _workloads(days: Episode) -> tuple[Samples, Samples]:
+    """Pending and admitted workloads by queue."""
+    world = days.world
+    pending: list[tuple[str, object]] = []
+    admitted: list[tuple[str, object]] = []
+    for number, queue in enumerate(days.config.queues):
         mine = [work for work in world.open.values() if world.queue_of(work) == number]
         waiting = [work for work in mine if work.state == PENDING]
         blocked = sum(not _has_room(days, work) for work in waiting)
@@ -223,16 +170,7 @@ def _families(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
         pending.append((f'{labels},status="active"', len(waiting) - blocked))
         pending.append((f'{labels},status="inadmissible"', blocked))
         admitted.append((labels, len(mine) - len(waiting)))
-    yield (
-        "kueue_pending_workloads", "gauge",
-        "The number of pending workloads, per 'cluster_queue' and 'status'.", pending,
-    )  # fmt: skip
-    yield (
-        "kueue_admitted_active_workloads", "gauge",
-        "The number of admitted Workloads that are active (unsuspended and not finished),"
-        " per 'cluster_queue'", admitted,
-    )  # fmt: skip
-    yield from _usage(days)
+    return pending, admitted
 
 
 def _has_room(days: Episode, work: Work) -> bool:
@@ -242,10 +180,11 @@ def _has_room(days: Episode, work: Work) -> bool:
     return any(days.world.room(queue, flavor) >= work.request.gpus for flavor in flavors)
 
 
-def _usage(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
+def _usage(days: Episode) -> tuple[Samples, Samples]:
+    """Used and nominal quota by queue and flavour."""
     world, config = days.world, days.config
-    used: list[Sample] = []
-    nominal: list[Sample] = []
+    used: list[tuple[str, object]] = []
+    nominal: list[tuple[str, object]] = []
     for number, queue in enumerate(config.queues):
         for flavor in queue.quotas:
             labels = (
@@ -254,14 +193,7 @@ def _usage(days: Episode) -> Iterable[tuple[str, str, str, list[Sample]]]:
             )
             used.append((labels, world.tree.used[number][flavor]))
             nominal.append((labels, world.nominal[number, flavor]))
-    yield (
-        "kueue_cluster_queue_resource_usage", "gauge",
-        "Reports the cluster_queue's total resource usage within all the flavors", used,
-    )  # fmt: skip
-    yield (
-        "kueue_cluster_queue_nominal_quota", "gauge",
-        "Reports the cluster_queue's resource nominal quota within all the flavors", nominal,
-    )  # fmt: skip
+    return used, nominal
 
 
 DOCUMENTS: Mapping[str, Callable[[Profile, Setting, str], str]] = {

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
 from scenarios.worlds.cluster_priorities.config import DEADLINE, CohortWorldConfig
 from scenarios.worlds.cluster_priorities.demand import Shape
 from scenarios.worlds.front import ApiFaults, apart, windows
 
-ORDINARY = Shape()
 WAVE_SHARE = 0.8
 """Of the spot nodes of a region that a wave takes."""
 
@@ -40,8 +40,7 @@ class Family:
     `before_due` has the waves strike, and writes throttled, in the hours before deadlines.
     """
 
-    name: str
-    shape: Shape = ORDINARY
+    shape: Shape
     spot_life: float = 22.0
     away: tuple[float, float] = (20.0, 60.0)
     waves: int = 1
@@ -53,29 +52,8 @@ class Family:
 
 
 FAMILIES = {
-    family.name: family
-    for family in (
-        Family("steady"),
-        Family("burst", Shape(clumps=0.55, load=1.0), waves=2),
-        Family("diurnal", Shape(daily=0.8)),
-        Family(
-            "failure-heavy",
-            waves=2,
-            node_life=70.0,
-            stuck=0.1,
-            write_timeout=0.07,
-            read_timeout=0.015,
-        ),
-        Family(
-            "adversarial",
-            Shape(late=70 * MINUTE, wrong=0.3, clumps=0.3),
-            spot_life=14.0,
-            waves=3,
-            stuck=0.05,
-            write_timeout=0.05,
-            before_due=True,
-        ),
-    )
+    name: Family(**{**row, "shape": Shape(**row.get("shape", {}))})
+    for name, row in reading.table(__file__, "data.toml")["families"].items()
 }
 
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.worlds.averages import mean_of, percentile
+from scenarios.worlds.averages import (
+    Measure,
+    incident_rows,
+    mean_of,
+    mean_over,
+    percentile,
+    rounded,
+)
 from scenarios.worlds.contract import Figures
 
 
@@ -19,17 +26,13 @@ def _percent(shares: Sequence[float]) -> float | None:
     return None if mean is None else 100.0 * mean
 
 
-def _wait(share: float) -> Callable[[Sequence[Figures]], float | None]:
-    return lambda spans: mean_of([percentile(span["wait_min"], share) for span in spans])
+def _wait(share: float) -> Measure:
+    return mean_over(lambda span: percentile(span["wait_min"], share))
 
 
-def _progress(spans: Sequence[Figures]) -> float | None:
-    """Of every span the worst day of the worst-served team: starving for a day is not made up for."""
-    return mean_of([min(span["plan_pct"], default=None) for span in spans])
-
-
-def _idle(spans: Sequence[Figures]) -> float | None:
-    return mean_of([span["idle_gpu_h"] for span in spans])
+def _progress(span: Figures) -> float | None:
+    """The worst day of the worst-served team: starving for a day is not made up for."""
+    return min(span["plan_pct"], default=None)
 
 
 def total_cost(span: Figures) -> float:
@@ -37,23 +40,11 @@ def total_cost(span: Figures) -> float:
     return float(span["spend_usd"] + span["left_over_usd"])
 
 
-def _cost(spans: Sequence[Figures]) -> float | None:
-    return mean_of([total_cost(span) for span in spans])
-
-
-def _agreement(spans: Sequence[Figures]) -> float | None:
-    return mean_of([span["out_of_agreement_h"] for span in spans])
-
-
 def wasted(span: Figures) -> float:
     """GPU-hours that did no lasting work: starting, saving, thrown away, and work never begun."""
     phases = span["phase_gpu_h"]
     held = phases["starting"] + phases["saving"]
     return float(held + span["lost_gpu_h"] + span["never_begun_gpu_h"])
-
-
-def _lost_work(spans: Sequence[Figures]) -> float | None:
-    return mean_of([wasted(span) for span in spans])
 
 
 def _undisturbed(spans: Sequence[Figures]) -> float | None:
@@ -71,15 +62,15 @@ def _incidents(spans: Sequence[Figures]) -> float | None:
     return mean_of([100.0 * sum(rows) / len(rows) for _, rows in sorted(kinds.items())])
 
 
-MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
+MEASURES: Mapping[str, Measure] = {
     "deadlines": _deadlines,
     "wait_p50": _wait(0.5),
     "wait_p95": _wait(0.95),
-    "progress": _progress,
-    "idle": _idle,
-    "cost": _cost,
-    "agreement": _agreement,
-    "lost_work": _lost_work,
+    "progress": mean_over(_progress),
+    "idle": mean_over(lambda span: float(span["idle_gpu_h"])),
+    "cost": mean_over(total_cost),
+    "agreement": mean_over(lambda span: float(span["out_of_agreement_h"])),
+    "lost_work": mean_over(wasted),
     "undisturbed": _undisturbed,
     "incidents": _incidents,
 }
@@ -87,31 +78,20 @@ MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
 
 def summary(figures: Figures) -> dict[str, Any]:
     """The span's raw figures in short, with trouble and broken rules by name."""
-    rest = {
-        key: round(value, 4) if isinstance(value, float) else value
-        for key, value in figures.items()
-        if type(value) in (int, float)
-    }
+    numbers = {key: value for key, value in figures.items() if type(value) in (int, float)}
     return {
         "cost_usd": round(total_cost(figures), 2),
         "wasted_gpu_h": round(wasted(figures), 2),
-        "wait_p50_min": _rounded(percentile(figures["wait_min"], 0.5)),
-        "wait_p95_min": _rounded(percentile(figures["wait_min"], 0.95)),
+        "wait_p50_min": rounded(percentile(figures["wait_min"], 0.5), 2),
+        "wait_p95_min": rounded(percentile(figures["wait_min"], 0.95), 2),
         "deadlines_due": len(figures["on_time"]),
         "deadlines_met": sum(share == 1.0 for share in figures["on_time"]),
         "plan_pct_by_day": [round(share, 1) for share in figures["plan_pct"]],
-        **rest,
-        "phase_gpu_h": {key: round(value, 2) for key, value in figures["phase_gpu_h"].items()},
+        **rounded(numbers, 4),
+        "phase_gpu_h": rounded(figures["phase_gpu_h"], 2),
         "broken_rules": [{"t": at, "rule": rule} for at, rule in figures["broken_rules"]],
-        "incidents": [
-            {"t": at, "kind": kind, "subject": subject, "handled": handled}
-            for at, kind, subject, handled in figures["incidents"]
-        ],
+        "incidents": incident_rows(figures),
     }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)
 
 
 def account(figures: Figures) -> str:

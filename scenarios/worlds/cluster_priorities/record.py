@@ -5,24 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scenarios.simulator.agenda import DAY
-from scenarios.worlds.contract import Series
+from scenarios.worlds import reading
 from scenarios.worlds.timeline import Timeline
 
-SERIES = (
-    Series("pending_deadline", "Deadline work waiting", "GPUs", "waiting"),
-    Series("pending_adhoc", "Experiments waiting", "GPUs", "waiting"),
-    Series("pending_long", "Long work waiting", "GPUs", "waiting"),
-    Series("held_deadline", "Deadline work admitted", "GPUs", "admitted"),
-    Series("held_adhoc", "Experiments admitted", "GPUs", "admitted"),
-    Series("held_long", "Long work admitted", "GPUs", "admitted"),
-    Series("free_ondemand", "On-demand GPUs free", "GPUs", "nodes"),
-    Series("free_spot", "Spot GPUs free", "GPUs", "nodes"),
-    Series("away", "GPUs reclaimed or down", "GPUs", "nodes"),
-    Series("borrowed", "GPUs borrowed", "GPUs", "quota"),
-    Series("withheld", "Guaranteed GPUs that waiting work does not get", "GPUs", "quota"),
-    Series("progress", "Long work done, share of the plan so far", "%", "progress"),
-    Series("cost", "Spent on nodes", "USD", "cost"),
-)
+SERIES = reading.series(reading.table(__file__, "data.toml")["series"])
 
 EventRow = tuple[int, str, str]
 """(ms, kind, subject) as the controller will be told."""

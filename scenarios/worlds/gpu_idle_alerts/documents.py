@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from scenarios.company.profile import Profile
+from scenarios.worlds import reading
 from scenarios.worlds.gpu_idle_alerts import exports
 from scenarios.worlds.gpu_idle_alerts.episode import Episode
 from scenarios.worlds.gpu_idle_alerts.facts import patience
-from scenarios.worlds.gpu_idle_alerts.fleet import MAX_OPERATING_C, MIG_NAMES
+from scenarios.worlds.gpu_idle_alerts.fleet import GPUS
 from scenarios.worlds.gpu_idle_alerts.logs import head_length, job_lines
 from scenarios.worlds.gpu_idle_alerts.setting import DAY, HOUR, Setting
 
@@ -70,33 +71,16 @@ DOCUMENTS: Mapping[str, Callable[[Profile, Setting, str], str]] = {
 
 @lru_cache(maxsize=64)
 def _words(profile: Profile, setting: Setting) -> tuple[tuple[str, str], ...]:
-    world = Episode(profile, setting, "steady", "words").world
-    gpu = profile.gpu_model
-    big, small = MIG_NAMES[gpu.name]
-    found = {
-        "cluster": profile.cluster,
-        "gpu": gpu.name,
-        "gpu_product": gpu.product,
-        "memory_mib": f"{gpu.memory_mib:,}",
-        "memory_plain": str(gpu.memory_mib),
-        "power_limit": str(gpu.top_w),
-        "half_power": str(gpu.top_w // 2),
-        "idle_power": f"{gpu.idle_w} to {int(gpu.idle_w * 1.12)}",
-        "held_power": f"{int(gpu.idle_w * 1.45)} to {int(gpu.idle_w * 1.62)}",
-        "busy_power": f"{int(gpu.top_w * 0.6)} to {int(gpu.top_w * 0.86)}",
-        "stalled_power": f"{int(gpu.top_w * 0.36)} to {int(gpu.top_w * 0.43)}",
-        "idle_mhz": str(gpu.idle_mhz),
-        "top_mhz": f"{gpu.top_mhz:,}",
-        "max_temperature": str(MAX_OPERATING_C[gpu.name]),
-        "mig_big": big,
-        "mig_small": small,
-        "days": str(setting.days),
-        "ticks": f"{setting.ticks:,}",
-        "calls": str(Episode.reads_per_tick),
-        "patience": str(patience(world)),
-        "gpu_hour": f"{profile.ondemand_node_hour / profile.gpus_per_node:.2f}",
-        "gpus": str(sum(server.gpus for server in world.fleet.servers)),
-    }
+    world, gpu = Episode(profile, setting, "steady", "words").world, profile.gpu_model
+    idle, top = gpu.idle_w, gpu.top_w
+    watts = [idle * 1.12, idle * 1.45, idle * 1.62, top * 0.6, top * 0.86, top * 0.36, top * 0.43]
+    found = reading.spoken(
+        reading.table(__file__, "data.toml")["words"],
+        profile=profile, setting=setting, gpu=gpu, kind=GPUS[gpu.name], half=top // 2,
+        watts=[int(each) for each in watts], calls=Episode.reads_per_tick,
+        patience=patience(world), price=profile.ondemand_node_hour / profile.gpus_per_node,
+        gpus=sum(server.gpus for server in world.fleet.servers),
+    )  # fmt: skip
     return tuple(found.items())
 
 

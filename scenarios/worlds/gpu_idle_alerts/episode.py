@@ -6,6 +6,7 @@ from typing import Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
 from scenarios.worlds.checks import is_count, is_line, is_list_of, is_name, is_one_of, is_text
 from scenarios.worlds.episode import Episode as AnyEpisode
 from scenarios.worlds.episode import Event, Read, Write, takes
@@ -24,18 +25,11 @@ from scenarios.worlds.gpu_idle_alerts.scrape import Scrape
 from scenarios.worlds.gpu_idle_alerts.setting import TICK_MS, Setting
 from scenarios.worlds.gpu_idle_alerts.world import IdleWorld
 from scenarios.worlds.refusal import Refused
-from scenarios.worlds.timeline import Series, Timeline
+from scenarios.worlds.timeline import Timeline
 
 MOST_FACTS, MOST_PANELS = 12, 600
 FACT_LENGTH = 400
-SERIES = (
-    Series("waiting", "Jobs waiting", "jobs", "queue"),
-    Series("working", "GPUs at work", "GPUs", "gpus"),
-    Series("held", "GPUs given out and idle", "GPUs", "gpus"),
-    Series("under_rule", "GPUs under a house rule", "GPUs", "rules"),
-    Series("alerted", "GPUs with an open alert", "GPUs", "rules"),
-    Series("wasted", "GPU-hours wasted so far", "GPU-h", "waste"),
-)
+SERIES = reading.series(reading.table(__file__, "data.toml")["series"])
 
 
 def is_fact(value: object) -> bool:

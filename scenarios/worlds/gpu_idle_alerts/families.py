@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-_KINDS = (
-    "crashed_job", "idle_process", "slow_input", "zombie_process", "crashed_job", "idle_process",
-    "hung_collective", "over_request",
-)  # fmt: skip
-_HEALTHY = (
-    "train", "train", "mixed", "train", "bursty", "train", "notebook", "train", "mixed", "prep",
-    "train", "nightly",
-)  # fmt: skip
+from scenarios.worlds import reading
+
+_DATA = reading.table(__file__, "data.toml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +19,8 @@ class Family:
     the rate of failed calls.
     """
 
-    name: str
-    kinds: tuple[str, ...] = _KINDS
-    healthy: tuple[str, ...] = _HEALTHY
+    kinds: tuple[str, ...]
+    healthy: tuple[str, ...]
     every: int = 3
     losses: float = 1.2
     gaps: float = 0.35
@@ -38,17 +32,11 @@ class Family:
 
 
 FAMILIES = {
-    family.name: family
-    for family in (
-        Family("steady"),
-        Family("burst", storms=2, every=4),
-        Family(
-            "diurnal",
-            kinds=("idle_process", "crashed_job", "idle_process", "slow_input", *_KINDS[3:]),
-            healthy=("nightly", "train", "notebook", "train", "mixed", "bursty", "train", "notebook"),
-        ),
-        Family("failure-heavy", losses=2.6, gaps=0.9, freezes=0.35, api=2.5),
-        Family("adversarial", near=True, late=True, gaps=0.7, freezes=0.3, api=1.5,
-               healthy=("bursty", "train", "prep", "nightly", "train", "mixed", "train", "notebook")),
+    name: Family(
+        **{
+            key: tuple(v) if isinstance(v, list) else v
+            for key, v in {**_DATA["fates"], **row}.items()
+        }
     )
-}  # fmt: skip
+    for name, row in _DATA["families"].items()
+}

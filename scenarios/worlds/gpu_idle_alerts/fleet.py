@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import Any
 
 from scenarios.company.profile import GpuModel
-from scenarios.worlds.gpu_idle_alerts.setting import HOUR
+from scenarios.worlds import reading
 
-MAX_OPERATING_C = {"A100": 85, "H100": 87, "H200": 87, "B200": 85}
-"""Highest operating temperature of a GPU in °C (domain handbook 2.1)."""
-MIG_NAMES = {
-    "A100": ("3g.40gb", "2g.20gb"),
-    "H100": ("3g.40gb", "2g.20gb"),
-    "H200": ("3g.71gb", "2g.35gb"),
-    "B200": ("3g.90gb", "2g.45gb"),
-}
-"""Profiles of four and of two memory slices (domain handbook 1.1.6)."""
+_DATA = reading.table(__file__, "data.toml")
+GPUS: Mapping[str, Mapping[str, Any]] = _DATA["gpus"]
+"""By model: `hottest` operating temperature in °C, `mig` profiles of four and of two memory slices,
+`usable_gib` of a whole GPU."""
 OPS = "ops"
 
 
@@ -45,7 +42,7 @@ class Contact:
     zone: str
     opens: int
     closes: int
-    cancel: bool
+    cancel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +69,16 @@ class Lane:
     pool: str
 
 
-SMALL, MEDIUM, LARGE = (1, 1, 2), (1, 1, 2, 4), (8,)
-SERVERS: dict[str, tuple[Server, ...]] = {
-    "one": (Server("gpu-01", "eu", SMALL),),
-    "three": (
-        Server("gpu-01", "eu", SMALL),
-        Server("gpu-02", "eu", MEDIUM),
-        Server("gpu-03", "eu", LARGE, joins=30 * HOUR),
-    ),
-    "ten": (
-        Server("gpu-01", "eu", SMALL),
-        Server("gpu-02", "us", SMALL),
-        Server("gpu-03", "eu", MEDIUM),
-        Server("gpu-04", "eu", MEDIUM),
-        Server("gpu-05", "us", MEDIUM),
-        Server("gpu-06", "eu", LARGE),
-        Server("gpu-07", "us", LARGE),
-        Server("gpu-08", "us", LARGE, joins=30 * HOUR),
-        Server("gpu-09", "eu", (1, 1, 1, 1), mig=True),
-        Server("gpu-10", "eu", (1,) * 8, contract="serving"),
-    ),
+SERVERS = {
+    name: tuple(Server(**{**row, "lanes": tuple(row["lanes"])}) for row in fleet["servers"])
+    for name, fleet in _DATA["fleets"].items()
 }
-CONTACTS: dict[str, tuple[Contact, ...]] = {
-    "one": (Contact(OPS, "eu", 8, 18, False),),
-    "three": (
-        Contact(OPS, "eu", 8, 18, False),
-        Contact("speech", "eu", 8, 18, True),
-        Contact("vision", "eu", 9, 18, True),
-    ),
-    "ten": (
-        Contact(OPS, "eu", 8, 18, False),
-        Contact("biology", "us", 15, 24, False),
-        Contact("language", "us", 14, 23, True),
-        Contact("serving", "eu", 8, 20, False),
-        Contact("speech", "eu", 8, 18, True),
-        Contact("vision", "eu", 9, 18, True),
-    ),
+CONTACTS = {
+    name: tuple(Contact(**row) for row in fleet["contacts"])
+    for name, fleet in _DATA["fleets"].items()
 }
-TEAMS = {
-    "one": (("research", "eu"),),
-    "three": (("speech", "eu"), ("vision", "eu")),
-    "ten": (("biology", "us"), ("language", "us"), ("speech", "eu"), ("vision", "eu")),
+TEAMS: Mapping[str, Sequence[tuple[str, str]]] = {
+    name: [(team, zone) for team, zone in fleet["teams"]] for name, fleet in _DATA["fleets"].items()
 }
 """Teams that hand in jobs, with the zone in which theirs run."""
 
@@ -162,7 +128,7 @@ def _gpu(
 
 def _slices(units: list[Unit], parent: int, gpu: GpuModel, seed: str) -> list[int]:
     """Two slices of a quarter of the memory and one of half, named by their first memory slice."""
-    big, small = MIG_NAMES[gpu.name]
+    big, small = GPUS[gpu.name]["mig"]
     whole, made = units[parent], []
     for first, (profile, share) in ((0, (small, 2)), (2, (small, 2)), (4, (big, 4))):
         name = f"{whole.name}/{first}"

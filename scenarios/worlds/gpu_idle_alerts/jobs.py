@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
 from scenarios.worlds.gpu_idle_alerts.families import Family
 from scenarios.worlds.gpu_idle_alerts.fleet import TEAMS
 from scenarios.worlds.gpu_idle_alerts.setting import HOUR, TICK_S
@@ -17,20 +19,9 @@ CAUSES = (
 FIRST_ID = 4101
 CORES = 12
 """Processor cores that a job gets with each GPU."""
-PEOPLE = {
-    "research": ("akram", "dlund", "mkeller", "tsato"),
-    "speech": ("aosei", "jnovak", "lwang"),
-    "vision": ("dhaas", "rpatel", "ycohen"),
-    "biology": ("bferrari", "nquist"),
-    "language": ("cmoreau", "okafor", "szhang"),
-    "serving": ("svc-serving",),
-}
-TITLES = {
-    "train": ("asr-conformer", "llm-7b-sft", "seg-unet", "vit-l-finetune", "diffusion-xl"),
-    "notebook": ("jupyter-lab",),
-    "batch": ("nightly-embeddings", "nightly-reindex"),
-    "serve": ("triton-frontend",),
-}
+_DATA = reading.table(__file__, "data.toml")
+PEOPLE: Mapping[str, Sequence[str]] = _DATA["people"]
+TITLES: Mapping[str, Sequence[str]] = _DATA["titles"]
 
 
 @dataclass(slots=True, eq=False)

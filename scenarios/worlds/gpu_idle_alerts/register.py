@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scenarios.worlds.gpu_idle_alerts.fleet import MAX_OPERATING_C, Unit
+from scenarios.worlds.gpu_idle_alerts.fleet import GPUS, Unit
 from scenarios.worlds.gpu_idle_alerts.rules import IDLE_BELOW
 from scenarios.worlds.gpu_idle_alerts.setting import HOUR, TICK_MS
 from scenarios.worlds.gpu_idle_alerts.world import IdleWorld
@@ -124,7 +124,7 @@ class Dashboard:
             found.add((unit.name, "util", "%", float(IDLE_BELOW)))
             found.add((unit.name, "memory", "MiB", float(unit.memory)))
         if unit.parent < 0:
-            found.add((unit.name, "temperature", "C", float(MAX_OPERATING_C[gpu.name])))
+            found.add((unit.name, "temperature", "C", float(GPUS[gpu.name]["hottest"])))
             if world.setting.actions:
                 found.add((unit.name, "power", "W", float(gpu.top_w)))
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenarios.company.profile import GpuModel
 from scenarios.worlds.gpu_idle_alerts import load
-from scenarios.worlds.gpu_idle_alerts.fleet import MAX_OPERATING_C, Fleet
+from scenarios.worlds.gpu_idle_alerts.fleet import GPUS, Fleet
 from scenarios.worlds.gpu_idle_alerts.jobs import Job
 from scenarios.worlds.gpu_idle_alerts.logs import job_lines, node_lines
 from scenarios.worlds.gpu_idle_alerts.register import Register
@@ -45,7 +45,7 @@ def inventory_of(fleet: Fleet, gpu: GpuModel) -> Inventory:
             gpu.product,
             unit.memory,
         ]
-        limits = [gpu.top_w, MAX_OPERATING_C[gpu.name]]
+        limits = [gpu.top_w, GPUS[gpu.name]["hottest"]]
         found.append((server.joins, [*before, *limits], [what, parent]))
     return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from scenarios.worlds import reading
 from scenarios.worlds.slurm_fair_partitions.cluster import SharedCluster
 from scenarios.worlds.slurm_fair_partitions.job import Job, State
 from scenarios.worlds.slurm_fair_partitions.views import user_names
@@ -172,10 +173,9 @@ def reservations(cluster: SharedCluster) -> str:
         names = fleet.node_names((kept.nodes, 0, 0))
         cores = len(names) * fleet.shape.per_node * CPUS
         lines.append(
-            f"ReservationName={kept.name} StartTime=2026-06-15T08:00:00 EndTime=2027-06-15T08:00:00"
-            f" Duration=365-00:00:00 Nodes={hostlist(names)} NodeCnt={len(names)} CoreCnt={cores}"
-            f" Features=(null) PartitionName={fleet.shape.name} Flags=SPEC_NODES TRES=cpu={cores}"
-            " Users=summer01 Groups=(null) Accounts=(null) Licenses=(null) State=ACTIVE"
-            " BurstBuffer=(null) Watts=n/a MaxStartDelay=(null)"
-        )
+            reading.table(__file__, "data.toml")["outputs"]["reservation"].format(
+                kept=kept, nodes=hostlist(names), count=len(names), cores=cores,
+                partition=fleet.shape.name,
+            )
+        )  # fmt: skip
     return "\n".join(lines) or "No reservations in the system"

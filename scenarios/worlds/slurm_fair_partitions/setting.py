@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults, apart, windows
 from scenarios.worlds.slurm_fair_partitions.config import (
     INFERENCE,
@@ -25,28 +26,7 @@ from scenarios.worlds.slurm_fair_partitions.workload import FAMILIES, Drawing, F
 
 DEPTHS = ("gentle", "usual", "deep")
 
-GENTLE = (
-    Team("vision", 12, 35, ("amara", "bjorn", "chen"), 0.34, serves=0.3),
-    Team("language", 16, 45, ("emeka", "freya", "goran", "hana"), 0.48, serves=0.7),
-    Team("speech", 8, 20, ("ilse", "jonas"), 0.18),
-)
-USUAL = (
-    Team("vision", 12, 30, ("amara", "bjorn", "chen", "dara"), 0.28, serves=0.25),
-    Team("language", 14, 35, ("emeka", "freya", "goran", "hana"), 0.40, serves=0.25),
-    Team("speech", 6, 15, ("ilse", "jonas", "kofi"), 0.14),
-    Team("robotics", 4, 10, ("lena", "marek"), 0.10),
-    Team("ranking", 4, 10, ("nadia", "oskar"), 0.08, serves=0.5),
-)
-DEEP = (
-    Team("vision", 14, 24, ("amara", "bjorn", "chen", "dara"), 0.25, serves=0.2),
-    Team("language", 18, 32, ("emeka", "freya", "goran", "hana"), 0.36, serves=0.2, budget=1.0),
-    Team("speech", 8, 13, ("ilse", "jonas", "kofi"), 0.12, home=1),
-    Team("robotics", 6, 10, ("lena", "marek"), 0.09, home=1, budget=1.0),
-    Team("ranking", 4, 7, ("nadia", "oskar"), 0.07, serves=0.4),
-    Team("nordbank", 8, 14, ("tenant1", "tenant2", "tenant3"), 0.11, serves=0.2, contract=True),
-)
-BUDGET_SHARE = {"language": 0.27, "robotics": 0.07}
-"""Budgets as parts of all A100 GPU-hours of the quarter: a little below what the teams want."""
+TEAMS: Mapping[str, Sequence[Mapping[str, Any]]] = reading.table(__file__, "data.toml")["teams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +87,17 @@ def _revisions(depth: str, length: int) -> tuple[Revision, ...]:
     if depth == "gentle":
         return ()
     at = (length // DAY) // 2 * DAY
-    teams = DEEP if depth == "deep" else USUAL
-    largest, small = teams[1], teams[3]
+    largest, small = TEAMS[depth][1], TEAMS[depth][3]
     return (
-        Revision(at, 1, largest.guaranteed - 2, largest.shares - 5),
-        Revision(at, 3, small.guaranteed + 2, small.shares + 5),
+        Revision(at, 1, largest["guaranteed"] - 2, largest["shares"] - 5),
+        Revision(at, 3, small["guaranteed"] + 2, small["shares"] + 5),
     )
+
+
+def _team(row: Mapping[str, Any], gpu_hours: float) -> Team:
+    rest = {key: value for key, value in row.items() if key not in ("users", "budget_share")}
+    budget = float(round(row.get("budget_share", 0.0) * gpu_hours, -1))
+    return Team(users=tuple(row["users"]), budget=budget, **rest)
 
 
 def _promises(depth: str, length: int, seed: str) -> tuple[Promise, ...]:
@@ -133,18 +118,11 @@ def cluster_config(profile: Profile, setting: Setting, family: Family, seed: str
     depth, length = setting.depth, setting.days * DAY
     partitions = _partitions(depth)
     gpu_hours = sum(p.gpus for p in partitions if p.purpose == TRAINING) * length / HOUR
-    teams = {"gentle": GENTLE, "usual": USUAL, "deep": DEEP}[depth]
-    teams = tuple(
-        replace(team, budget=float(round(BUDGET_SHARE[team.name] * gpu_hours, -1)))
-        if team.budget
-        else team
-        for team in teams
-    )
     return ClusterConfig(
         cluster=profile.cluster,
         length=length,
         partitions=partitions,
-        teams=teams,
+        teams=tuple(_team(row, gpu_hours) for row in TEAMS[depth]),
         revisions=_revisions(depth, length),
         promises=_promises(depth, length, seed),
         leftover_reservation=1,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from math import inf
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR
+from scenarios.worlds import reading
 from scenarios.worlds.slurm_fair_partitions.cluster import SharedCluster
 from scenarios.worlds.slurm_fair_partitions.config import SCAVENGE, SERVE, ClusterConfig
 from scenarios.worlds.slurm_fair_partitions.episode import Episode
@@ -24,6 +26,7 @@ from scenarios.worlds.slurm_fair_partitions.queue_text import (
 from scenarios.worlds.slurm_fair_partitions.setting import Setting, open_quarter
 from scenarios.worlds.slurm_fair_partitions.views import user_names
 
+OUTPUTS: Mapping[str, str] = reading.table(__file__, "data.toml")["outputs"]
 BEGIN = datetime(2026, 9, 7, tzinfo=UTC)
 SEEN_FROM, SEEN_UNTIL = 2 * DAY, 5 * DAY
 LOADED = 25
@@ -96,10 +99,7 @@ def sshare_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sshare -alP under Fair Tree."""
     cluster = loaded_cluster(profile, setting, seed)
     tree, usage, standing = cluster.book.tree, cluster.book.usage.raw, cluster.book.standing()
-    lines = [
-        "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS"
-        "|GrpTRESMins|TRESRunMins"
-    ]
+    lines = []
     for account in [0, 1, *cluster.book.account]:
         rows = [account]
         if account > 1:
@@ -123,18 +123,13 @@ def sshare_text(profile: Profile, setting: Setting, seed: str) -> str:
                 "",
             ]
             lines.append("|".join(cells))
-    return "$ sshare -alP\n" + "\n".join(lines) + "\n"
+    return OUTPUTS["sshare"] + "\n".join(lines) + "\n"
 
 
 def sacctmgr_text(profile: Profile, setting: Setting, seed: str) -> str:
     """sacctmgr show qos and show assoc, as they were left."""
     cluster = loaded_cluster(profile, setting, seed)
-    lines = [
-        "$ sacctmgr -P show qos format=name,priority,preempt,preemptmode,usagefactor,grptres,maxtrespu,"
-        "maxjobspu,maxsubmitpu",
-        "Name|Priority|Preempt|PreemptMode|UsageFactor|GrpTRES|MaxTRESPU|MaxJobsPU|MaxSubmitPU",
-        "normal|0||cluster|1.000000||||",
-    ]
+    lines = []
     for qos in cluster.book.qos:
         weak = qos.name == SCAVENGE
         plain = qos.name != SERVE and not weak and cluster.config.scavenge
@@ -146,19 +141,15 @@ def sacctmgr_text(profile: Profile, setting: Setting, seed: str) -> str:
             f"{qos.name}|{qos.priority}|{SCAVENGE if plain else ''}|{'requeue' if weak else 'cluster'}"
             f"|{'0.000000' if weak else '1.000000'}|{'|'.join(caps + counts)}"
         )
-    lines += [
-        "",
-        "$ sacctmgr -P show assoc format=cluster,account,user,share,qos,defaultqos",
-        "Cluster|Account|User|Share|QOS|Def QOS",
-    ]
     name = profile.cluster.lower().replace(" ", "-")
-    lines += [f"{name}|root||1|normal|", f"{name}|root|root|1|normal|"]
+    text = OUTPUTS["show_qos"] + "\n".join(lines) + "\n" + OUTPUTS["show_assoc"].format(name=name)
+    lines = []
     more = f",{SCAVENGE}" if cluster.config.scavenge else ""
     for team in cluster.config.teams:
         names = f"{team.name},{SERVE}{more}"
         lines.append(f"{name}|{team.name}||1|{names}|{team.name}")
         lines += [f"{name}|{team.name}|{user}|1|{names}|{team.name}" for user in team.users]
-    return "\n".join(lines) + "\n"
+    return text + "\n".join(lines) + "\n"
 
 
 def sacct_text(profile: Profile, setting: Setting, seed: str) -> str:
@@ -166,11 +157,8 @@ def sacct_text(profile: Profile, setting: Setting, seed: str) -> str:
     cluster = loaded_cluster(profile, setting, seed)
     users, qos, numbers = user_names(cluster), cluster.config.qos_names, JobNumbers(cluster)
     begin = cluster.now - HOUR
-    lines = [
-        f"$ sacct -aXP --duplicates -s R -S {_clock(begin)} -E {_clock(cluster.now)}"
-        " -o JobID,User,Account,Partition,QOS,State,AllocTRES,Elapsed,Start,End",
-        "JobID|User|Account|Partition|QOS|State|AllocTRES|Elapsed|Start|End",
-    ]
+    lines = []
+    head = OUTPUTS["sacct"].format(begin=_clock(begin), end=_clock(cluster.now))
     seen = [run for run in cluster.ledger.runs if not 0 <= run.end < begin]
     for run in sorted(seen, key=lambda run: (run.job.id, run.begin)):
         spec, shape = run.job.spec, cluster.config.partitions[run.partition]
@@ -189,40 +177,16 @@ def sacct_text(profile: Profile, setting: Setting, seed: str) -> str:
             f"{numbers.full(run.job)}|{users[spec.user]}|{cluster.config.teams[spec.team].name}|{shape.name}"
             f"|{qos[run.qos]}|{state}|{tres}|{_elapsed(length)}|{_clock(run.begin)}|{end}"
         )
-    return "\n".join(lines) + "\n"
+    return head + "\n".join(lines) + "\n"
 
 
 def slurm_conf(profile: Profile, setting: Setting, seed: str) -> str:
     """The parts of slurm.conf that decide who runs where."""
     config = loaded_cluster(profile, setting, seed).config
-    weights, name = config.weights, profile.cluster.lower().replace(" ", "-")
-    lines = [
-        "# slurm.conf (excerpt) - managed by hand, see the ticket of 2025-11 before touching",
-        f"ClusterName={name}",
-        "SlurmctldHost=mgmt-1",
-        "SchedulerType=sched/backfill",
-        f"SchedulerParameters=bf_interval=900,bf_window=2880,bf_max_job_test={config.backfill_depth}",
-        "SelectType=select/cons_tres",
-        "SelectTypeParameters=CR_Core_Memory",
-        "GresTypes=gpu",
-        "AccountingStorageType=accounting_storage/slurmdbd",
-        "AccountingStorageTRES=gres/gpu,gres/gpu:a100,gres/gpu:t4",
-        "AccountingStorageEnforce=associations,limits,qos",
-        "EnforcePartLimits=ALL",
-        "JobRequeue=1",
-        "",
-        "PriorityType=priority/multifactor",
-        "PriorityDecayHalfLife=7-0",
-        "PriorityCalcPeriod=15",
-        "PriorityMaxAge=3-0",
-        f"PriorityWeightAge={weights.age}",
-        f"PriorityWeightFairshare={weights.fair_share}",
-        f"PriorityWeightJobSize={weights.job_size}",
-        f"PriorityWeightQOS={weights.qos}",
-    ]
-    if config.scavenge:
-        lines += ["PreemptType=preempt/qos", "PreemptMode=REQUEUE"]
-    return "\n".join([*lines, "", *_machines(config)]) + "\n"
+    name = profile.cluster.lower().replace(" ", "-")
+    head = OUTPUTS["slurm_conf"].format(name=name, config=config)
+    head += OUTPUTS["preemption"] if config.scavenge else ""
+    return head + "\n".join(["", *_machines(config)]) + "\n"
 
 
 def _machines(config: ClusterConfig) -> list[str]:
@@ -232,15 +196,12 @@ def _machines(config: ClusterConfig) -> list[str]:
         cores = 32 if shape.gpu == "a100" else 16
         memory = 1_031_000 if shape.gpu == "a100" else 385_000
         each = CPUS if shape.gpu == "a100" else T4_CPUS
-        nodes.append(
-            f"NodeName={names} Sockets=2 CoresPerSocket={cores} ThreadsPerCore=1 RealMemory={memory}"
-            f" Gres=gpu:{shape.gpu}:{shape.per_node} Feature={shape.site}"
-        )
-        default = " Default=YES" if number == 0 else ""
-        partitions.append(
-            f"PartitionName={shape.name} Nodes={names}{default}"
-            f" MaxTime={limit_text(shape.max_time)} DefaultTime=1-00:00:00 AllowQos=ALL State=UP"
-            f" DefCpuPerGPU={each} DefMemPerGPU={1024 * GPU_MEMORY[shape.gpu]}"
-            f' TRESBillingWeights="GRES/gpu={BILLED[shape.gpu]}"'
-        )
+        given = {"names": names, "shape": shape, "cores": cores, "memory": memory}
+        nodes.append(OUTPUTS["node"].format(**given))
+        given |= {
+            "default": " Default=YES" if number == 0 else "", "cpus": each,
+            "memory": 1024 * GPU_MEMORY[shape.gpu], "longest": limit_text(shape.max_time),
+            "billed": BILLED[shape.gpu],
+        }  # fmt: skip
+        partitions.append(OUTPUTS["partition"].format(**given))
     return [*nodes, "", *partitions]

@@ -10,6 +10,7 @@ from math import cos, pi
 
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
 from scenarios.worlds.slurm_fair_partitions.config import ClusterConfig, Team
 
 
@@ -57,7 +58,6 @@ class JobSpec:
 class Family:
     """A kind of quarter: loads as shares of the GPUs, how uneven demand is, who misbehaves."""
 
-    name: str
     load: float = 0.74
     serving: float = 0.45
     unevenness: float = 0.8
@@ -72,24 +72,7 @@ class Family:
 
 
 FAMILIES = {
-    family.name: family
-    for family in (
-        Family("steady", unevenness=0.55, night=0.15),
-        Family("burst", load=0.70, unevenness=1.0, floods=1.4, flood_tasks=60),
-        Family("diurnal", load=0.72, night=0.75, serving=0.43),
-        Family("failure-heavy", load=0.70, failing=True),
-        Family(
-            "adversarial",
-            load=0.68,
-            unevenness=0.9,
-            floods=1.6,
-            flood_tasks=70,
-            sessions=6.0,
-            oversized=0.4,
-            disguised=0.5,
-            hostile=True,
-        ),
-    )
+    name: Family(**row) for name, row in reading.table(__file__, "data.toml")["families"].items()
 }
 
 SIZES = ((1, 0.34), (2, 0.20), (4, 0.26), (8, 0.15), (16, 0.05))

@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from scenarios.company.profile import GPU_MODELS, Profile
-from scenarios.worlds.gpu_idle_alerts.crashes import USABLE_GIB
 from scenarios.worlds.gpu_idle_alerts.episode import Episode
+from scenarios.worlds.gpu_idle_alerts.fleet import GPUS
 from scenarios.worlds.gpu_idle_alerts.jobs import Job
 from scenarios.worlds.gpu_idle_alerts.load import Phase, memory
 from scenarios.worlds.gpu_idle_alerts.logs import job_lines
@@ -95,7 +95,7 @@ def test_memory_in_a_crash_adds_up_and_fits_the_card(gpu: str) -> None:
         asked, total, free, held = map(float, found.groups())
         unit = days.world.fleet.units[job.units[0]]
         whole = unit.parent < 0
-        assert total == (USABLE_GIB[gpu] if whole else round(unit.memory / 1024, 2))
+        assert total == (GPUS[gpu]["usable_gib"] if whole else round(unit.memory / 1024, 2))
         assert total <= unit.memory / 1024 + 0.005
         assert held + free == pytest.approx(total, abs=0.02)
         assert free < asked < total
