@@ -11,6 +11,7 @@ from assessments.scaling import playing
 
 PLAN = "plan.json"
 PARTS = ("charts", "orders", "timeline", "money", "risks", "whatif")
+STOPPED = "You stopped this what-if: it counts as none."
 FAILED = (
     "The platform could not play your plan. That is our fault, not yours: it counts as none of your "
     "what-ifs, and the time it took is given back to you. Ask again; if it happens again, write to us."
@@ -28,7 +29,7 @@ class ScalingRoom(Room):
     )
     run_words = {
         "infrastructure_error": FAILED,
-        "stopped": "You stopped this what-if: it counts as none.",
+        "stopped": STOPPED,
     }
     path = PLAN
     starter = "{}\n"

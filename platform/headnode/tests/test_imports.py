@@ -9,7 +9,7 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).resolve().parents[3]
-KNOWN = ("scenarios.scaling.", "scenarios.simulator.", "scenarios.worlds.")
+KNOWN = ("scenarios.simulator.", "scenarios.worlds.")
 """Where circles are being taken apart; none may be added."""
 
 

@@ -1,4 +1,4 @@
-"""Regular expressions of matchers: RE2's, as in Prometheus, in time that grows with the value's length alone."""
+"""Regular expressions of matchers: RE2's, as in Prometheus, in time that grows with a value's length."""
 
 from __future__ import annotations
 

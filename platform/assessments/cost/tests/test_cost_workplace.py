@@ -275,7 +275,7 @@ def test_the_list_of_materials_begins_to_make_the_tables(
     bill: Attempt, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Path] = []
-    monkeypatch.setattr("assessments.material_views.prepare", begun.append)
+    monkeypatch.setattr("assessments.cost.store.prepare", begun.append)
     assert client.get(reverse("room-manifest", args=[bill.pk])).status_code == 200
     assert begun == [the_folder()]
 

@@ -15,13 +15,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments import execution
-from assessments.candidate_data import WHAT_IF_FAILED
 from assessments.jobs import Result
 from assessments.models import Attempt, Draft, Run
 from assessments.outages import credit_run
 from assessments.scaling import player, playing, what_ifs
 from assessments.scaling.tests.scaling_stage import ada as ada
 from assessments.scaling.tests.scaling_stage import order, plan, play, staff_only
+from assessments.scaling.workplace import FAILED
 
 pytestmark = pytest.mark.django_db
 Ada = tuple[Client, Attempt]
@@ -163,7 +163,7 @@ def test_a_failure_of_ours_is_tried_again_and_gives_the_time_back(
     assert attempt.deadline_at - deadline >= timedelta(seconds=59)
     shown = told(client, attempt)
     assert shown["left"] == shown["allowed"]
-    assert shown["runs"][0]["detail"] == WHAT_IF_FAILED
+    assert shown["runs"][0]["detail"] == FAILED
     assert "broken" not in json.dumps(shown)
 
 
