@@ -5,7 +5,11 @@ import { setUpRoom } from "../assessments/workplace/room.js";
 import { MaterialPins } from "./material_pins.js";
 
 // What the candidate writes in or runs is theirs; staff look at what was there to be looked at.
-const WITHOUT = { troubleshooting: ["terminal"], cost: [], scaling: ["orders", "timeline", "money", "risks", "whatif"] };
+const WITHOUT = {
+  troubleshooting: ["terminal"],
+  cost: [],
+  scaling: ["orders", "timeline", "money", "risks", "whatif"],
+};
 const TABS = { log: "logs", config: "configs" };
 
 /** What an address of the key or of a remark names: #at?path&line, or #chart?metric&labels&from_ms&to_ms. */
