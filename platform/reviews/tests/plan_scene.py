@@ -11,8 +11,8 @@ import pytest
 
 from assessments import answers, attempts
 from assessments.models import Attempt, GradingRun
+from assessments.tests.kept_variants import lend_variant
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
-from assessments.troubleshooting import variants
 from graders.scaling.grading import grade as graded
 from graders.scaling.makers import write_golden
 from reviews import evaluations
@@ -44,7 +44,7 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def built_plan(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `plan_attempt`."""
-    return tmp_path_factory.mktemp("plans")
+    return lend_variant(tmp_path_factory.mktemp("plans"), PLAN, LEVEL, SEED)
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,6 @@ def plan_attempt(
     begun = attempts.start(
         invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=NOW, seed=SEED
     )
-    variants.folder_of(PLAN, LEVEL, SEED, begun.pack_version.digest)
     body = answer(begun)
     hand_in(begun, body, at=NOW + timedelta(minutes=30))
     if not plan_report:

@@ -190,6 +190,7 @@ def queries(client: Client, name: str) -> int:
     return len(captured)
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(
     ("query", "found"),
     [("q=Ada", True), ("q=nobody", False), ("phase=handed-in", True), ("phase=running", False),
