@@ -21,10 +21,22 @@ nightly = bool(os.environ.get("HEADNODE_NIGHTLY"))
 hypothesis.settings.register_profile("untimed", deadline=None, derandomize=judged and not nightly)
 hypothesis.settings.load_profile("untimed")
 
-PLATFORM = Path(__file__).parent / "platform"
+ROOT = Path(__file__).parent
+PLATFORM = ROOT / "platform"
 LEFT = pytest.StashKey[Counter[str]]()
 """How many tests are left to the night ("night"), and how many in all are not run ("all")."""
 DATABASE = {"db", "transactional_db"}
+BROWSER = "platform/headnode/tests/browser"
+LONGEST = [
+    "graders/tests/test_goldens.py",
+    f"{BROWSER}/test_cost_workspace.py",
+    f"{BROWSER}/test_story.py",
+    f"{BROWSER}/test_replay.py",
+    f"{BROWSER}/test_preparing.py",
+    f"{BROWSER}/test_trouble.py",
+    f"{BROWSER}/test_plan_workspace.py",
+]
+"""Modules that begin first: one process has a module to itself, and none shall be left with one at the end."""
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -50,6 +62,16 @@ def _same_variants(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
+    """Migrating takes seconds: it is done once, not by every process of every run."""
+    from django.db import connection
+
+    from headnode.tests.migrated import lend_migrated
+
+    lend_migrated(connection)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT] = Counter()
 
@@ -59,15 +81,30 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Mark what asks the database; leave to the night what is marked so, unless tests are named."""
-    for item in items:
-        if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
-            item.add_marker("database")
+    """Leave to the night what is marked so, unless tests are named; mark what asks the database."""
     if not nightly and not any("::" in argument for argument in config.args):
         _leave_to_the_night(config, items)
+    _mark_what_asks_the_database(items)
     yield
-    # The longest modules are the browser's, and they mostly wait: others fill what they leave free.
-    items.sort(key=lambda item: item.path.parent.name != "browser")
+    # The browser's modules mostly wait: others fill what they leave free.
+    turns = {ROOT / name: turn for turn, name in enumerate(LONGEST)}
+    items.sort(
+        key=lambda item: (turns.get(item.path, len(turns)), item.path.parent.name != "browser")
+    )
+
+
+def _mark_what_asks_the_database(items: list[pytest.Item]) -> None:
+    """Of each test the first case: the others ask the same with other values.
+
+    Where the values are what counts, a test or module has the mark itself, and so all of its cases.
+    """
+    met = set()
+    for item in items:
+        if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
+            test = (item.path, item.parent, item.originalname)
+            if test not in met:
+                item.add_marker("database")
+            met.add(test)
 
 
 def _leave_to_the_night(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -21,18 +21,19 @@ LEVELS = [
 ]
 GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
-# By day the highest level, which has every measure, plays all of them, and the others the two with the
+# By day the highest level, which has every measure, plays all of them, and the others the one with the
 # narrowest bounds. (Three of the five families: the night plays all.)
 HIGHEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
 BY_DAY = [
     (*case, "small")
     for case in MEASURED
-    if (*case[:2], "small") in HIGHEST or case[-1] in ("competent", "expert")
+    if (*case[:2], "small") in HIGHEST or case[-1] == "competent"
 ]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
 # In a sandbox one answer that asks much and one that means harm say what all do: the harmful one in both.
+# What asks most is the highest level's, which has every call of its world.
 IN_FENCES = [
-    *((*case, "expert", "namespace") for case in LEVELS),
+    *((*case, "expert", "namespace") for *case, _ in HIGHEST),
     *((*case, "cheater", "namespace") for case in LEVELS if case[1] == "junior"),
     *((*case, "cheater", "docker") for case in LEVELS if case[1] == "mid"),
     *((*case, UNMEASURED, "namespace") for case in LEVELS if case[1] == "mid"),

@@ -117,11 +117,12 @@ def printing(number: int) -> Spec:
     return Spec({"controller.py": f"print({number})".encode()})
 
 
-@pytest.mark.by_day("name,runs,spares", [("namespace", 300, 2), ("docker", 8, 0)])
+@pytest.mark.by_day("name,runs,spares", [("namespace", 100, 2), ("docker", 8, 0)])
 @pytest.mark.parametrize(
     ("name", "runs", "spares"),
     [
         ("namespace", 300, 2),
+        ("namespace", 100, 2),
         ("namespace", 40, 0),
         pytest.param("docker", 60, 2, marks=pytest.mark.docker),
         pytest.param("docker", 8, 0, marks=pytest.mark.docker),

@@ -80,6 +80,7 @@ def test_building_again_changes_nothing(state_dir: Path, built_root: rootfs.Root
     assert (root.digest, built) == (built_root.digest, False)
 
 
+@pytest.mark.nightly  # fetches and unpacks all of it once more
 def test_two_builds_are_equal(tmp_path: Path, built_root: rootfs.Root) -> None:
     if shutil.which("apt-get") is None:
         pytest.skip("apt is not here to build a second root folder")

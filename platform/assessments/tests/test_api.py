@@ -148,6 +148,7 @@ RUBBISH: list[Any] = [
 ]
 
 
+@pytest.mark.database
 @pytest.mark.parametrize("what", ["drafts", "runs", "submit"])
 @pytest.mark.parametrize("data", RUBBISH, ids=range(len(RUBBISH)))
 def test_rubbish_gets_one_sentence(ada: Client, attempt: Attempt, what: str, data: Any) -> None:

@@ -25,6 +25,25 @@ def test_slow(): pass
 
 def test_quick(): pass
 """
+ASKING = """
+import pytest
+
+@pytest.fixture
+def db(): pass
+
+@pytest.mark.parametrize("name", ["one", "two", "three"])
+def test_asks(db, name): pass
+
+@pytest.mark.database
+@pytest.mark.parametrize("name", ["four", "five"])
+def test_by_value(db, name): pass
+
+@pytest.mark.by_day("name", ["seven"])
+@pytest.mark.parametrize("name", ["six", "seven"])
+def test_sampled(db, name): pass
+
+def test_quick(): pass
+"""
 SETTINGS = """
 [pytest]
 addopts = --strict-markers
@@ -66,6 +85,20 @@ def test_by_night_nothing_is_left_out(folder: Path) -> None:
     told = said(folder, HEADNODE_NIGHTLY="1")
     assert re.search(r"= 8 passed in", told)
     assert "nightly" not in told
+
+
+def test_first_case_of_what_asks_the_database_is_repeated(folder: Path) -> None:
+    (folder / "test_it.py").write_text(ASKING)
+    told = said(folder, "-m", "database", "--collect-only", "-q")
+    cases = re.findall(r"::test_\w+\[(\w+)\]", told)
+    assert cases == ["one", "four", "five", "seven"]
+
+
+def test_modules_that_begin_first_are_there() -> None:
+    named = re.findall(r'"(graders/.*)",|\{BROWSER\}(/.*)"', (ROOT / "conftest.py").read_text())
+    paths = [ROOT / (whole or f"platform/headnode/tests/browser{name}") for whole, name in named]
+    assert len(paths) == 7
+    assert [path for path in paths if not path.is_file()] == []
 
 
 def test_whoever_names_a_test_gets_it(folder: Path) -> None:

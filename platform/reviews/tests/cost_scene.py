@@ -11,8 +11,8 @@ import pytest
 
 from assessments import answers, attempts
 from assessments.cost.workplace import OPPORTUNITIES
-from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
+from assessments.tests.kept_variants import lend_variant
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
 from graders.cost.makers import write_golden
 from graders.kinds import grade as graded
@@ -43,7 +43,7 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def built_cost(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `cost_attempt`."""
-    return tmp_path_factory.mktemp("bills")
+    return lend_variant(tmp_path_factory.mktemp("bills"), COST, LEVEL, SEED)
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +66,6 @@ def cost_attempt(
     begun = attempts.start(
         invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=NOW, seed=SEED
     )
-    variants.folder_of(COST, LEVEL, SEED, begun.pack_version.digest)
     body = answer(begun)
     hand_in(begun, body, at=NOW + timedelta(minutes=30))
     if not cost_report:

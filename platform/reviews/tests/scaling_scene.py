@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from assessments import answers, attempts
-from assessments.materials import variants
 from assessments.models import Attempt, GradingRun
 from assessments.scaling.workplace import PLAN as PLAN_FILE
+from assessments.tests.kept_variants import lend_variant
 from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
 from graders.kinds import grade as graded
 from graders.scaling.makers import write_golden
@@ -45,7 +45,7 @@ def answer(attempt: Attempt) -> dict[str, Any]:
 @pytest.fixture(scope="session")
 def built_scaling(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `scaling_attempt`."""
-    return tmp_path_factory.mktemp("plans")
+    return lend_variant(tmp_path_factory.mktemp("plans"), PLAN, LEVEL, SEED)
 
 
 @pytest.fixture(scope="session")
@@ -68,7 +68,6 @@ def scaling_attempt(
     begun = attempts.start(
         invitation=stage.invitation, exercise=stage.exercise, policies=POLICIES, now=NOW, seed=SEED
     )
-    variants.folder_of(PLAN, LEVEL, SEED, begun.pack_version.digest)
     body = answer(begun)
     hand_in(begun, body, at=NOW + timedelta(minutes=30))
     if not scaling_report:

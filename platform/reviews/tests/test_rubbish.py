@@ -15,6 +15,7 @@ from assessments.tests.stage import Stage
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 
+pytestmark = pytest.mark.database  # what a value does to the query is what is tried
 Clients = dict[str, Client]
 HUGE = "9" * 30
 HUGER = "9" * 5000

@@ -198,6 +198,7 @@ def queries(client: Client, name: str) -> int:
     return len(captured)
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(
     ("query", "found"),
     [

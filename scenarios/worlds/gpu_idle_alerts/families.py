@@ -31,12 +31,11 @@ class Family:
     api: float = 1.0
 
 
+def _fixed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 FAMILIES = {
-    name: Family(
-        **{
-            key: tuple(v) if isinstance(v, list) else v
-            for key, v in {**_DATA["fates"], **row}.items()
-        }
-    )
+    name: Family(**{key: _fixed(value) for key, value in {**_DATA["fates"], **row}.items()})
     for name, row in _DATA["families"].items()
 }

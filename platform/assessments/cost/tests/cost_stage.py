@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from assessments import attempts
 from assessments.cost import api
-from assessments.materials import variants
 from assessments.models import Attempt
+from assessments.tests.kept_variants import lend_variant
 from assessments.tests.stage import NOW, POLICIES, Stage, enter
 
 BILL = "cost/fleet-bill"
@@ -27,7 +27,7 @@ Asked = Callable[..., Any]
 @pytest.fixture(scope="session")
 def bills(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `bill`."""
-    return tmp_path_factory.mktemp("bills")
+    return lend_variant(tmp_path_factory.mktemp("bills"), BILL, LEVEL, SEED)
 
 
 def start_bill(stage: Stage, now: Any = NOW) -> Attempt:
@@ -51,7 +51,6 @@ def bill(client: Client, stage: Stage, bills: Path, settings: Any) -> Attempt:
     stage.invitation.closes_at = timezone.now() + timedelta(days=6)
     stage.invitation.save()
     attempt = start_bill(stage, timezone.now() - timedelta(minutes=5))
-    variants.folder_of(BILL, LEVEL, SEED, attempt.pack_version.digest)
     enter(client, stage.token)
     return attempt
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import override_settings
 
 from assessments import attempts
-from assessments.materials import variants
 from assessments.models import Attempt
+from assessments.tests.kept_variants import lend_variant
 from assessments.tests.stage import NOW, POLICIES, Stage
 
 INCIDENT = "troubleshooting/slow-training"
@@ -22,10 +21,7 @@ LEVEL, SEED = "junior", 4_203_117_955_031_777_209
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of variants that holds the one of `incident`."""
-    folder = tmp_path_factory.mktemp("variants")
-    with override_settings(VARIANTS=folder):
-        variants.folder_of(INCIDENT, LEVEL, SEED)
-    return folder
+    return lend_variant(tmp_path_factory.mktemp("variants"), INCIDENT, LEVEL, SEED)
 
 
 def turn_to_incident(stage: Stage) -> None:
