@@ -1,6 +1,6 @@
 """How fast the simulator is, beside AccaSim and simpy in the same run, and how its cost grows.
 
-    PYTHONPATH=platform:. .venv/bin/python benchmarks/simulator.py
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.simulator
 
 The others live in an environment of their own, data/benchmarks, made on the first run from
 benchmarks/simulator/requirements.txt. Every figure is CPU seconds of the simulation step; each
@@ -60,7 +60,7 @@ def answer(command: list[str | Path]) -> Result:
 
 
 def ours(policy: str, machine: str, trace: Path) -> Result:
-    return answer([sys.executable, __file__, "one", policy, machine, trace])
+    return answer([sys.executable, "-m", "benchmarks.simulator", "one", policy, machine, trace])
 
 
 def one(policy: str, machine: str, trace: Path) -> None:
