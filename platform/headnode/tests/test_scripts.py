@@ -15,6 +15,6 @@ STATIC = PLATFORM / "headnode/frontend/static.mjs"
 def test_scripts_compute_what_pages_show() -> None:
     modules = sorted(PLATFORM.glob("*/tests/scripts/*.test.js"))
     assert len(modules) >= 6
-    asked = [NODE, "--import", STATIC, "--test", *modules]
+    asked: list[str | Path] = [NODE, "--import", STATIC, "--test", *modules]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
