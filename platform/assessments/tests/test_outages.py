@@ -54,7 +54,7 @@ def test_outage_over_the_deadline_reopens_the_time_that_was_lost(attempt: Attemp
 
 def test_short_silence_is_no_outage(attempt: Attempt) -> None:
     assert gap(WORKER, timedelta(minutes=10), timedelta(seconds=14)) is None
-    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=2.9)) is None
+    assert gap(WEB, timedelta(minutes=10), timedelta(seconds=1.9)) is None
     assert pulse(WEB, now=NOW + timedelta(minutes=10, seconds=4)) is None
     attempt.refresh_from_db()
     assert attempt.deadline_at == END
@@ -136,7 +136,7 @@ def test_quick_answers_are_one_write_each(
     answers(0)
     with django_assert_num_queries(3):  # the write, and what a transaction inside a test's takes
         answers(1)
-    assert not is_slow(NOW + timedelta(seconds=3))
+    assert not is_slow(NOW + timedelta(seconds=2))
     assert is_slow(NOW + timedelta(seconds=5))
 
 

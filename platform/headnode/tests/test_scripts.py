@@ -15,6 +15,6 @@ STATIC = PLATFORM / "headnode/frontend/static.mjs"
 def test_scripts_compute_what_pages_show() -> None:
     modules = sorted(PLATFORM.glob("*/tests/scripts/*.test.js"))
     assert len(modules) >= 6
-    asked: list[str | Path] = [NODE, "--import", STATIC, "--test", *modules]
+    asked = [str(one) for one in (NODE, "--import", STATIC, "--test", *modules)]
     done = subprocess.run(asked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
