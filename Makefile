@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test nightly check lint types imports migrations calibrate lock clean root
+.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -24,8 +24,8 @@ test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in about a quarter 
 nightly: ## every test on every seed, engine and database, on other variants each day (needs root)
 	@HEADNODE_NIGHTLY=1 HEADNODE_TEST_SEED=$${HEADNODE_TEST_SEED:-$$(date +%Y%m%d)} .ci/run
 
-check: .venv/dev ## lint, types, import rules, missing migrations, side by side
-	@$(MAKE) --no-print-directory --jobs --output-sync types lint imports migrations
+check: .venv/dev ## lint, types, import rules, missing migrations, scripts and pages, side by side
+	@$(MAKE) --no-print-directory --jobs 3 --output-sync types pages lint imports migrations
 
 lint:
 	$(BIN)/ruff check .
@@ -40,6 +40,21 @@ imports:
 migrations:
 	$(BIN)/python manage.py makemigrations --check --dry-run
 
+# Scripts, styles and templates. The tools are pinned beside their settings and installed once.
+TOOLS := platform/headnode/frontend/node_modules/.bin
+pages: export PATH := $(CURDIR)/$(BIN):$(PATH)
+pages: platform/headnode/frontend/node_modules/.package-lock.json platform/headnode/vendor/node_modules/.package-lock.json
+	$(TOOLS)/biome check --config-path=platform/headnode/frontend/biome-rules.json --error-on-warnings platform
+	$(TOOLS)/stylelint --config platform/headnode/frontend/stylelint.config.mjs 'platform/*/static/**/*.css' '!**/vendor/**'
+	$(TOOLS)/tsc --project platform/headnode/frontend
+	node platform/headnode/frontend/house.mjs
+	djlint --lint --quiet platform
+	platform/headnode/vendor/build.sh --check
+
+%/node_modules/.package-lock.json: %/package-lock.json
+	cd $* && npm ci --ignore-scripts --no-audit --no-fund --silent
+	@touch $@
+
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibrate
 	$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root torch
@@ -50,7 +65,7 @@ lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --group dev --constraint requirements.txt --output-file requirements-dev.txt
 
 clean: ## forget the environment and what tools have kept; data/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache platform/headnode/*/node_modules
 	find conftest.py benchmarks graders platform sandbox scenarios -name __pycache__ -prune -exec rm -rf {} +
 
 # The sandbox's programs and its root folder: quick where they are there already.

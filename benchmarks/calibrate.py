@@ -5,25 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from benchmarks import bill_variants, growth_variants, incident_variants
 from benchmarks.commit import commit
 from graders.calibration import calibrate, faults
-from scenarios.packs import PackNotFound, all_packs, load_pack
+from scenarios.kinds import kind_of
+from scenarios.packs import Pack, PackNotFound, all_packs, load_pack
 
 FOLDER = Path(__file__).parent / "calibration"
-WRITTEN: Mapping[str, Any] = {
-    "troubleshooting": incident_variants,
-    "cost": bill_variants,
-    "scaling-plan": growth_variants,
-}
-"""Kind of pack that is answered in writing -> what plays it, over thirty seeds."""
-KINDS = ("automation", *WRITTEN)
-"""Kinds of packs that are calibrated here, automation over ten seeds."""
+
+
+def written(pack: Pack) -> Any:
+    """What plays a pack that is answered in writing over thirty seeds: benchmarks/<kind>_variants.py."""
+    return import_module(f"benchmarks.{kind_of(pack.kind).name}_variants")
+
+
+def is_calibrated_here(pack: Pack) -> bool:
+    """Whether its answers are played without a sandbox: in worlds over ten seeds, else as `written` does."""
+    return "world" in pack.data or "materials" in pack.data
 
 
 def _tell(line: str) -> None:
@@ -39,10 +41,10 @@ def _one(name: str, commit_now: str) -> list[str]:
 
 def _written(name: str, commit_now: str, processes: int) -> list[str]:
     pack = load_pack(name)
-    kind = WRITTEN[pack.kind]
-    path = kind.calibrate(pack, FOLDER, commit_now, _tell, processes)
+    plays = written(pack)
+    path = plays.calibrate(pack, FOLDER, commit_now, _tell, processes)
     found = json.loads(path.read_text(encoding="utf-8"))
-    return [f"{name} {fault}" for fault in kind.faults(pack, found)]
+    return [f"{name} {fault}" for fault in plays.faults(pack, found)]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -51,18 +53,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("packs", nargs="*")
     parser.add_argument("--processes", type=int, default=2)
     args = parser.parse_args(argv)
-    names = args.packs or [pack.name for pack in all_packs() if pack.kind in KINDS]
+    names = args.packs or [pack.name for pack in all_packs() if is_calibrated_here(pack)]
     try:
-        kinds = {name: load_pack(name).kind for name in names}
+        in_worlds = [name for name in names if "world" in load_pack(name).data]
     except PackNotFound as error:
         sys.stderr.write(f"{error}\n")
         return 2
     now = commit()
-    played = [name for name in names if kinds[name] not in WRITTEN]
     with ProcessPoolExecutor(args.processes) as pool:
-        missed = [fault for found in pool.map(_one, played, [now] * len(played)) for fault in found]
+        played = pool.map(_one, in_worlds, [now] * len(in_worlds))
+        missed = [fault for found in played for fault in found]
     for name in names:
-        if name not in played:
+        if name not in in_worlds:
             missed += _written(name, now, args.processes)
     for fault in missed:
         _tell(fault)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import statistics
 import tempfile
@@ -85,19 +86,27 @@ class Cohort:
         """From the first Start until everybody has handed in."""
         staged(self.site, "close_at", START_WITHIN_S + 60 * self.minutes)
         reading = (self.scene["password"], [*LISTS, *self.scene["scoring"]], self.over)
-        work = [threading.Thread(target=one.live) for one in self.candidates[attacker:]]
+        attackers = [one for one in self.candidates if one.exercise == "troubleshooting"][:attacker]
+        work = [
+            threading.Thread(target=one.live) for one in self.candidates if one not in attackers
+        ]
         beside = [
             threading.Thread(target=interview, args=(self.browser(), name, *reading))
             for name in self.scene["interviewers"]
         ]
         beside.append(threading.Thread(target=watch_health, args=(self.browser(), self.over)))
-        if attacker:
-            beside.append(threading.Thread(target=attack, args=(self.candidates[0], self.over)))
+        context = multiprocessing.get_context("spawn")
+        over, told = context.Event(), context.Queue()
+        for one in attackers:
+            context.Process(target=attack, args=(one, over, told), daemon=True).start()
         for thread in (*work, *beside):
             thread.start()
         for thread in work:
             thread.join(START_WITHIN_S + 60 * self.minutes + AFTER_ZERO_S)
         self.over.set()
+        over.set()
+        for _ in attackers:
+            self.asked += told.get(timeout=120)
         for thread in beside:
             thread.join(120)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import http.client
 import json
+import os
 import random
 import re
 import threading
@@ -12,13 +13,18 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from html import unescape
+from itertools import count
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from typing import Any
 from urllib.parse import urlencode
 
 SAVE_EVERY_S, STATE_EVERY_S, ASK_EVERY_S, RUN_EVERY_S = 5.0, 5.0, 20.0, 180.0
 ANSWERS_WITHIN_S, READS_FOR_S = 60.0, 4.0
 AGAIN_AFTER_S = 1.0
+ATTACKS_AGAIN_AFTER_S = 0.1
 DATA = re.compile(r'<script id="workspace-data" type="application/json">(.*?)</script>', re.DOTALL)
 PROMQL = "sum by (instance) (rate(node_network_receive_bytes_total[5m]))"
 
@@ -151,18 +157,25 @@ class Candidate:
         time.sleep(max(0.0, moment - time.monotonic()))
 
     def begin(self) -> bool:
-        """Press Start until it is started; False where it never was."""
+        """Open the link and press Start until it is started; False where it never was."""
+        return self.press(*self.enter())
+
+    def enter(self) -> tuple[str, dict[str, str]]:
+        """The lobby behind the link: its path, and what Start sends."""
         status, headers, _ = self.browser.ask("link", f"/t/{self.token}/")
         while status == 0 or status >= 500:
             time.sleep(AGAIN_AFTER_S)
             status, headers, _ = self.browser.ask("link", f"/t/{self.token}/")
         lobby = headers["Location"]
         _, _, page = self.browser.ask("lobby", lobby)
-        form = {"exercise": _field(page, "exercise"), "accept": "yes"}
+        return lobby, {"exercise": _field(page, "exercise"), "accept": "yes"}
+
+    def press(self, lobby: str, form: dict[str, str]) -> bool:
+        """Press Start until it is started; False where the window closed before."""
         until = time.monotonic() + 300
         while time.monotonic() < until:
             form["csrfmiddlewaretoken"] = self.browser.cookies.get("csrftoken", "")
-            status, headers, page = self.browser.ask("Start", f"{lobby}start/", form=form)
+            status, headers, _ = self.browser.ask("Start", f"{lobby}start/", form=form)
             self.started_at = time.monotonic()
             if status == 409:  # the window is over
                 return False
@@ -294,40 +307,46 @@ def interview(
                 return
 
 
-def attack(candidate: Candidate, over: threading.Event) -> None:
-    """One session that opens twelve queries at a time, again and again, and presses Start sixteen times."""
-    lobby_and_token = candidate.browser.ask("attack: link", f"/t/{candidate.token}/")
-    lobby = lobby_and_token[1].get("Location", "")
-    _, _, page = candidate.browser.ask("attack: lobby", lobby)
-    form = {"exercise": _field(page, "exercise"), "accept": "yes"}
+def attack(candidate: Candidate, over: Event, told: Queue[list[Asked]]) -> None:
+    """One session that presses Start sixteen times at once, then keeps twelve queries open.
+
+    A process of its own, and a lowly one: it stands for a machine elsewhere, and must neither keep the
+    other people's threads waiting nor take the site's processors.
+    """
+    os.nice(19)
+    candidate.browser = Browser(candidate.browser.port, [])
+    lobby, form = candidate.enter()
     form["csrfmiddlewaretoken"] = candidate.browser.cookies.get("csrftoken", "")
+    start = ("attack: Start", f"{lobby}start/", None, form)
+    _at_once([partial(_twin(candidate).ask, *start) for _ in range(16)])
+    if candidate.press(lobby, form):
+        _at_once([partial(_keep_asking, _twin(candidate), candidate, over) for _ in range(12)])
+    told.put(candidate.browser.asked)
 
-    def twin() -> Browser:
-        own = candidate.browser
-        return Browser(own.port, own.asked, dict(own.cookies))
 
-    presses = [
-        threading.Thread(target=twin().ask, args=("attack: Start", f"{lobby}start/", None, form))
-        for _ in range(16)
-    ]
-    for press in presses:
-        press.start()
-    for press in presses:
-        press.join()
-    if not candidate.begin():
-        return
+def _at_once(work: list[Callable[[], Any]]) -> None:
+    threads = [threading.Thread(target=one) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
-    def query() -> None:
-        own, turn = twin(), 0
-        while not over.is_set():
-            turn += 1  # another text each time, or a kept answer is all that is asked for
-            text = urlencode(
-                {"query": f"{PROMQL} * {candidate.number}{turn}{id(own)}", "points": 2000}
-            )
-            own.ask("attack: query", f"{candidate.urls['room']}query?{text}")
 
-    for _ in range(12):
-        threading.Thread(target=query, daemon=True).start()
+def _twin(candidate: Candidate) -> Browser:
+    own = candidate.browser
+    return Browser(own.port, own.asked, dict(own.cookies))
+
+
+def _keep_asking(browser: Browser, candidate: Candidate, over: Event) -> None:
+    """Query after query, each another (a kept answer costs nothing); a refusal is no reason to stop."""
+    for turn in count():
+        if over.is_set():
+            return
+        query = f"{PROMQL} * {id(browser)}{turn}"
+        text = urlencode({"query": query, "points": 2000})
+        status, _, _ = browser.ask("attack: query", f"{candidate.urls['room']}query?{text}")
+        if status != 200:
+            time.sleep(ATTACKS_AGAIN_AFTER_S)
 
 
 def watch_health(browser: Browser, over: threading.Event, every_s: float = 1.0) -> None:

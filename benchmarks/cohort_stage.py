@@ -73,7 +73,7 @@ def _assigned(people: list[str], by: Any, now: Any) -> list[str]:
 
     from accounts.models import User
     from assessments.models import Submission
-    from reviews.evaluations import assign
+    from reviews.scoring.evaluations import assign
 
     handed_in = Submission.objects.filter(round=1, superseded_at=None).select_related("attempt")
     for answer in handed_in:
@@ -102,7 +102,7 @@ def _invite(opening: Any, candidate: Any, exercise: Any, by: Any, now: Any) -> s
 
 def wait_prepared(within_s: float) -> dict[str, Any]:
     """Seconds until every variant has been built, and how many are ready."""
-    from assessments.prepared.models import PreparedVariant
+    from assessments.models.prepared import PreparedVariant
 
     began = time.monotonic()
     while time.monotonic() - began < within_s:

@@ -26,7 +26,7 @@ from assessments.troubleshooting import metrics_answers as answers
 from assessments.troubleshooting import metrics_query as queries
 from benchmarks.commit import commit
 from headnode.tests.browser.actors import browser
-from headnode.tests.browser.room_page import metrics_of, room_page
+from headnode.tests.browser.troubleshooting_page import materials_page, metrics_of
 
 LEVEL, SEED, POINTS, ZOOMS = "mid", 7, 200, 20
 QUERIES = (
@@ -36,7 +36,7 @@ QUERIES = (
     "quantile_over_time(0.9, DCGM_FI_DEV_POWER_USAGE[1h])",
 )
 PREPARE = """async ({ keys, node, from, to, points }) => {
-  const base = "/static/headnode/room";
+  const base = "/static/assessments/troubleshooting";
   const data = await import(`${base}/metrics_data.js`);
   const { MetricsChart } = await import(`${base}/metrics_chart.js`);
   const { stageOf } = await import(`${base}/dashboards.js`);
@@ -180,7 +180,7 @@ def main() -> None:
         board = metrics_of(Path(folder) / "variant", LEVEL, SEED)
         found: dict[str, Any] = {"load_before": [round(one, 1) for one in os.getloadavg()]}
         found["server"] = server(board)
-        with room_page(board) as served, browser() as running:
+        with materials_page(board) as served, browser() as running:
             page = running.new_page(viewport={"width": 1440, "height": 900})
             page.goto(served.url)
             found["browser"] = client(page, board)

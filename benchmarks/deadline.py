@@ -31,6 +31,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from assessments.drafts import save_draft
 from benchmarks.commit import commit
 
 HERE = Path(__file__).parent
@@ -132,15 +133,19 @@ def candidates(number: int, zero: datetime, port: int) -> list[Client]:
             name=f"Candidate {one}", email=f"{one}@example.com", created_at=began
         )
         invitation, _ = invite(
-            opening=stage.opening, candidate=person, exercises=[stage.exercise],
-            opens_at=began - timedelta(days=1), closes_at=zero + timedelta(days=6),
-            by=stage.rhea, now=began,
-        )  # fmt: skip
+            opening=stage.opening,
+            candidate=person,
+            exercises=[stage.exercise],
+            opens_at=began - timedelta(days=1),
+            closes_at=zero + timedelta(days=6),
+            by=stage.rhea,
+            now=began,
+        )
         attempt = attempts.start(
             invitation=invitation, exercise=stage.exercise, policies=POLICIES, now=began
         )
         body = answers.starting_body(attempt)
-        attempts.save_draft(
+        save_draft(
             attempt.pk, client=uuid.uuid4(), seq=1, base=None, resolve=False,
             body=with_text(body, f"older words of {one}"), now=began + timedelta(minutes=30),
         )  # fmt: skip
@@ -157,8 +162,8 @@ def write_on(name: str) -> None:
     from django.db import OperationalError
     from django.utils import timezone
 
-    from assessments.attempts import close_due
     from assessments.models import Pulse
+    from assessments.submissions import close_due
 
     while True:
         try:

@@ -31,12 +31,12 @@ from playwright.sync_api import sync_playwright
 from assessments.troubleshooting.log_bundle import Bundle
 from assessments.troubleshooting.log_lines import LogLine, Place, read
 from benchmarks.commit import commit
+from headnode.tests.static_files import static_file
 from scenarios.packs.variant import build
 
 LINES = 1_000_000
 PACK, LEVEL, SEED = "troubleshooting/slow-training", "mid", 3
 ROOT = Path(__file__).resolve().parents[1]
-STATIC = ROOT / "platform/headnode/static/headnode"
 BACK_MS = 60_000
 
 
@@ -81,7 +81,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
     def translate_path(self, path: str) -> str:
         name = path.split("?")[0]
         if name.startswith("/static/"):
-            return str(STATIC / name.removeprefix("/static/"))
+            return str(static_file(name.removeprefix("/static/")))
         return str(Path(self.directory) / name.lstrip("/"))
 
     def log_message(self, format: str, *args: object) -> None:

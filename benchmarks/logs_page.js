@@ -1,7 +1,7 @@
 // The log explorer alone on a page, and what measures it; benchmarks/logs.py calls `measure`.
 
-import { setUp } from "/static/room/logs.js";
-import { Room } from "/static/room/room.js";
+import { setUp } from "/static/assessments/troubleshooting/logs.js";
+import { Room } from "/static/assessments/workplace/room.js";
 
 const FRAMES = 240;
 

@@ -36,10 +36,10 @@ from threading import Event
 from typing import Any
 
 from benchmarks.commit import commit
-from graders.__main__ import backend_from_environment
 from graders.anchors import play_trusted
-from graders.grading import grade, run_public
+from graders.backend import backend_from_environment
 from graders.inprocess import run_trusted
+from graders.kinds import grade, run_public
 from graders.playing import play, sdk_files, spec_for
 from graders.session import EpisodeSession
 from graders.tests.local_backend import LocalBackend
@@ -267,7 +267,7 @@ def main() -> None:
     if options.build:
         write(builds=kept().get("builds", {}) | builds(chosen or all_packs()))
         return
-    played(chosen or [pack for pack in all_packs() if pack.kind == "automation"])
+    played(chosen or [pack for pack in all_packs() if "world" in pack.data])
 
 
 def played(packs: list[Pack]) -> None:

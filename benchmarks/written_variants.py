@@ -148,3 +148,26 @@ def complaints(
         if len(set(answers)) < len(answers):
             said.append(f"{level}: two seeds have the same answer.")
     return said
+
+
+def all_complaints(
+    pack: Pack,
+    data: Mapping[str, Any],
+    missed: Callable[[Pack, Mapping[str, Mapping[str, Row]]], list[str]],
+    answer: Callable[[Mapping[str, Any]], str],
+) -> list[str]:
+    """As `complaints`, and one sentence for each complaint of a variant's checks."""
+    return complaints(pack, data, missed, answer) + [
+        f"{level} seed {seed}: {name}: {one}"
+        for level, rows in data["table"].items()
+        for seed, row in rows.items()
+        for name, found in row["checks"].items()
+        for one in found
+    ]
+
+
+def in_one_line(row: Row) -> str:
+    """Every golden's score, and what the checks complain about."""
+    scores = " ".join(f"{name} {one['score']:.2f}" for name, one in row["goldens"].items())
+    bad = [f"{name}: {one}" for name, said in row["checks"].items() for one in said]
+    return f"{scores} {' '.join(bad)}"

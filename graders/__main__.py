@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,33 +14,15 @@ from typing import Any
 from graders.anchors import anchor_figures
 from graders.answer_table import in_order, lines
 from graders.answers import AnswerError, read_answer, read_answers
+from graders.backend import backend_from_environment
 from graders.kinds import grade, needs_sandbox
 from graders.kit import kit_files, kit_name, zipped
 from graders.report import GradeReport
 from graders.workloads import hidden_workloads
-from sandbox import Backend, SandboxUnavailable, open_backend
+from sandbox import Backend, SandboxUnavailable
 from scenarios.company.profile import DEFAULT, Profile, ProfileError, load_profile
 from scenarios.packs import PackInvalid, PackNotFound, load_pack
 from scenarios.packs.check import LEVELS
-
-STATE = Path(__file__).resolve().parent.parent / "data" / "sandbox"
-
-
-def backend_from_environment() -> Backend:
-    """The sandbox that SANDBOX_BACKEND, _ALLOW_REDUCED, _DOCKER_URL and _RUNTIME ask for.
-
-    Raises SandboxUnavailable when it cannot run here, ValueError for an unknown name.
-    """
-    name = os.environ.get("SANDBOX_BACKEND", "namespace")
-    if name not in ("namespace", "docker"):
-        raise ValueError(f"SANDBOX_BACKEND is namespace or docker, not {name!r}.")
-    return open_backend(
-        name,
-        allow_reduced=os.environ.get("SANDBOX_ALLOW_REDUCED") == "1",
-        state_dir=STATE,
-        docker_url=os.environ.get("SANDBOX_DOCKER_URL") or None,
-        runtime=os.environ.get("SANDBOX_RUNTIME") or None,
-    )
 
 
 @contextmanager

@@ -16,9 +16,15 @@ from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
 
 NAMES = (
-    "do_nothing", "naive", "competent", "expert", "thrasher", "budget_breaker", "crasher",
+    "do_nothing",
+    "naive",
+    "competent",
+    "expert",
+    "thrasher",
+    "budget_breaker",
+    "crasher",
     "cheater",
-)  # fmt: skip
+)
 """What every automation pack brings."""
 UNMEASURED = "crasher"
 

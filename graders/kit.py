@@ -116,7 +116,8 @@ def _readme(pack: Pack, level: str) -> bytes:
 def sources_of(world: str) -> Files:
     """The simulator as far as one world needs it: path -> bytes, from the folder `scenarios` down.
 
-    What is not reached by an import is left out, and so are packs, other worlds and tests.
+    What is not reached by an import is left out, and so are packs, other worlds and tests. With a
+    world's code comes the data beside it.
     """
     todo = ["scenarios.company.profile", "scenarios.worlds.calls", f"scenarios.worlds.{world}"]
     modules: set[str] = set()
@@ -127,6 +128,7 @@ def sources_of(world: str) -> Files:
         modules.add(name)
         todo += [name.rpartition(".")[0], *_imported(name)]
     paths = [path for name in modules if (path := _path_of(name))]
+    paths += (SOURCES / "worlds" / world).glob("*.toml")
     root = SOURCES.parent
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(paths)}
 

@@ -101,10 +101,25 @@ def _checked(path: str, text: str) -> tuple[list[Json], str]:
     if ruff is None:
         return [], "The code was not checked: ruff is not installed beside the platform."
     command = [
-        str(ruff), "check", "--isolated", "--no-cache", "--quiet", "--exit-zero", "--ignore-noqa",
-        "--output-format", "json", "--select", RULES, "--target-version", "py311",
-        "--config", "lint.mccabe.max-complexity=0", "--stdin-filename", path, "-",
-    ]  # fmt: skip
+        str(ruff),
+        "check",
+        "--isolated",
+        "--no-cache",
+        "--quiet",
+        "--exit-zero",
+        "--ignore-noqa",
+        "--output-format",
+        "json",
+        "--select",
+        RULES,
+        "--target-version",
+        "py311",
+        "--config",
+        "lint.mccabe.max-complexity=0",
+        "--stdin-filename",
+        path,
+        "-",
+    ]
     try:
         done = subprocess.run(  # noqa: S603  the arguments are ours
             command,

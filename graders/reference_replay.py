@@ -49,7 +49,7 @@ def reference_replay(
 
 def has_reference(pack: Pack, level: str) -> bool:
     """Whether there is a reference program to be watched."""
-    return pack.kind == "automation" and pack.anchor(level, "reference") is not None
+    return "world" in pack.data and pack.anchor(level, "reference") is not None
 
 
 def made_with(pack: Pack) -> dict[str, str]:

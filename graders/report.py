@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graders.measures import Measured, total
+from sandbox import Outcome
 
 Json = dict[str, Any]
 
@@ -48,6 +49,56 @@ class RunReport:
             "score": total(self.measures),
             "timeline": self.timeline,
         }
+
+
+def run_report(
+    outcome: Outcome,
+    detail: str,
+    marks: list[str],
+    measures: list[Measured],
+    timeline: Json,
+) -> RunReport:
+    """The report of what the sandbox ran."""
+    return RunReport(
+        status=outcome.status,
+        detail=detail,
+        stdout=outcome.stdout,
+        stderr=outcome.stderr,
+        stdout_truncated=outcome.stdout_truncated,
+        wall_s=round(outcome.wall_s, 3),
+        cpu_s=round(outcome.cpu_s, 3),
+        calls=outcome.calls,
+        backend=outcome.backend,
+        marks=marks,
+        measures=measures,
+        timeline=timeline,
+        waited_s=round(outcome.waited_s, 3),
+    )
+
+
+def unrun(
+    detail: str,
+    backend: str = "none",
+    status: str = "candidate_error",
+    timeline: Json = EMPTY_TIMELINE,
+    wall_s: float = 0.0,
+    cpu_s: float = 0.0,
+) -> RunReport:
+    """The report where no program was run: nothing was printed and nothing measured."""
+    return RunReport(
+        status,
+        detail,
+        "",
+        "",
+        False,
+        round(wall_s, 3),
+        round(cpu_s, 3),
+        0,
+        backend,
+        [],
+        [],
+        timeline,
+    )
 
 
 @dataclass(frozen=True, slots=True)

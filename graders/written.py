@@ -1,20 +1,23 @@
-"""What graders of written answers share: fields of an answer.json checked one by one, and their reports."""
+"""Written answers: fields of an answer.json checked one by one, and the one way from them to a report."""
 
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Mapping, Sequence
-from typing import Any
+import tomllib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from graders import VERSION
+from graders.kinds import Asked, Grader
 from graders.measures import Measured
-from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
-from sandbox import Backend
-from scenarios.company.profile import Profile
-from scenarios.packs import Pack
+from graders.report import GradeReport, Json, RunReport, Versions, unrun
+from scenarios.packs import Measure
 from scenarios.simulator import VERSION as SIMULATOR
 
+A = TypeVar("A")
 LONGEST_SECTION = 60_000
 MOST = 1e15
 """Largest size of a number in an answer."""
@@ -98,33 +101,100 @@ def priority_of(value: Any, where: str) -> int | None:
     return None if number is None else int(number)
 
 
-def run_public(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend,
-    workload: str = "",
-    profile: Profile | None = None,
-    cancel: threading.Event | None = None,
-) -> RunReport:
-    """What a run comes to where there is nothing to run in an answer: a sentence that says so."""
-    said = "There is nothing to run in this exercise."
-    return RunReport(
-        "candidate_error", said, "", "", False, 0.0, 0.0, 0, "none", [], [], EMPTY_TIMELINE
-    )
+class BadCorrection(ValueError):
+    """A correction names a statement, subject or verdict that there is not; the message is one sentence."""
 
 
-def report(
-    pack: Pack,
-    level: str,
-    seed: int,
-    status: str,
-    detail: str,
-    measures: list[Measured] | None = None,
-    evidence: list[dict[str, Any]] | None = None,
-) -> GradeReport:
+Corrections = Sequence[Mapping[str, str]]
+"""Each {"statement": id, "subject": key, "verdict": one of the kind's}; the last one on both counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Measured):
+    """A measure that says in its own words what was counted."""
+
+    told: str = ""
+
+    def _explanation(self) -> str:
+        return f"{self.told} {self.measure.meaning}"
+
+
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """Measures in the table's order, and rows of evidence for people."""
+
+    measures: list[Measured]
+    evidence: list[Json]
+
+
+@cache
+def percentages(table: Path) -> Mapping[str, Measure]:
+    """The measures in a kind's measures.toml by key: percentages, more is better."""
+    rows = tomllib.loads(table.read_text(encoding="utf-8"))["measures"]
+    return {
+        row["key"]: Measure(row["key"], row["label"], "%", "higher", 100.0, row["meaning"])
+        for row in rows
+    }
+
+
+@dataclass(frozen=True)
+class WrittenGrader(Grader, Generic[A]):
+    """The way of every written answer: it is parsed, read beside the truth, and the reading assessed.
+
+    `parse` takes the text of `answer.json` and raises BadAnswer. `read` tells the reading and further
+    rows of evidence. `assess` leaves the reading as it is and raises BadCorrection. `detail` says in one
+    sentence what was measured. The reading is plain JSON and stays in the report's evidence, in the row of
+    the kind `reading`: what people correct in it is assessed anew from it alone, at once, and nothing is
+    drawn or played again; evidence of the kinds `kept` stays beside it.
+    """
+
+    reading: str
+    parse: Callable[[str], A]
+    read: Callable[[A, Asked], tuple[Json, list[Json]]]
+    assess: Callable[[Json, Corrections], Assessed]
+    detail: Callable[[A, Asked], str]
+    kept: Collection[str] = ()
+    needs_sandbox = False
+
+    def run_public(self, asked: Asked, workload: str) -> RunReport:
+        """A sentence that says that there is nothing to run."""
+        return unrun("There is nothing to run in this exercise.")
+
+    def grade(self, asked: Asked) -> GradeReport:
+        """Measures and evidence of `answer.json`; nothing of it is run.
+
+        An answer that says nothing is measured, as nothing; one that cannot be read is a candidate_error.
+        """
+        try:
+            answer = self.parse(asked.files.get(asked.pack.entry, ""))
+        except BadAnswer as error:
+            return _report(asked, "candidate_error", f"Not measured: {error}", Assessed([], []))
+        reading, rows = self.read(answer, asked)
+        found = self.assess(reading, ())
+        found.evidence.extend([*rows, {"kind": self.reading, **reading}])
+        return _report(asked, "done", self.detail(answer, asked), found)
+
+    def reassess(self, kept: Mapping[str, Any], corrections: Corrections) -> Assessed:
+        """Measures and evidence of a kept report (`GradeReport.to_dict`) with these corrections.
+
+        Raises BadCorrection, and LookupError for a report without a reading.
+        """
+        row = self.reading_in(kept)
+        if row is None:
+            raise LookupError("The report holds no reading of the answer.")
+        found = self.assess({key: row[key] for key in row if key != "kind"}, corrections)
+        rows = [one for one in kept["evidence"] if one["kind"] in self.kept]
+        return Assessed(found.measures, [*found.evidence, *rows, row])
+
+    def reading_in(self, kept: Mapping[str, Any] | None) -> Json | None:
+        """The reading's row in a kept report. Staff only: it holds the truth as well."""
+        rows = (kept or {}).get("evidence") or []
+        return next((dict(row) for row in rows if row.get("kind") == self.reading), None)
+
+
+def _report(asked: Asked, status: str, detail: str, found: Assessed) -> GradeReport:
     """The report on an answer that nothing of was run: no SDK, no image, no backend."""
+    pack = asked.pack
     versions = Versions(
         pack=f"{pack.version}+{pack.digest[:12]}",
         grader=VERSION,
@@ -135,19 +205,11 @@ def report(
     )
     return GradeReport(
         pack=pack.name,
-        level=level,
-        seed=seed,
+        level=asked.level,
+        seed=asked.seed,
         status=status,
         detail=detail,
         versions=versions,
-        measures=measures or [],
-        evidence=evidence or [],
+        measures=found.measures,
+        evidence=found.evidence,
     )
-
-
-def reading_in(kept: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """The evidence row of that kind in a kept report (`GradeReport.to_dict`). Raises LookupError."""
-    for row in kept["evidence"]:
-        if row["kind"] == kind:
-            return dict(row)
-    raise LookupError("The report holds no reading of the answer.")

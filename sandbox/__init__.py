@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 from sandbox.backends import open_backend
-from sandbox.contract import (
-    Backend,
-    CallRefused,
-    Outcome,
-    SandboxUnavailable,
-    Session,
-    Speaking,
-    Spec,
-    Status,
-)
+from sandbox.contract import Backend, CallRefused, Outcome, Session, Speaking, Spec, Status
 from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
+from sandbox.unavailable import SandboxUnavailable
 
 __all__ = [
     "Backend",

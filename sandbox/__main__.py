@@ -13,8 +13,9 @@ from typing import Any, NoReturn
 
 from sandbox import doctor, gpu, rootfs, roots
 from sandbox.backends import NAMES, open_backend
-from sandbox.contract import Backend, CallRefused, Outcome, SandboxUnavailable, Spec
+from sandbox.contract import Backend, CallRefused, Outcome, Spec
 from sandbox.limits import Limits
+from sandbox.unavailable import SandboxUnavailable
 
 _REPO = Path(__file__).resolve().parent.parent
 _SDK = _REPO / "graders" / "sdk" / "headnode_sdk"

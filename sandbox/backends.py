@@ -5,7 +5,8 @@ from __future__ import annotations
 import atexit
 from pathlib import Path
 
-from sandbox.contract import Backend, SandboxUnavailable
+from sandbox.contract import Backend
+from sandbox.unavailable import SandboxUnavailable
 
 NAMES = ("namespace", "docker")
 

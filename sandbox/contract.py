@@ -29,10 +29,6 @@ Status = Literal[
 ]
 
 
-class SandboxUnavailable(Exception):
-    """The chosen backend cannot run here; one sentence that names the missing layer."""
-
-
 class CallRefused(Exception):
     """A session's polite no: the candidate's program gets an error answer and goes on.
 

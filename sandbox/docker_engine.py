@@ -16,7 +16,7 @@ from requests.exceptions import RequestException
 from sandbox import cgroups, probe, rootfs
 from sandbox.capture import Output
 from sandbox.container import LABEL_RUN, LABEL_STATE
-from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
+from sandbox.contract import Outcome, Session, Spec
 from sandbox.engine import Engine
 from sandbox.episode import Assignment, Runs, failed, perform, until_cancelled
 from sandbox.handover import StartFailed
@@ -27,6 +27,7 @@ from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
 from sandbox.runner import Runner
 from sandbox.spares import Spares
+from sandbox.unavailable import SandboxUnavailable
 from sandbox.workshop import Workshop
 
 if TYPE_CHECKING:

@@ -10,9 +10,10 @@ from typing import Any
 
 from sandbox import cgroups, rootfs, roots
 from sandbox.backends import NAMES, open_backend
-from sandbox.contract import Backend, CallRefused, SandboxUnavailable, Spec
+from sandbox.contract import Backend, CallRefused, Spec
 from sandbox.engine import Engine
 from sandbox.gpu import report as gpu
+from sandbox.unavailable import SandboxUnavailable
 
 _SETTINGS = Path("/proc/sys")
 

@@ -12,7 +12,7 @@ import docker
 from docker.errors import DockerException, ImageNotFound
 
 from sandbox import memory, rootfs
-from sandbox.contract import SandboxUnavailable
+from sandbox.unavailable import SandboxUnavailable
 
 DEFAULT_URL = "unix:///var/run/docker.sock"
 _REPOSITORY = "headnode-sandbox"

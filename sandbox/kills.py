@@ -21,14 +21,30 @@ _SIGN = 0x8000_0000
 # Numbers of the calls on each machine (asm/unistd_64.h; asm-generic/unistd.h).
 _NUMBERS = {
     "x86_64": {
-        "exit": 60, "kill": 62, "setpgid": 109, "prctl": 157, "tkill": 200, "exit_group": 231,
-        "tgkill": 234, "rt_sigqueueinfo": 129, "rt_tgsigqueueinfo": 297, "prlimit64": 302,
+        "exit": 60,
+        "kill": 62,
+        "setpgid": 109,
+        "prctl": 157,
+        "tkill": 200,
+        "exit_group": 231,
+        "tgkill": 234,
+        "rt_sigqueueinfo": 129,
+        "rt_tgsigqueueinfo": 297,
+        "prlimit64": 302,
     },
     "aarch64": {
-        "exit": 93, "kill": 129, "setpgid": 154, "prctl": 167, "tkill": 130, "exit_group": 94,
-        "tgkill": 131, "rt_sigqueueinfo": 138, "rt_tgsigqueueinfo": 240, "prlimit64": 261,
+        "exit": 93,
+        "kill": 129,
+        "setpgid": 154,
+        "prctl": 167,
+        "tkill": 130,
+        "exit_group": 94,
+        "tgkill": 131,
+        "rt_sigqueueinfo": 138,
+        "rt_tgsigqueueinfo": 240,
+        "prlimit64": 261,
     },
-}  # fmt: skip
+}
 
 # Instructions of classic BPF (linux/bpf_common.h) and answers of a filter (linux/seccomp.h).
 _LOAD, _AND, _IS, _HAS, _ANSWER = 0x20, 0x54, 0x15, 0x45, 0x06

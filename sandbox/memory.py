@@ -17,7 +17,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from sandbox.contract import SandboxUnavailable
+from sandbox.unavailable import SandboxUnavailable
 
 SHM = Path("/dev/shm")  # noqa: S108 - a folder of our own in it
 _MAP_POPULATE = 0x8000

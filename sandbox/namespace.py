@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sandbox import cgroups, probe, rootfs, seccomp
 from sandbox.capture import Output
-from sandbox.contract import Outcome, SandboxUnavailable, Session, Spec
+from sandbox.contract import Outcome, Session, Spec
 from sandbox.episode import Assignment, Runs, failed, perform, until_cancelled
 from sandbox.handover import StartFailed
 from sandbox.hardware import NO_HARDWARE, Hardware
@@ -24,6 +24,7 @@ from sandbox.probe import Layer, Report
 from sandbox.runner import Runner
 from sandbox.spares import Spares
 from sandbox.spawner import Spawner
+from sandbox.unavailable import SandboxUnavailable
 from sandbox.workshop import Workshop
 
 if TYPE_CHECKING:

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from sandbox.contract import SandboxUnavailable
 from sandbox.roots import debian, declared
 from sandbox.roots.furnish import furnish
+from sandbox.unavailable import SandboxUnavailable
 
 _RECIPE = 2
 _EPOCH = 1_700_000_000

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from sandbox import syscalls
-from sandbox.contract import SandboxUnavailable
+from sandbox.unavailable import SandboxUnavailable
 
 _OCI_ARCH = {"x86_64": "SCMP_ARCH_X86_64", "aarch64": "SCMP_ARCH_AARCH64"}
 

@@ -15,7 +15,6 @@ from scenarios.packs.check import LEVELS
 COMMANDS = {
     "simulate": "simulate",
     "fairshare": "fairshare",
-    "pack": "pack",
     "quota": "quota",
     "metrics": "metrics",
     "import": "importing",

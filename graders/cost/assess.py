@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -13,13 +9,11 @@ from typing import Any
 from graders.cost.challenge import challenges
 from graders.cost.matching import NONE, STATES, VERDICTS, fitting_risk, subject, subjects
 from graders.cost.tally import Tally, tally, usd
-from graders.measures import Measured
+from graders.written import Assessed, BadCorrection, Corrections, Told, percentages
 from scenarios.cost.catalogue import CATEGORIES, FINDINGS, levers, traps
-from scenarios.packs import Measure
 
 Json = dict[str, Any]
-Corrections = Sequence[Mapping[str, str]]
-"""Each {"statement": id of an opportunity, "subject": lever or trap, "verdict": "states" or "none"}."""
+_TABLE = Path(__file__).with_name("measures.toml")
 ENOUGH = 5
 """Opportunities that are asked for."""
 NEAR = 1.25
@@ -31,40 +25,6 @@ AIM = 1.5
 """So many rows for each real opportunity are taken as they are; of more, the part."""
 LEAST_AREA = 0.02
 """Part of the achievable saving from which on an area of the bill counts."""
-
-
-class BadCorrection(ValueError):
-    """A correction names an opportunity, subject or verdict that there is not; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told(Measured):
-    """A measure that says in its own words what was counted."""
-
-    told: str = ""
-
-    def _explanation(self) -> str:
-        return f"{self.told} {self.measure.meaning}"
-
-
-@dataclass(frozen=True, slots=True)
-class Assessed:
-    """Measures in the table's order, and rows of evidence for people."""
-
-    measures: list[Measured]
-    evidence: list[Json]
-
-
-@cache
-def measures() -> Mapping[str, Measure]:
-    """The measures of the cost exercise by key: percentages, more is better."""
-    rows = tomllib.loads(Path(__file__).with_name("measures.toml").read_text(encoding="utf-8"))[
-        "measures"
-    ]
-    return {
-        row["key"]: Measure(row["key"], row["label"], "%", "higher", 100.0, row["meaning"])
-        for row in rows
-    }
 
 
 def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
@@ -122,7 +82,7 @@ def _by_hand(key: str) -> Json:
 
 def _told(key: str, value: float, told: str) -> Told:
     # 0.0 is added because a sum of nothing can come out as minus zero
-    return Told(measures()[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
+    return Told(percentages(_TABLE)[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
 
 
 def _enough(count: int) -> float:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from graders.cost.grading import grade
 from graders.cost.makers import MAKERS, write_golden
+from graders.kinds import grade
 from graders.troubleshooting.calibration import SEEDS, missed, summary
 from scenarios.packs import Pack
 

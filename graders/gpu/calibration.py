@@ -8,8 +8,8 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from graders.__main__ import backend_from_environment
-from graders.gpu.grading import grade
+from graders.backend import backend_from_environment
+from graders.kinds import grade
 from sandbox import Backend
 from scenarios.packs import Pack, load_pack
 

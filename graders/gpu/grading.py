@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,14 +24,12 @@ from graders.gpu.playing import (
     train_in_turn,
 )
 from graders.gpu.tolerance import tolerance
+from graders.kinds import Asked, Grader
 from graders.measures import Measured, measure_workloads
 from graders.playing import OURS, BadAnswer, sdk_version
-from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions
-from sandbox import Backend
-from scenarios.company.profile import Profile
-from scenarios.packs import Pack, load_pack
+from graders.report import EMPTY_TIMELINE, GradeReport, RunReport, Versions, run_report, unrun
+from scenarios.packs import Pack
 
-Progress = Callable[[int, int], None]
 Figures = Mapping[str, Any]
 ERROR_TAIL = 4000
 """Characters of a failed program's error output that the evidence keeps."""
@@ -64,104 +61,65 @@ class Compared:
         return f"Trained in {seconds:.2f} {clock}: {rate}. {self.match.sentence}"
 
 
-def run_public(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend,
-    workload: str = "public-1",
-    profile: Profile | None = None,
-    cancel: threading.Event | None = None,
-) -> RunReport:
-    """One public training with the candidate's files (path -> text).
+class GpuGrader(Grader):
+    """Programs that train on a card, or on one processor where there is none."""
 
-    Raises PackNotFound for an unknown pack or level, ValueError for an unknown workload and
-    NoCardNow where every card is lent out; whatever the program does is a report.
-    """
-    chosen = load_pack(pack)
-    training = public_training(chosen, level, seed, workload)
-    try:
-        written = program(chosen, level, files)
-    except BadAnswer as error:
-        return _unrun(str(error), backend)
-    device = device_for(backend)
-    with reserved(backend, device):
-        naive, best = anchors_once(chosen, level, training, device, backend, cancel)
-        if trouble := trouble_of(naive, best):
-            stopped = "cancelled" in (naive.outcome.status, best.outcome.status)
-            return _unrun(trouble, backend, "cancelled" if stopped else "sandbox_error")
-        (answers,) = train_in_turn(
-            chosen.entry, [written], training, device, backend, PUBLIC_RUNS, cancel
+    needs_sandbox = True
+
+    def run_public(self, asked: Asked, workload: str) -> RunReport:
+        """Raises ValueError for an unknown workload and NoCardNow where every card is lent out;
+        whatever the program does is a report."""
+        pack, level, backend = asked.pack, asked.level, asked.sandbox
+        training = public_training(pack, level, asked.seed, workload)
+        try:
+            written = program(pack, level, asked.files)
+        except BadAnswer as error:
+            return unrun(str(error), backend.name)
+        device = device_for(backend)
+        with reserved(backend, device):
+            naive, best = anchors_once(pack, level, training, device, backend, asked.cancel)
+            if trouble := trouble_of(naive, best):
+                stopped = "cancelled" in (naive.outcome.status, best.outcome.status)
+                return unrun(trouble, backend.name, "cancelled" if stopped else "sandbox_error")
+            (answers,) = train_in_turn(
+                pack.entry, [written], training, device, backend, PUBLIC_RUNS, asked.cancel
+            )
+        one = compared(training, answers, naive, best)
+        measures = _measured(pack, level, [one]) if one.answer.finished else []
+        return run_report(
+            one.answer.outcome, one.detail, marks([one], device), measures, _curves(one)
         )
-    one = compared(training, answers, naive, best)
-    return _run_report(chosen, level, one, device)
+
+    def grade(self, asked: Asked) -> GradeReport:
+        """Every hidden training of the round, each between both anchors on the same machine.
+
+        A training that computed something else, or failed, counts as one without a single useful
+        sample; when the program finished none there is nothing to measure and the status is
+        candidate_error. Trouble of ours, a failed anchor among it, ends as infrastructure_error.
+        Raises ValueError for a number out of range, and NoCardNow.
+        """
+        pack, level, backend = asked.pack, asked.level, asked.sandbox
+        trainings = hidden_trainings(pack, level, asked.seed, asked.hidden, asked.round)
+        device = device_for(backend)
+        try:
+            written = program(pack, level, asked.files)
+        except BadAnswer as error:
+            return _report(asked, [], device, "candidate_error", str(error))
+        programs = [shipped(pack, level), written, reference(pack, level)]
+        found: list[Compared] = []
+        with reserved(backend, device):
+            for number, training in enumerate(trainings, start=1):
+                runs = train_in_turn(
+                    pack.entry, programs, training, device, backend, RUNS, asked.cancel
+                )
+                found.append(compared(training, runs[1], fastest(runs[0]), fastest(runs[2])))
+                asked.progress(number, len(trainings))
+                if _fault(found[-1]):
+                    break
+        return _report(asked, found, device, *verdict(found))
 
 
-def _run_report(pack: Pack, level: str, one: Compared, device: Device) -> RunReport:
-    outcome = one.answer.outcome
-    return RunReport(
-        status=outcome.status,
-        detail=one.detail,
-        stdout=outcome.stdout,
-        stderr=outcome.stderr,
-        stdout_truncated=outcome.stdout_truncated,
-        wall_s=round(outcome.wall_s, 3),
-        cpu_s=round(outcome.cpu_s, 3),
-        calls=outcome.calls,
-        backend=outcome.backend,
-        marks=marks([one], device),
-        measures=_measured(pack, level, [one]) if one.answer.finished else [],
-        timeline=_curves(one),
-        waited_s=round(outcome.waited_s, 3),
-    )
-
-
-def _unrun(detail: str, backend: Backend, status: str = "candidate_error") -> RunReport:
-    return RunReport(
-        status, detail, "", "", False, 0.0, 0.0, 0, backend.name, [], [], EMPTY_TIMELINE
-    )
-
-
-def grade(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend,
-    hidden: int | None = None,
-    profile: Profile | None = None,
-    progress: Progress | None = None,
-    round: int = 1,
-    cancel: threading.Event | None = None,
-) -> GradeReport:
-    """Run the answer on every hidden training of the round, each between both anchors on the same machine.
-
-    `hidden` is their number (default the pack's), `progress(done, of)` is told after each. A
-    training that computed something else, or failed, counts as one without a single useful
-    sample; when the program finished none there is nothing to measure and the status is
-    candidate_error. Trouble of ours, a failed anchor among it, ends as infrastructure_error.
-    Raises PackNotFound, ValueError for a number out of range, and NoCardNow.
-    """
-    chosen = load_pack(pack)
-    trainings = hidden_trainings(chosen, level, seed, hidden, round)
-    device = device_for(backend)
-    try:
-        written = program(chosen, level, files)
-    except BadAnswer as error:
-        return _report(chosen, level, seed, [], device, backend, "candidate_error", str(error))
-    programs = [shipped(chosen, level), written, reference(chosen, level)]
-    found: list[Compared] = []
-    with reserved(backend, device):
-        for number, training in enumerate(trainings, start=1):
-            runs = train_in_turn(chosen.entry, programs, training, device, backend, RUNS, cancel)
-            found.append(compared(training, runs[1], fastest(runs[0]), fastest(runs[2])))
-            if progress is not None:
-                progress(number, len(trainings))
-            if _fault(found[-1]):
-                break
-    status, detail = verdict(found)
-    return _report(chosen, level, seed, found, device, backend, status, detail)
+KIND = GpuGrader()
 
 
 def compared(
@@ -250,15 +208,9 @@ def marks(found: Sequence[Compared], device: Device) -> list[str]:
 
 
 def _report(
-    pack: Pack,
-    level: str,
-    seed: int,
-    found: Sequence[Compared],
-    device: Device,
-    backend: Backend,
-    status: str,
-    detail: str,
+    asked: Asked, found: Sequence[Compared], device: Device, status: str, detail: str
 ) -> GradeReport:
+    pack, level = asked.pack, asked.level
     outcomes = [one.answer.outcome for one in found]
     versions = Versions(
         pack=f"{pack.version}+{pack.digest[:12]}",
@@ -266,7 +218,7 @@ def _report(
         simulator="none",
         sdk=sdk_version(),
         image=next((outcome.image for outcome in outcomes if outcome.image), ""),
-        backend=outcomes[0].backend if outcomes else backend.name,
+        backend=outcomes[0].backend if outcomes else asked.sandbox.name,
     )
     done = status == "done"
     measures = _measured(pack, level, found) if done else []
@@ -276,7 +228,7 @@ def _report(
     return GradeReport(
         pack=pack.name,
         level=level,
-        seed=seed,
+        seed=asked.seed,
         status=status,
         detail=detail,
         versions=versions,

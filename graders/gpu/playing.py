@@ -23,10 +23,18 @@ PRACTICE = "CPU practice: utilisation and energy not measured on a card"
 LIMITS: Mapping[Device, Limits] = {
     "cpu": Limits(wall_s=120, cpu_s=60, memory_mb=1536, work_mb=128, calls=20_000),
     "cuda": Limits(
-        wall_s=300, cpu_s=1200, memory_mb=32_768, pids=512, cpus=8, work_mb=1024, inodes=16_384,
-        file_mb=512, open_files=1024, calls=20_000,
+        wall_s=300,
+        cpu_s=1200,
+        memory_mb=32_768,
+        pids=512,
+        cpus=8,
+        work_mb=1024,
+        inodes=16_384,
+        file_mb=512,
+        open_files=1024,
+        calls=20_000,
     ),
-}  # fmt: skip
+}
 """The practice has one processor, so that no thread of the host can stand in for the card."""
 
 

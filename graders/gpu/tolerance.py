@@ -12,9 +12,17 @@ cancels. See docs/gpu.md for the spread that was measured."""
 SCORE = 0.2
 """How far a score, 0 to 1, may differ."""
 MEASURED = (
-    "seconds", "value", "naive", "reference", "score", "explanation", "detail", "worst_step_off",
-    "worst_prediction_off", "replay",
-)  # fmt: skip
+    "seconds",
+    "value",
+    "naive",
+    "reference",
+    "score",
+    "explanation",
+    "detail",
+    "worst_step_off",
+    "worst_prediction_off",
+    "replay",
+)
 """Keys under which everything depends on the clock or on the order of a card's sums."""
 
 

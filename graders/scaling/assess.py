@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 from graders.measures import Measured
 from graders.scaling.measuring import measured
+from graders.written import Assessed, BadCorrection, Corrections
 
 Json = dict[str, Any]
-Corrections = Sequence[Mapping[str, str]]
-"""Each {"statement": id of a finding, "subject": its kind, "verdict": "none" or "states"}."""
 VERDICTS = ("none", "states")
-
-
-class BadCorrection(ValueError):
-    """A correction names a finding or verdict that there is not; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Assessed:
-    """Measures in the table's order, and rows of evidence for people."""
-
-    measures: list[Measured]
-    evidence: list[Json]
+"""What people say of a finding: that it is set aside, or that it holds."""
 
 
 def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
@@ -69,7 +56,6 @@ def _total(reading: Json, found: Sequence[Measured]) -> Json:
         "kind": "total",
         "text": text,
         "draws": count,
-        "changes": reading["changes"],
-        "capex_usd": reading["capex_usd"],
+        **{key: reading[key] for key in ("changes", "capex_usd")},
         "findings": len(reading["findings"]),
     }

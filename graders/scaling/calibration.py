@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from graders.scaling.grading import grade
+from graders.kinds import grade
 from graders.scaling.makers import MAKERS, write_golden
 from graders.troubleshooting.calibration import SEEDS, missed, summary
 from scenarios.packs import Pack

@@ -8,44 +8,34 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from graders.scaling.found import Found, sheet_id
+from graders.scaling.findings import Finding, sheet_id
 from graders.scaling.playing import play_median, unchanged
+from graders.scaling.tables import table
+from scenarios.scaling.assumptions import MONTH_H
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
 
 Json = dict[str, Any]
-MONTH_HOURS = 730.0
-"""Hours of a mean month."""
+OWN_RUNNING = 1 / 3
+"""Running costs of an own GPU over the rent of one on demand, near the domain handbook's 2.9."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A figure that can be claimed. low: less is better. It may be off by a part, `slack`, and by `least`."""
+    """A figure that can be claimed, as `claims.toml` has it and says of each field."""
 
     title: str
     unit: str
     low: bool
     slack: float
     least: float
+    careful: float = 0.0
+    over: float = 1.0
+    label: str = "(?!)"
 
 
-STATED: Mapping[str, Stated] = {
-    "capex_usd": Stated("Capital of the year", "USD", True, 0.05, 20_000),
-    "opex_usd": Stated("Running costs of the year", "USD", True, 0.05, 20_000),
-    "cloud_usd": Stated("Rent of the year", "USD", True, 0.1, 20_000),
-    "payback_months": Stated("Payback", "months", True, 0.1, 0.5),
-    "wait_p95_h": Stated("Queue wait, p95", "h", True, 0.25, 0.1),
-    "gpu_hours": Stated("GPU-hours delivered", "GPU-hours", False, 0.05, 1_000),
-}
-_LABELS = {
-    "capex_usd": re.compile(
-        r"(?:total )?(?:capital|capex|purchases|hardware)(?: (?:costs?|expenditure|total))?", re.I
-    ),
-    "opex_usd": re.compile(r"(?:total )?(?:opex|running costs?|operating costs?)(?: total)?", re.I),
-    "cloud_usd": re.compile(r"(?:cloud|cloud rent|rented gpus?)(?: costs?)?", re.I),
-    "gpu_hours": re.compile(r"gpu.?hours(?: delivered)?|delivered gpu.?hours", re.I),
-}
+STATED: Mapping[str, Stated] = {name: Stated(**row) for name, row in table("claims").items()}
 
 
 def _money(name: str) -> Callable[[Json], float]:
@@ -68,10 +58,9 @@ def expected_claims(scene: Scene, plan: Plan) -> dict[str, float]:
     """What somebody may claim who ran the plan over the expected year and takes a little off."""
     year = play_median(scene, plan)
     found = {
-        "capex_usd": round(1.02 * OF_YEAR["capex_usd"](year)),
-        "opex_usd": round(1.02 * OF_YEAR["opex_usd"](year)),
-        "wait_p95_h": round(1.2 * OF_YEAR["wait_p95_h"](year), 1),
-        "gpu_hours": round(0.98 * OF_YEAR["gpu_hours"](year)),
+        name: round(about.careful * OF_YEAR[name](year), 1 if about.unit == "h" else 0)
+        for name, about in STATED.items()
+        if about.careful
     }
     months = against_renting(scene, plan, found["capex_usd"])
     if months:
@@ -90,11 +79,11 @@ def _bought(scene: Scene, plan: Plan) -> float:
 def against_renting(scene: Scene, plan: Plan, capex: float) -> float:
     """Months until the orders cost less than renting as many GPUs on demand; 0 where no GPUs are bought.
 
-    Running costs of own GPUs are taken as a third of the rent, near the domain handbook's 2.9.
+    What is saved is the rent without the running costs of own GPUs.
     """
-    hourly = _rent(scene) * 2 / 3
+    hourly = _rent(scene) * (1 - OWN_RUNNING)
     gpus = _bought(scene, plan)
-    return capex / (gpus * MONTH_HOURS * hourly) if gpus else 0.0
+    return capex / (gpus * MONTH_H * hourly) if gpus else 0.0
 
 
 def soonest(scene: Scene, plan: Plan, capex: float) -> float:
@@ -102,7 +91,7 @@ def soonest(scene: Scene, plan: Plan, capex: float) -> float:
     cluster loses or does not deliver, replaces one on demand, and running costs are nothing."""
     year = unchanged(scene.profile, scene.level, scene.seed)
     lost = [_lost(month) for month in year["months"]]
-    hours = _bought(scene, plan) * MONTH_HOURS + max(lost)
+    hours = _bought(scene, plan) * MONTH_H + max(lost)
     return capex / (hours * _rent(scene)) if hours > 0 else 0.0
 
 
@@ -115,20 +104,20 @@ def _rent(scene: Scene) -> float:
 def _lost(month: Json) -> float:
     """GPU-hours of a month that were held idle, stood scattered, were slowed down, or were not delivered."""
     own = month["own"]
-    found = own["idle_held_gpu_hours"] + own["stranded_gpus"] * MONTH_HOURS
+    found = own["idle_held_gpu_hours"] + own["stranded_gpus"] * MONTH_H
     for one in month["classes"].values():
         found += one["delivered_gpu_hours"] * one["slowed_percent"] / 100
         found += max(0.0, one["asked_gpu_hours"] - one["delivered_gpu_hours"])
     return float(found)
 
 
-def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json], list[Found]]:
+def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json], list[Finding]]:
     """Rows of evidence for every claim that is known, and a finding for each that is too good.
 
     years: the hidden ones. The expected year counts as well: nobody claims too much who repeats a what-if.
     """
     rows: list[Json] = []
-    found: list[Found] = []
+    found: list[Finding] = []
     if not any(_all(plan)):
         return rows, found
     years = [play_median(scene, plan), *years]
@@ -154,7 +143,7 @@ def claimed(scene: Scene, plan: Plan, years: Sequence[Json]) -> tuple[list[Json]
         if state == "too_good":
             figures = (("Claimed", value, about.unit), ("Played, mean", mean, about.unit))
             text = _text(about, name, value, low, high)
-            found.append(Found("over_claim", text, ((part, given),), figures=figures))
+            found.append(Finding("over_claim", text, ((part, given),), figures=figures))
     return rows, found
 
 
@@ -165,7 +154,9 @@ def _all(plan: Plan) -> Iterator[tuple[str, str, str, float]]:
             yield "claims", name, name, float(value)
     for row in plan.sheet:
         label = str(row.get("label", "")).strip()
-        name = next((key for key, known in _LABELS.items() if known.fullmatch(label)), "")
+        name = next(
+            (key for key, one in STATED.items() if re.fullmatch(one.label, label, re.I)), ""
+        )
         total = _total(row.get("values"))
         if name and total:
             yield "sheet", sheet_id(plan.sheet, row), name, total

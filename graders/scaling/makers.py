@@ -8,28 +8,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from graders.scaling.claims import expected_claims
+from graders.scaling.claims import STATED, expected_claims
+from graders.scaling.golden_words import facts, sections, words
 from graders.scaling.playing import best_plan
-from graders.scaling.saying import facts, sections, words
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
 from scenarios.scaling.checks import checks
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Phase, Plan, Purchase, Risk
-from scenarios.scaling.plans import naive as evenly
 from scenarios.scaling.reading import to_json
+from scenarios.scaling.reference_plans import naive as evenly
 from scenarios.scaling.scene import Scene
 
 Json = dict[str, Any]
-OVER: Mapping[str, float] = {
-    "capex_usd": 0.5,
-    "opex_usd": 0.5,
-    "payback_months": 0.02,
-    "wait_p95_h": 0.0,
-    "gpu_hours": 1.7,
-}
-"""By which the over-claimer multiplies what the plan comes to."""
 _SHORT = 0.5
 """Hours of waiting below which nobody has to claim that there is none."""
 _SPENT = 1.25
@@ -77,7 +69,7 @@ def over_claimer(pack: Pack, scene: Scene) -> Json:
     if claims["wait_p95_h"] < _SHORT:
         del claims["wait_p95_h"]
     # the text keeps to the plan: only what is claimed is wrong
-    answer["plan"]["claims"] = {name: claims[name] * OVER[name] for name in claims}
+    answer["plan"]["claims"] = {name: claims[name] * STATED[name].over for name in claims}
     return answer
 
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import statistics
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 from graders.measures import Measured
+from graders.scaling.tables import table
 from scenarios.packs import Measure
 
 Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Told(Measured):
+class AnchoredMeasure(Measured):
     """A measure in the words of this exercise.
 
     zero: the value that counts as 0, the naive plan's where that is worse enough than the reference.
@@ -49,22 +47,18 @@ class Told(Measured):
 
 
 @cache
-def _rows() -> list[dict[str, Any]]:
-    text = Path(__file__).with_name("measures.toml").read_text(encoding="utf-8")
-    found: list[dict[str, Any]] = tomllib.loads(text)["measures"]
-    return found
-
-
-@cache
 def measures() -> Mapping[str, Measure]:
     """The measures of the scaling plan by key, in their order."""
-    plain = [{key: value for key, value in row.items() if key != "counts"} for row in _rows()]
+    plain = [
+        {key: value for key, value in row.items() if key != "counts"}
+        for row in table("measures")["measures"]
+    ]
     return {row["key"]: Measure(**row) for row in plain}
 
 
 def counting(what: str) -> set[str]:
     """Keys of the measures that count as work or as thrift."""
-    return {row["key"] for row in _rows() if row["counts"] == what}
+    return {row["key"] for row in table("measures")["measures"] if row["counts"] == what}
 
 
 def measured(
@@ -78,7 +72,7 @@ def measured(
         sign = 1.0 if measure.better == "higher" else -1.0
         apart = sign * (best - low) >= measure.floor
         zero = low if apart else best - sign * measure.floor
-        found.append(Told(measure, value, low, best, zero))
+        found.append(AnchoredMeasure(measure, value, low, best, zero))
         if measure.key in thrift or not apart:
             capped.add(measure.key)
     done = [_clipped(one) for one in found if one.measure.key in work - capped]

@@ -12,7 +12,7 @@ from scenarios.scaling.demand import draw, median
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.plan import Change, Plan, Purchase, Rented, Retired
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.year import play
 
@@ -23,11 +23,9 @@ MOST_DRAWS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """The naive and the reference plan, and their years on the hidden draws, in order."""
+class Anchors:
+    """Years of the naive and of the reference plan on the hidden draws, in order."""
 
-    naive_plan: Plan
-    reference_plan: Plan
     naive: Sequence[Json]
     reference: Sequence[Json]
 
@@ -78,12 +76,11 @@ def best_plan(profile: Profile, level: str, seed: int) -> Plan:
 
 
 @lru_cache(maxsize=8)
-def beside(profile: Profile, level: str, seed: int, draws: int, round: int = 1) -> Beside:
+def anchors_of(profile: Profile, level: str, seed: int, draws: int, round: int = 1) -> Anchors:
     """Naive and reference on the hidden draws of a variant in the round."""
     scene = scene_of(profile, level, seed)
-    low, best = naive(scene), best_plan(profile, level, seed)
-    years = [play_hidden(scene, plan, draws, round=round) for plan in (low, best)]
-    return Beside(low, best, *years)
+    plans = naive(scene), best_plan(profile, level, seed)
+    return Anchors(*(play_hidden(scene, plan, draws, round=round) for plan in plans))
 
 
 def expected_naive(profile: Profile, level: str, seed: int) -> Json:

@@ -7,57 +7,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from graders.scaling.tables import table
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.scene import Scene
 
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_WORDS = {
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "sixteen": 16,
-    "twenty": 20,
-}
+_DATA = table("prose")
+MONTHS: Sequence[str] = _DATA["months"]
+_WORDS: Mapping[str, int] = _DATA["numbers"]
+
+
+def any_of(words: Sequence[str]) -> re.Pattern[str]:
+    """What finds any of the words, which may be regular expressions, whatever their case."""
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.I)
+
+
 _COUNT = rf"(\d{{1,4}}|{'|'.join(_WORDS)})"
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_HEDGE = re.compile(
-    r"\b(?:not?|never|none|instead|rather|alternativ\w*|would|could|might|may (?:be|need|have)|if|unless"
-    r"|reject\w*|unlike|compare\w*|versus|vs|simpl\w+|naive|colleague\w*|suggest\w*|option\w*|scenario\w*|today|exist\w*"
-    r"|already|present\w*|current\w*|up to|at most|at least|between|about half|other|another|further"
-    r"|second|previous|last year|each|every|per)\b",
-    re.I,
+_HEDGE, _ORDER, _ARRIVE, _RENT = (
+    any_of(_DATA[key]) for key in ("hedge", "order", "arrive", "rent")
 )
+_CAPITAL, _WHOLE = any_of(_DATA["capital"]), any_of(_DATA["whole"])
 _NODES = re.compile(rf"\b{_COUNT}\b(?:\s+[\w-]+){{0,4}}?\s+nodes?\b", re.I)
 _GPUS = re.compile(r"\b(\d{1,5})\b(?:\s+[\w-]+){0,3}?\s+GPUs?\b")
-_ORDER = re.compile(r"\b(?:order\w*|buy\w*|purchas\w*|procure\w*)\b", re.I)
-_ARRIVE = re.compile(r"\b(?:arriv\w*|deliver\w*|usable|in service|install\w*|come)\b", re.I)
-_RENT = re.compile(r"\b(?:rent\w*|reserve|reserved|reserving|lease)\b", re.I)
-_CAPITAL = re.compile(r"\b(?:capex|capital|purchases)\b", re.I)
-_WHOLE = re.compile(
-    r"\b(?:total\w*|in all|altogether|whole year|over the year|for the year)\b", re.I
-)
 _USD = re.compile(
     r"(?:\$|USD\s?)\s?(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M\b|k\b)?"
     r"|\b(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M|k)?\s?(?:USD|US dollars|dollars)\b"
@@ -67,7 +38,6 @@ _SUM = re.compile(
     rf"\b(?i:by|until|till|before|since|through)\s+(?:\w+\s+){{0,3}}?(?:{'|'.join(MONTHS)})\b"
 )
 """What is ordered by a month is a sum over several."""
-_SCALE = {"million": 1e6, "M": 1e6, "k": 1e3, "": 1.0}
 CLOSE = 0.1
 """Part by which a sum of money in the text may be off."""
 MOST_SENTENCES = 2_000
@@ -77,7 +47,7 @@ MOST_FOUND = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class Contradiction:
     """A sentence that the plan does not bear out. `rows`: ids of the plan's rows it is held against."""
 
     section: str
@@ -88,7 +58,7 @@ class Against:
 
 def contradictions(
     sections: Mapping[str, str], plan: Plan, scene: Scene, capex: float
-) -> list[Against]:
+) -> list[Contradiction]:
     """Sentences with a figure that the plan does not have. capex: USD of all orders of the plan."""
     found = []
     for section, text in sections.items():
@@ -96,7 +66,7 @@ def contradictions(
             if not sentence.strip() or len(sentence) > 600 or _HEDGE.search(sentence):
                 continue
             for said, rows in _of(sentence, plan, scene, capex):
-                found.append(Against(section, sentence.strip()[:300], said, rows))
+                found.append(Contradiction(section, sentence.strip()[:300], said, rows))
                 if len(found) == MOST_FOUND:
                     return found
     return found
@@ -128,9 +98,7 @@ def _ordered(
     nodes, months = _NODES.findall(sentence), _MONTH.findall(sentence)
     if len(nodes) != 1 or len(months) != 1 or not _ORDER.search(sentence):
         return None
-    if _ARRIVE.search(sentence):
-        return None
-    if _SUM.search(sentence):
+    if _ARRIVE.search(sentence) or _SUM.search(sentence):
         return None
     month = _month(sentence, months[0], scene)
     rows = [one for one in plan.purchases if one.item.startswith("node:") and one.month == month]
@@ -172,7 +140,7 @@ def _spent(
     if len(sums) != 1 or not wanted or re.search(r"budget|quarter|Q[1-4]", sentence):
         return None
     digits, scale = (sums[0][0], sums[0][1]) if sums[0][0] else (sums[0][2], sums[0][3])
-    usd = float(digits.replace(",", "")) * _SCALE[scale]
+    usd = float(digits.replace(",", "")) * _DATA["scale"][scale]
     if abs(usd - capex) <= CLOSE * max(usd, capex):
         return None
     return (

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from graders.scaling.answer import Answer
-from graders.scaling.carrying import of_carrying, single_bet
-from graders.scaling.causes import of_bottlenecks
 from graders.scaling.claims import claimed
-from graders.scaling.dates import of_orders, unused
-from graders.scaling.found import Found
-from graders.scaling.playing import Beside, figures
+from graders.scaling.execution import of_execution, single_bet
+from graders.scaling.findings import Finding
+from graders.scaling.orders import of_orders, unused
+from graders.scaling.overruns import rows_of, running_costs
+from graders.scaling.playing import Anchors, figures
 from graders.scaling.prose import contradictions
-from graders.scaling.spending import rows_of, running_costs
+from graders.scaling.remedies import of_bottlenecks
 from scenarios.scaling.checks import Check, Checked, checks
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
@@ -35,10 +36,10 @@ OF_CHECKS: Mapping[str, str] = {
 }
 """Key of a check -> the finding that it is, where it fails; the rest is against a rule or a stated limit."""
 ELSEWHERE = ("after_the_year", "phase_order", "opex")
-"""Keys of checks of which `dates`, `carrying` and `spending` make findings."""
+"""Keys of checks of which `orders`, `execution` and `overruns` make findings."""
 
 
-def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Beside) -> Json:
+def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Anchors) -> Json:
     """Everything that the hidden years and the checks say of the answer, as plain JSON."""
     plan = answer.plan
     checked = checks(scene, plan)
@@ -56,7 +57,7 @@ def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Beside) -
         *left,
         *single_bet(plan, costs, sum(one.capex_usd for one in scene.quarters)),
         *unused(scene, plan, arrivals, years),
-        *of_carrying(scene, plan, arrivals),
+        *of_execution(scene, plan, arrivals),
         *_of_prose(answer, scene, capex),
     ]
     return {
@@ -77,7 +78,7 @@ def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Beside) -
     }
 
 
-def _plain(plan: Plan, found: Sequence[Found]) -> list[Json]:
+def _plain(plan: Plan, found: Sequence[Finding]) -> list[Json]:
     """Rows of evidence; what is found twice of the same rows gets a number in its id."""
     rows: list[Json] = []
     seen: dict[str, int] = {}
@@ -95,7 +96,7 @@ def _costs(scene: Scene, plan: Plan) -> dict[str, float]:
     }
 
 
-def _of_checks(scene: Scene, plan: Plan, checked: Checked) -> Iterator[Found]:
+def _of_checks(scene: Scene, plan: Plan, checked: Checked) -> Iterator[Finding]:
     """A finding for each thing that fails, with all of its months in one."""
     groups: dict[tuple[str, str], list[Check]] = {}
     for row in checked.rows:
@@ -108,29 +109,22 @@ def _of_checks(scene: Scene, plan: Plan, checked: Checked) -> Iterator[Found]:
             text += f" So it is in {len(rows)} months."
         kind = OF_CHECKS.get(key, "rule_broken")
         named = [given for _, given in about] == [subject]
-        yield Found(kind, text, about, rows[0].month, subject="" if named else subject)
+        yield Finding(kind, text, about, rows[0].month, subject="" if named else subject)
 
 
-def _of_prose(answer: Answer, scene: Scene, capex: float) -> Iterator[Found]:
+def _of_prose(answer: Answer, scene: Scene, capex: float) -> Iterator[Finding]:
     for one in contradictions(answer.sections, answer.plan, scene, capex):
         part = "cloud" if any(row.id in one.rows for row in answer.plan.cloud) else "purchases"
         rows = tuple((part, given) for given in one.rows)
         text = f"{one.text} In “{one.section}”: “{one.quote}”"
-        yield Found("prose_contradicts_plan", text, rows, subject=one.section)
+        yield Finding("prose_contradicts_plan", text, rows, subject=one.section)
 
 
 def _check(row: Check) -> Json:
-    return {
-        "kind": "check",
-        "key": row.key,
-        "tone": row.tone,
-        "text": row.text,
-        "month": row.month,
-        "subject": row.subject,
-    }
+    return {"kind": "check", **asdict(row)}
 
 
-def year_rows(scene: Scene, years: Sequence[Json], anchors: Beside) -> list[Json]:
+def year_rows(scene: Scene, years: Sequence[Json], anchors: Anchors) -> list[Json]:
     """A row of evidence for each hidden year: the plan's months, and the measures of the three plans."""
     return [
         {"kind": "year", "draw": number, **year, "naive": low, "reference": best}

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from graders import playing
-from graders.__main__ import STATE, backend_from_environment
+from graders.backend import STATE, backend_from_environment
 from sandbox import Backend, SandboxUnavailable, open_backend
 from sandbox.engine import DEFAULT_URL
 

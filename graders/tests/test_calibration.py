@@ -54,8 +54,10 @@ def test_stopped_calibration_goes_on_where_it_stopped(
     path = calibrate(PACK, tmp_path, "abc", lambda line: None)
     assert len(played) == len(set(played)) == 10 * 7 * len(PACK.levels)
     assert json.loads(path.read_text())["summary"]["mid"]["naive"] == {
-        "mean": 0.5, "total": 0.5, "spread": 0.0,
-    }  # fmt: skip
+        "mean": 0.5,
+        "total": 0.5,
+        "spread": 0.0,
+    }
 
 
 def test_every_missed_bar_is_named() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from graders import __main__ as command
+from graders.backend import backend_from_environment
 from graders.tests.local_backend import LocalBackend
 from graders.tests.test_grading import GOLDENS, PACK, BrokenBackend
 from sandbox import SandboxUnavailable
@@ -172,4 +173,4 @@ def test_unknown_backend_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.undo()
     monkeypatch.setenv("SANDBOX_BACKEND", "none")
     with pytest.raises(ValueError, match="namespace or docker"):
-        command.backend_from_environment()
+        backend_from_environment()

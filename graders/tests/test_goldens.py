@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from graders.goldens import UNMEASURED, expected, golden_names, play_golden, unclipped
-from graders.grading import run_public
+from graders.kinds import run_public
 from graders.measures import Measured, total
 from graders.tests.sandboxes import docker, namespace, unhurried
 from graders.workloads import Workload, hidden_workloads, public_workload

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from graders.grading import grade, run_public
+from graders.kinds import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from graders.workloads import hidden_workloads
 from sandbox import Outcome, Session, Spec
@@ -41,15 +41,30 @@ def graded(files: dict[str, str], hidden: int = 2) -> dict[str, Any]:
 def test_grade_has_every_key_of_the_contract() -> None:
     report = graded(golden("competent"))
     assert report.keys() == {
-        "pack", "level", "seed", "measures", "evidence", "score", "status", "detail", "marks",
+        "pack",
+        "level",
+        "seed",
+        "measures",
+        "evidence",
+        "score",
+        "status",
+        "detail",
+        "marks",
         "versions",
-    }  # fmt: skip
+    }
     assert report["versions"].keys() == {"pack", "grader", "simulator", "sdk", "image", "backend"}
     for row in report["measures"]:
         assert row.keys() == {
-            "key", "label", "value", "unit", "better", "naive", "reference", "score",
+            "key",
+            "label",
+            "value",
+            "unit",
+            "better",
+            "naive",
+            "reference",
+            "score",
             "explanation",
-        }  # fmt: skip
+        }
     assert report["status"] == "done"
     scores = [min(1.0, max(0.0, row["score"])) for row in report["measures"]]
     assert report["score"] == pytest.approx(sum(scores) / len(scores), abs=1e-4)
@@ -64,9 +79,14 @@ def test_same_answer_and_seed_give_the_same_bytes() -> None:
 def test_progress_is_told_after_each_day() -> None:
     seen: list[tuple[int, int]] = []
     grade(
-        PACK, "mid", 3, golden("do_nothing"), LocalBackend(), 3,
+        PACK,
+        "mid",
+        3,
+        golden("do_nothing"),
+        LocalBackend(),
+        3,
         progress=lambda done, of: seen.append((done, of)),
-    )  # fmt: skip
+    )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 

@@ -48,7 +48,7 @@ def test_nothing_but_one_world_of_the_sources_is_in_it() -> None:
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_simulator_needs_nothing_that_is_not_in_the_kit(world: str) -> None:
     files = sources_of(world)
-    for path, body in files.items():
+    for path, body in ((path, body) for path, body in files.items() if path.endswith(".py")):
         for node in ast.walk(ast.parse(body)):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:

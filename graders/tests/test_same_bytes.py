@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from graders.grading import grade
+from graders.kinds import grade
 from graders.tests.sandboxes import docker, namespace, unhurried
 from sandbox import Backend
 from scenarios.packs import all_packs, load_pack

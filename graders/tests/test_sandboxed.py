@@ -5,7 +5,7 @@ import json
 import pytest
 
 from graders import playing
-from graders.grading import grade, run_public
+from graders.kinds import grade, run_public
 from graders.tests.local_backend import LocalBackend
 from graders.tests.sandboxes import backend, unhurried
 from graders.tests.test_grading import PACK, golden, program

@@ -79,8 +79,10 @@ def test_job_of_the_sdk_says_what_the_world_means(monkeypatch: Any) -> None:
         spec = specs[job.id]
         assert (job.gpus, job.team, job.protected) == (spec.gpus, spec.team, spec.protected)
         assert (job.data_gb, job.residency, job.driver) == (
-            spec.data_gb, spec.residency, spec.driver,
-        )  # fmt: skip
+            spec.data_gb,
+            spec.residency,
+            spec.driver,
+        )
         assert job.limit == spec.limit // 1000
         assert job.checkpoint == spec.every // 1000
 

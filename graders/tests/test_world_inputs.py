@@ -26,14 +26,58 @@ CODES = ("invalid", "not_found", "conflict", "timeout", "rate_limited", "unavail
 TICKS, RATE = 100, 0.35
 NUMBERS = [0, 1, -1, 2, 7, 63, 600, 86_400, 1_000_000, -1_000_000, 10**15, 0.5, -0.0, 1e308]
 TEXTS = [
-    "", " ", "a" * 64, "x" * 400, "x" * 4000, "\x00", "é" * 40, "🙂" * 64, "n01/0/", "//", "n01/²",
-    "٣", "{0}", "%s", "nan", "inf", "1e999", "-1", "1_0", "9" * 64, "9" * 399, "none", "gpu",
-]  # fmt: skip
+    "",
+    " ",
+    "a" * 64,
+    "x" * 400,
+    "x" * 4000,
+    "\x00",
+    "é" * 40,
+    "🙂" * 64,
+    "n01/0/",
+    "//",
+    "n01/²",
+    "٣",
+    "{0}",
+    "%s",
+    "nan",
+    "inf",
+    "1e999",
+    "-1",
+    "1_0",
+    "9" * 64,
+    "9" * 399,
+    "none",
+    "gpu",
+]
 WORDS = [
-    "sync", "async", "page", "ticket", "queued", "running", "completed", "training", "inference",
-    "log", "process", "job", "node", "util", "memory", "power", "last_sample", "window",
-    "priority", "grp_gpus", "user_jobs", "temperature", "%", "MiB", "C", "W",
-]  # fmt: skip
+    "sync",
+    "async",
+    "page",
+    "ticket",
+    "queued",
+    "running",
+    "completed",
+    "training",
+    "inference",
+    "log",
+    "process",
+    "job",
+    "node",
+    "util",
+    "memory",
+    "power",
+    "last_sample",
+    "window",
+    "priority",
+    "grp_gpus",
+    "user_jobs",
+    "temperature",
+    "%",
+    "MiB",
+    "C",
+    "W",
+]
 
 
 class _Enough(Exception):
@@ -131,12 +175,20 @@ class Hostile:
 
         few = range(dice.randrange(8))
         shapes: list[Any] = [
-            word(), number(), dice.choice(WORDS), dice.choice(TEXTS), dice.choice(NUMBERS),
-            True, None, [word() for _ in few], [number() for _ in few],
-            {word(): number() for _ in few}, [[word(), word(), number()] for _ in few],
+            word(),
+            number(),
+            dice.choice(WORDS),
+            dice.choice(TEXTS),
+            dice.choice(NUMBERS),
+            True,
+            None,
+            [word() for _ in few],
+            [number() for _ in few],
+            {word(): number() for _ in few},
+            [[word(), word(), number()] for _ in few],
             [[dice.choice(WORDS), either(), either()] for _ in few],
             [[word(), word(), dice.choice(WORDS), dice.choice(WORDS), number()] for _ in few],
-        ]  # fmt: skip
+        ]
         return dice.choice(shapes)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from graders.measures import Measured
 from graders.troubleshooting.catalogue import CAUSE, subjects
 from graders.troubleshooting.evidence import cause_row, claim_rows, herring_row, other_rows
 from graders.troubleshooting.scoring import (
@@ -25,37 +22,12 @@ from graders.troubleshooting.scoring import (
     state_of_cause,
     state_of_herring,
 )
-from scenarios.packs import Measure
+from graders.written import Assessed, BadCorrection, Corrections, Told, percentages
 
 Json = dict[str, Any]
-Corrections = Sequence[Mapping[str, str]]
-"""Each {"statement": id, "subject": key, "verdict": "states", "dismisses" or "none"}; the last one counts."""
-
 _TABLE = Path(__file__).with_name("measures.toml")
 _ALLOWED = 2
 """So many times as many claims as there are causes are taken as they are; of more, the part."""
-
-
-class BadCorrection(ValueError):
-    """A correction names a statement, subject or verdict that there is not; the message is one sentence."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told(Measured):
-    """A measure that says in its own words what was counted."""
-
-    told: str = ""
-
-    def _explanation(self) -> str:
-        return f"{self.told} {self.measure.meaning}"
-
-
-@dataclass(frozen=True, slots=True)
-class Assessed:
-    """Measures in the table's order, and rows of evidence for people."""
-
-    measures: list[Measured]
-    evidence: list[Json]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +51,6 @@ class Tally:
     def herrings(self) -> list[Json]:
         rows: list[Json] = self.reading["truth"]["herrings"]
         return rows
-
-
-@cache
-def measures() -> Mapping[str, Measure]:
-    """The measures of a written incident by key: percentages, more is better."""
-    rows = tomllib.loads(_TABLE.read_text(encoding="utf-8"))["measures"]
-    return {
-        row["key"]: Measure(row["key"], row["label"], "%", "higher", 100.0, row["meaning"])
-        for row in rows
-    }
 
 
 def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
@@ -133,9 +95,15 @@ def _corrected(reading: Json, corrections: Corrections) -> Json:
 
 def _verdict_of(old: Json | None, subject: str, verdict: str) -> Json:
     empty: Json = {
-        "subject": subject, "name": subjects()[subject].name, "words": [], "places": [],
-        "beside": [], "wrong": [], "reasons": ["an interviewer's word"], "hours": [],
-    }  # fmt: skip
+        "subject": subject,
+        "name": subjects()[subject].name,
+        "words": [],
+        "places": [],
+        "beside": [],
+        "wrong": [],
+        "reasons": ["an interviewer's word"],
+        "hours": [],
+    }
     why = "corrected by an interviewer"
     return {**(old or empty), "verdict": verdict, "why": why, "corrected": True}
 
@@ -172,7 +140,7 @@ def _tally(reading: Json) -> Tally:
 
 def _told(key: str, value: float, told: str) -> Told:
     # 0.0 is added because a sum of nothing can come out as minus zero
-    return Told(measures()[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
+    return Told(percentages(_TABLE)[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
 
 
 def _found(tally: Tally) -> Told:

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from graders.troubleshooting.grading import grade
+from graders.kinds import grade
 from graders.troubleshooting.makers import MAKERS, write_golden
 from scenarios.packs import Pack
 

@@ -2,69 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
-from graders.report import GradeReport
+from graders.kinds import Asked
 from graders.troubleshooting.answer import Answer, parse
-from graders.troubleshooting.assess import Assessed, Corrections, assess
+from graders.troubleshooting.assess import assess
 from graders.troubleshooting.reading import read
 from graders.troubleshooting.truth import truth_of
-from graders.written import BadAnswer, reading_in, report, run_public
-from sandbox import Backend
-from scenarios.company.profile import DEFAULT, Profile
-from scenarios.packs import load_pack
-
-__all__ = ["READING", "grade", "reassess", "run_public"]
-Progress = Callable[[int, int], None]
-READING = "reading"
-"""Kind of the evidence row from which `reassess` works."""
+from graders.written import WrittenGrader
 
 
-def grade(
-    pack: str,
-    level: str,
-    seed: int,
-    files: Mapping[str, str],
-    backend: Backend | None = None,
-    hidden: int | None = None,
-    profile: Profile | None = None,
-    progress: Progress | None = None,
-    round: int = 1,
-    corrections: Corrections = (),
-) -> GradeReport:
-    """Measures and evidence of `answer.json`. `backend`, `hidden` and `round` are not used.
-
-    An answer that says nothing is measured, as nothing; one that cannot be read is a candidate_error.
-    Raises PackNotFound, ValueError where the profile has no room for the incident, and BadCorrection.
-    """
-    chosen = load_pack(pack)
-    chosen.level(level)
-    try:
-        answer = parse(files.get(chosen.entry, ""))
-    except BadAnswer as error:
-        return report(chosen, level, seed, "candidate_error", f"Not measured: {error}")
-    reading = read(answer, truth_of(profile or DEFAULT, level, seed))
-    found = assess(reading, corrections)
-    rows = [*found.evidence, {"kind": READING, **reading}]
-    if progress is not None:
-        progress(1, 1)
-    return report(chosen, level, seed, "done", _detail(answer), found.measures, rows)
-
-
-def reassess(kept: Mapping[str, Any], corrections: Corrections) -> Assessed:
-    """Measures and evidence of a kept report (`GradeReport.to_dict`) with these corrections, at once.
-
-    Only the reading in its evidence is used: no variant is made anew. Raises BadCorrection, and LookupError
-    for a report without a reading.
-    """
-    reading = reading_in(kept, READING)
-    found = assess({key: value for key, value in reading.items() if key != "kind"}, corrections)
-    return Assessed(found.measures, [*found.evidence, reading])
-
-
-def _detail(answer: Answer) -> str:
+def _detail(answer: Answer, asked: Asked) -> str:
     if answer.silent:
         return "The answer says nothing."
     written = sum(bool(text.strip()) for text in answer.sections.values())
     return f"Measured from {written} written sections and {len(answer.hypotheses)} hypotheses."
+
+
+KIND = WrittenGrader(
+    reading="reading",
+    parse=parse,
+    read=lambda answer, asked: (read(answer, truth_of(asked.profile, asked.level, asked.seed)), []),
+    assess=assess,
+    detail=_detail,
+)

@@ -277,9 +277,16 @@ def generic(one: Maker) -> Json:
 MAKERS: Mapping[str, Callable[[Maker], Json]] = {
     make.__name__: make
     for make in (
-        expert, prose, competent, guesser, guesser_everywhere, herring_chaser, silent, generic,
+        expert,
+        prose,
+        competent,
+        guesser,
+        guesser_everywhere,
+        herring_chaser,
+        silent,
+        generic,
     )
-}  # fmt: skip
+}
 """Name -> what writes the golden's answer."""
 
 

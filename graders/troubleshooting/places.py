@@ -94,13 +94,36 @@ def _other_machines(
 
 
 _TEXT_FACTS = (
-    "bus_id", "cable", "ost", "oss", "disk", "cooler", "rack", "switch", "ports", "server", "dataset",
-    "index", "directory", "mds", "driver", "bios", "spine",
-)  # fmt: skip
+    "bus_id",
+    "cable",
+    "ost",
+    "oss",
+    "disk",
+    "cooler",
+    "rack",
+    "switch",
+    "ports",
+    "server",
+    "dataset",
+    "index",
+    "directory",
+    "mds",
+    "driver",
+    "bios",
+    "spine",
+)
 _UNITS = {
-    "clock_mhz": "{} MHz", "limit_w": "{} W", "brake_mhz": "{} MHz", "mhz": "{} MHz", "every": "every {}",
-    "exe_ms": "{} ms", "await_ms": "{} ms", "stall_s": "{} s", "percent": "{} %", "rank": "rank {}",
-}  # fmt: skip
+    "clock_mhz": "{} MHz",
+    "limit_w": "{} W",
+    "brake_mhz": "{} MHz",
+    "mhz": "{} MHz",
+    "every": "every {}",
+    "exe_ms": "{} ms",
+    "await_ms": "{} ms",
+    "stall_s": "{} s",
+    "percent": "{} %",
+    "rank": "rank {}",
+}
 
 
 def _values(fault: Fault) -> list[str]:

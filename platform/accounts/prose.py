@@ -15,3 +15,8 @@ class ProseField(forms.CharField):
     def to_python(self, value: Any) -> str:
         text: str = super().to_python(value) or ""
         return text.replace("\r\n", "\n")
+
+
+def is_text(note: str) -> bool:
+    """False for NUL and for halves of surrogate pairs, which JSON can spell and no database keeps."""
+    return "\x00" not in note and not any("\ud800" <= char <= "\udfff" for char in note)

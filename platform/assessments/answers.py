@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 
+from assessments.kinds import workplace_of
 from assessments.models import Attempt
-from assessments.troubleshooting.escapes import writable
 from library.packs import pack_of
 
 MAX_FILES = 40
@@ -74,68 +71,9 @@ def in_order(part: dict[str, str], first: Iterable[str]) -> dict[str, str]:
     return {name: part[name] for name in (*named, *sorted(set(part) - set(named)))}
 
 
-DESIGN = "design.md"
-DESIGN_STARTER = """\
-# Pseudocode
-
-Write the loop that your automation runs, step by step, in any notation that a colleague can follow.
-Say what it reads, what it decides and by which thresholds, what it calls, and what it does when a
-call fails. Nothing here is run; people read it.
-
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Structured:
-    """The file that a workspace keeps beside the written sections, and its place in the graded answer.
-
-    `key` is the answer's key for it; where the file is an object with that very key, `inside`, what
-    stands under it is taken, else the whole object. `empty` counts where the file cannot be read.
-    """
-
-    path: str
-    starter: str
-    key: str
-    inside: bool
-    empty: Any
-
-    def read(self, text: str) -> Any:
-        """What the file says, or `empty`; the text itself stays in the draft as it is."""
-        try:
-            data = json.loads(text, parse_constant=_nothing, parse_float=_finite)
-            found = data[self.key] if self.inside else data
-        except (ValueError, KeyError, TypeError, RecursionError):
-            return self.empty
-        return found if isinstance(found, type(self.empty)) else self.empty
-
-
-def _nothing(name: str) -> None:
-    """In place of NaN and Infinity, which Python reads and writes and JSON does not have."""
-
-
-def _finite(text: str) -> float | None:
-    value = float(text)
-    return value if math.isfinite(value) else None
-
-
-BOARD, OPPORTUNITIES, PLAN = "board.json", "opportunities.json", "plan.json"
-STRUCTURED = {
-    "incident": Structured(BOARD, '{"hypotheses": []}\n', "hypotheses", True, []),
-    "bill": Structured(OPPORTUNITIES, '{"opportunities": []}\n', "opportunities", True, []),
-    "plan": Structured(PLAN, "{}\n", "plan", False, {}),
-}
-"""Workplace -> its file. The page of a plan fills an empty one with what the materials begin with."""
-WRITTEN = "answer.json"
-
-
 def template(attempt: Attempt) -> dict[str, str]:
-    """The files that an answer starts with: the pack's, the workspace's own, or one for a design."""
-    if attempt.exercise.has_room:
-        kept = STRUCTURED[attempt.exercise.workplace]
-        return {kept.path: kept.starter}
-    if not attempt.exercise.is_run:
-        return {DESIGN: DESIGN_STARTER}
-    return dict(pack_of(attempt.pack_version.name).template(attempt.level))
+    """The files that an answer starts with."""
+    return workplace_of(attempt.exercise).template(attempt)
 
 
 def starting_body(attempt: Attempt) -> dict[str, Any]:
@@ -171,21 +109,5 @@ def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:
 
 
 def program(attempt: Attempt, body: dict[str, Any]) -> dict[str, str]:
-    """What is graded: the candidate's files under the pack's read-only ones, or the written answer."""
-    if attempt.exercise.has_room:
-        return {WRITTEN: written(body, STRUCTURED[attempt.exercise.workplace])}
-    pack = pack_of(attempt.pack_version.name)
-    template = pack.template(attempt.level)
-    fixed = {path: template[path] for path in pack.read_only(attempt.level)}
-    return {**body["files"], **fixed}
-
-
-def written(body: dict[str, Any], kept: Structured) -> str:
-    """The workspace's file and the sections as the one object that graders of written answers read.
-
-    A file that cannot be read counts as empty: the prose is an answer without it. What no page and no
-    database could hold is replaced, so that one half of an emoji does not take the whole answer with it.
-    """
-    found = kept.read(body["files"].get(kept.path, ""))
-    whole = {"sections": body["sections"], kept.key: found}
-    return writable(json.dumps(whole, ensure_ascii=False, sort_keys=True))
+    """What is graded: path -> text."""
+    return workplace_of(attempt.exercise).program(attempt, body)

@@ -19,10 +19,13 @@ from rest_framework.views import APIView
 
 from assessments import answers, attempts, candidate_data, drafts
 from assessments.arrival import arrived_at
+from assessments.drafts import Saved, save_draft
+from assessments.ledger import locked
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Run
 from assessments.outages import credit_run, wake
 from assessments.queue import enqueue_run
+from assessments.submissions import needs_settling, settle
 from library.packs import pack_of
 
 MAX_RUNS, RUNS_PER = 30, timedelta(minutes=10)
@@ -127,9 +130,9 @@ class AttemptView(APIView):
         super().initial(request, *args, **kwargs)
         self.attempt = attempt_for(links_of(request._request), kwargs["pk"])
         wake(self.attempt, now=now)
-        if request.method == "GET" and attempts.needs_settling(self.attempt, self.now):
-            with attempts.locked(self.attempt.pk) as row:
-                attempts.settle(row, now=self.now)
+        if request.method == "GET" and needs_settling(self.attempt, self.now):
+            with locked(self.attempt.pk) as row:
+                settle(row, now=self.now)
             self.attempt.refresh_from_db()
 
     def finalize_response(
@@ -154,11 +157,11 @@ class AttemptView(APIView):
             raise serializers.ValidationError(str(error)) from error
         return fields
 
-    def save(self, **fields: Any) -> attempts.Saved:
+    def save(self, **fields: Any) -> Saved:
         with saves_refused():
-            return attempts.save_draft(self.attempt.pk, now=self.now, **fields)
+            return save_draft(self.attempt.pk, now=self.now, **fields)
 
-    def saved_answer(self, saved: attempts.Saved) -> dict[str, Any]:
+    def saved_answer(self, saved: Saved) -> dict[str, Any]:
         return {
             "number": saved.draft.number,
             "sha256": saved.draft.sha256,
@@ -221,9 +224,9 @@ class RunsView(AttemptView):
         if workload not in [name for name, _ in pack.public_workloads(self.attempt.level)]:
             raise serializers.ValidationError("There is no such workload: choose one of the list.")
 
-    def queue_run(self, saved: attempts.Saved, workload: str) -> Run:
+    def queue_run(self, saved: Saved, workload: str) -> Run:
         """Under the attempt's lock, so that two clicks cannot both pass the limits."""
-        with attempts.locked(self.attempt.pk) as attempt:
+        with locked(self.attempt.pk) as attempt:
             if not attempt.exercise.is_run:
                 raise Closed("This exercise asks for pseudocode: there is nothing to run.")
             if attempt.runs.unfinished().exists():

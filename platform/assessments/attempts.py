@@ -10,32 +10,15 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.models import User
-from assessments.ahead.models import AdvanceRelease
+from accounts.not_possible import NotPossible
 from assessments.clock import EventKind, Phase, first_deadline
-from assessments.drafts import Incoming, Saved, keep, save_draft
-from assessments.ledger import CANDIDATE, NotPossible, locked, persistent, record
+from assessments.drafts import Incoming, Saved, keep
+from assessments.ledger import CANDIDATE, locked, persistent, record
 from assessments.models import Attempt, RevisionRound, Submission, body_digest
+from assessments.models.ahead import AdvanceRelease
 from assessments.prepared.drawing import drawn
-from assessments.submissions import close_due, freeze, needs_settling, request_grading, settle
+from assessments.submissions import freeze, settle
 from hiring.models import Exercise, Invitation
-
-__all__ = [
-    "NotPossible",
-    "Saved",
-    "close_due",
-    "extend",
-    "locked",
-    "needs_settling",
-    "open_revision",
-    "reopen",
-    "request_grading",
-    "save_draft",
-    "settle",
-    "start",
-    "start_revision",
-    "submit",
-]
-
 
 DRAWN = ("pack_version", "level", "seed", "company")
 """What an attempt takes over from its prepared variant."""

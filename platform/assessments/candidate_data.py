@@ -7,8 +7,9 @@ from typing import Any
 
 from django.db.models import F, Q
 
-from assessments import gpu
 from assessments.clock import EventKind, Phase
+from assessments.gpu import cards
+from assessments.kinds import workplace_of
 from assessments.models import Attempt, Draft, Run, TimeEvent
 
 # The page knows fewer phases than the clock: what is overdue is handed in by the next contact.
@@ -62,21 +63,6 @@ def draft_row(draft: Draft) -> dict[str, Any]:
     }
 
 
-WHAT_IF_FAILED = (
-    "The platform could not play your plan. That is our fault, not yours: it counts as none of your "
-    "what-ifs, and the time it took is given back to you. Ask again; if it happens again, write to us."
-)
-
-
-WHAT_IF_STOPPED = "You stopped this what-if: it counts as none."
-
-
-def _detail(run: Run, state: str) -> str:
-    sentences = {"infrastructure_error": WHAT_IF_FAILED, "stopped": WHAT_IF_STOPPED}
-    is_what_if = state in sentences and run.attempt.exercise.workplace == "plan"
-    return sentences[state] if is_what_if else run.detail
-
-
 def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
     """One run; `state` is queued, running, done, stopped or infrastructure_error."""
     state = run.state(now)
@@ -88,11 +74,11 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "draft": run.draft.number,
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-        "detail": _detail(run, state),
+        "detail": workplace_of(run.attempt.exercise).run_words.get(state, run.detail),
         "stopping": run.finished_at is None and run.stop_requested_at is not None,
     }
     if state == "queued":
-        row["waiting_for"] = gpu.WAITING if gpu.waits(run, now) else ""
+        row["waiting_for"] = cards.WAITING if cards.waits(run, now) else ""
         row["position"] = 1 + Run.objects.unfinished().filter(created_at__lt=run.created_at).count()
     if with_report:
         row["report"] = run.report

@@ -18,15 +18,15 @@ from django.conf import settings
 from django.utils import timezone
 
 from assessments import answers, company
-from assessments.gpu import DEFAULT_QUEUE, of_queue
+from assessments.gpu.cards import DEFAULT_QUEUE, of_queue
 from assessments.jobs import Job, Result
+from assessments.kinds import workplace_of
 from assessments.models import Attempt, GradingPart, GradingRun, PreparedVariant, Run
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
 from assessments.processes import start_time
 from assessments.queue import publish
-from assessments.scaling import playing
-from graders.kinds import grade, is_parted, run_public
+from graders.kinds import grade, is_parted, needs_sandbox, run_public
 from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend
 
@@ -105,8 +105,9 @@ def played(run: Run, cancel: threading.Event) -> dict[str, Any]:
     """The report of a run: a program's in the sandbox, a plan's in a process of ours."""
     attempt = run.attempt
     files = answers.program(attempt, run.draft.body)
-    if attempt.exercise.workplace == "plan":
-        return playing.play(attempt, files, run.workload, cancel)
+    place = workplace_of(attempt.exercise)
+    if (own := place.play(attempt, files, run.workload, cancel)) is not None:
+        return own
     report = run_public(
         attempt.pack_version.name,
         attempt.level,
@@ -206,7 +207,7 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         attempt.level,
         attempt.seed,
         answers.program(attempt, run.submission.body),
-        sandbox() if attempt.exercise.is_run else None,
+        sandbox() if needs_sandbox(attempt.pack_version.name) else None,
         run.hidden_workloads,
         profile=company.of_attempt(attempt),
         progress=progress,

@@ -26,10 +26,6 @@ PAUSES_S = (0.1, 0.4)
 PATIENCE_S = 5.0
 
 
-class NotPossible(Exception):
-    """What was asked cannot be done now; the text says why and what to do."""
-
-
 def persistent(verb: Callable[P, T]) -> Callable[P, T]:
     """Try a verb again that the database did not let through: locked, restarted, or a deadlock.
 

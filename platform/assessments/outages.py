@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
-from assessments.gpu import REASON as GPU_REASON
-from assessments.gpu import is_served, needs_gpu
+from assessments.gpu.cards import REASON as GPU_REASON
+from assessments.gpu.cards import is_served, needs_gpu
 from assessments.jobs import Result
 from assessments.ledger import credit, credit_all, locked
 from assessments.models import Attempt, Outage, Pulse, Run

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
 
-from assessments import answers, candidate_data, company, gpu, kit, spoken
+from assessments import answers, candidate_data, company, kit, spoken
 from assessments.clock import Phase
+from assessments.gpu import cards
+from assessments.kinds import workplace_of
+from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, Submission
-from assessments.troubleshooting import here, sheets, variants
 from hiring.models import Exercise, Invitation
-from hiring.policies import RELEASED_AHEAD
 from library.markdown import rendered as rendered
 from library.packs import pack_of
 from scenarios.packs import Document
@@ -56,8 +58,13 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
         "start_url": reverse("start", args=[invitation.pk]),
         "exercises": cards,
         "before_start": any(card["state"] == "ready" for card in cards),
-        "has_terminal": any(exercise.has_terminal for exercise in exercises),
+        "recorded": recorded(exercises),
     }
+
+
+def recorded(exercises: Iterable[Exercise]) -> list[str]:
+    """What is recorded beside the answers to these, each sentence once."""
+    return list(dict.fromkeys(filter(None, (workplace_of(row).recorded for row in exercises))))
 
 
 def _exercise(
@@ -65,7 +72,6 @@ def _exercise(
 ) -> dict[str, Any]:
     pack = pack_of(exercise.pack_name)
     multiplier = float(invitation.candidate.multiplier())
-    ahead = exercise.kind in RELEASED_AHEAD
     card: dict[str, Any] = {
         "id": exercise.pk,
         "title": pack.title,
@@ -76,7 +82,7 @@ def _exercise(
         "revision_minutes": round(exercise.revision_minutes * multiplier),
         "documents": [{"title": title} for title in pack.titles(exercise.level)],
         "is_measured": exercise.is_measured,
-        "released_ahead": ahead,
+        "released_ahead": exercise.traits.is_released_ahead,
     }
     if attempt:
         return card | _progress(attempt, now)
@@ -103,7 +109,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "exercise": {"title": pack.title},
         "is_run": attempt.exercise.is_run,
         "has_room": attempt.exercise.has_room,
-        "sheets": sheets.addresses(_workplace(attempt)),
+        "sheets": sheets_of(attempt.exercise),
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
     }
@@ -117,7 +123,7 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
     return {
         "attempt": str(attempt.pk),
         "urls": _urls(attempt),
-        "workplace": _workplace(attempt),
+        "workplace": workplace_of(attempt.exercise).name,
         "state": candidate_data.state(attempt, now),
         "limit_s": _limit(attempt).total_seconds(),
         "documents": _documents(attempt),
@@ -140,14 +146,14 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "elapsed_s": (now - attempt.started_at).total_seconds() if attempt.round == 1 else None,
         "feedback": _feedback(attempt),
         "last_run": last.report if last and attempt.exercise.is_run else None,
-        "run_note": gpu.PRACTICE if gpu.needs_gpu(attempt) and not gpu.is_served(now) else "",
+        "run_note": cards.PRACTICE if cards.needs_gpu(attempt) and not cards.is_served(now) else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
 
 
-def _workplace(attempt: Attempt) -> str:
-    """Which materials the page is made for; "" where a program or a text is written."""
-    return attempt.exercise.workplace if attempt.exercise.has_room else ""
+def sheets_of(exercise: Exercise) -> list[str]:
+    """Names of static files that a room needs beside the page's own, for the candidate's page and staff's."""
+    return [f"assessments/{name}.css" for name in workplace_of(exercise).sheets]
 
 
 def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
@@ -191,7 +197,7 @@ def _documents(attempt: Attempt) -> list[dict[str, str]]:
 def _built(attempt: Attempt) -> list[Document]:
     """As they lie with the materials: to draw a bill anew for its words takes a second."""
     pack = pack_of(attempt.pack_version.name)
-    folder = variants.find(*here.of_attempt(attempt)) if pack.generator else None
+    folder = variants.find(*rebuilding.of_attempt(attempt)) if pack.generator else None
     try:
         return pack.built_documents(attempt.level, folder) if folder else []
     except FileNotFoundError:  # built by a version of the pack that had other documents

@@ -14,8 +14,8 @@ from assessments import answers, company
 from assessments.jobs import MAX_LOSSES, Result
 from assessments.models import GradingPart, GradingRun
 from assessments.queue import publish
-from graders.grading import assemble, grade_part, of_code
-from graders.parts import Part
+from graders.kinds import Asked, parted_grader_of
+from library.packs import pack_of
 from sandbox import Backend
 
 PAUSE_S = 0.2
@@ -43,20 +43,10 @@ def unplayed(run: GradingRun) -> models.QuerySet[GradingPart]:
 
 def play_part(part: GradingPart, backend: Backend, perform: Perform) -> None:
     """Play a part that this worker has claimed."""
-    run = part.grading_run
-    attempt = run.submission.attempt
+    asked = _asked(part.grading_run, backend)
 
     def work() -> dict[str, Any]:
-        played = grade_part(
-            attempt.pack_version.name,
-            attempt.level,
-            attempt.seed,
-            answers.program(attempt, run.submission.body),
-            backend,
-            part.number,
-            profile=company.of_attempt(attempt),
-            round=run.submission.round,
-        )
+        played = parted_grader_of(asked.pack.name).grade_part(asked, part.number)
         if played is not None and played.ours:
             return {"status": Result.INFRASTRUCTURE_ERROR, "detail": played.detail}
         # as one text: a database may put the keys of an object into another order
@@ -112,10 +102,21 @@ def _claimed(left: list[GradingPart], worker: str) -> GradingPart | None:
 
 
 def _report(run: GradingRun, backend: Backend) -> dict[str, Any]:
-    attempt = run.submission.attempt
+    asked = _asked(run, backend)
+    grader = parted_grader_of(asked.pack.name)
     found = [json.loads(row.report["part"]) for row in run.parts.order_by("number")]
-    parts = [Part(**data) for data in found if data is not None]
-    files = answers.program(attempt, run.submission.body)
-    name, level = attempt.pack_version.name, attempt.level
-    code = of_code(name, level, files, backend)
-    return assemble(name, level, attempt.seed, files, parts, backend.name, code).to_dict()
+    parts = [grader.part_from(data) for data in found if data is not None]
+    return grader.assemble(asked, parts, grader.of_code(asked)).to_dict()
+
+
+def _asked(run: GradingRun, backend: Backend) -> Asked:
+    attempt = run.submission.attempt
+    return Asked(
+        pack_of(attempt.pack_version.name),
+        attempt.level,
+        attempt.seed,
+        answers.program(attempt, run.submission.body),
+        backend,
+        company.of_attempt(attempt),
+        round=run.submission.round,
+    )

@@ -6,8 +6,10 @@ import os
 import threading
 from pathlib import Path
 
-STATE, STARTED = 0, 19  # fields of /proc/N/stat after the name; see proc(5)
+STATE, STARTED = 0, 19
+"""Places in /proc/N/stat after the name: proc(5) numbers state 3 and starttime 22, the name is the second."""
 ENDED = {"Z", "X"}
+"""States of a process that is no more: a zombie that nobody has waited for yet, and dead."""
 
 FORKS = threading.Lock()
 """Held by a thread while it has SQLite open beside others that may fork.

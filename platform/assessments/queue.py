@@ -10,7 +10,7 @@ from celery import current_app
 from django.db import transaction
 from kombu.exceptions import OperationalError
 
-from assessments.gpu import queue_of
+from assessments.gpu.cards import queue_of
 
 logger = logging.getLogger(__name__)
 EXPIRES_S = 3600

@@ -8,9 +8,10 @@ from uuid import UUID
 from django.conf import settings
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.attempts import begin_revision
 from assessments.clock import EventKind, Phase
-from assessments.ledger import NotPossible, locked, record
+from assessments.ledger import locked, record
 from assessments.models import Attempt, Submission, body_digest
 from assessments.submissions import settle
 

@@ -10,14 +10,14 @@ from celery.signals import worker_process_shutdown, worker_ready
 from django.db import DatabaseError
 from django.utils import timezone
 
-from assessments import execution, gpu
-from assessments.attempts import close_due
+from assessments import building, execution
+from assessments.gpu import cards
+from assessments.materials import variants
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
-from assessments.prepared import building
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
-from assessments.troubleshooting import variants
+from assessments.submissions import close_due
 from assessments.turns import take_turn
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def execute_part(self: Task[Any, Any], pk: str) -> None:
 
 def _queue(task: Task[Any, Any]) -> str:
     """The queue that the message came by."""
-    return str((task.request.delivery_info or {}).get("routing_key") or gpu.DEFAULT_QUEUE)
+    return str((task.request.delivery_info or {}).get("routing_key") or cards.DEFAULT_QUEUE)
 
 
 @shared_task(bind=True)
@@ -55,7 +55,7 @@ def prepare_variant(self: Task[Any, Any], pk: str) -> None:
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()
-    gpu.stop_clocks(now)
+    cards.stop_clocks(now)
     close_due(now=now)
     execution.free_dead_leases(now)
     for model, task in ((Run, "execute_run"), (GradingRun, "execute_grading")):
@@ -88,10 +88,10 @@ def close_sandbox(**kwargs: Any) -> None:
 def start_pulse(sender: Any, **kwargs: Any) -> None:
     """The worker is back: credit who waited, then take up what was left."""
     queues = set(sender.app.amqp.queues.consume_from)
-    if gpu.DEFAULT_QUEUE in queues:
+    if cards.DEFAULT_QUEUE in queues:
         keep_pulse(WORKER)
-    if gpu.GPU_QUEUE in queues:
-        keep_pulse(GPU, lambda: not gpu.obstacle())
+    if cards.GPU_QUEUE in queues:
+        keep_pulse(GPU, lambda: not cards.obstacle())
     try:
         sweep()
     except DatabaseError as error:

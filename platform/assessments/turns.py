@@ -15,7 +15,7 @@ from assessments.execution import (
     free_dead_leases,
     take_run,
 )
-from assessments.gpu import DEFAULT_QUEUE, of_queue
+from assessments.gpu.cards import DEFAULT_QUEUE, of_queue
 from assessments.models import GradingPart, GradingRun
 from assessments.queue import publish
 

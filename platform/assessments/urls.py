@@ -30,6 +30,6 @@ urlpatterns = [
         api.StopView.as_view(),
         name="attempt-run-stop",
     ),
-    path("api/attempts/<uuid:pk>/room/", include("assessments.troubleshooting.urls")),
+    path("api/attempts/<uuid:pk>/room/", include("assessments.material_urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

@@ -15,9 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.not_possible import NotPossible
 from assessments import attempts, kit, pages
 from assessments.ahead.views import lobby as lobby_of
 from assessments.clock import Phase
+from assessments.ledger import locked
 from assessments.link import (
     attempt_for,
     forget,
@@ -30,8 +32,8 @@ from assessments.models import Attempt
 from assessments.outages import wake
 from assessments.places import in_place
 from assessments.prepared.drawing import prepare
-from assessments.prepared.standing import READY, standing
-from assessments.submissions import DUE
+from assessments.prepared.progress import READY, progress_of
+from assessments.submissions import DUE, needs_settling, settle
 from hiring.invitations import find
 
 
@@ -80,13 +82,13 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
         return render(request, "assessments/lobby.html", context, status=400)
     if invitation.state(now) == "open":
         variant = prepare(invitation, now=now)[exercise.pk]
-        if standing(variant, now) != READY:
+        if progress_of(variant, now) != READY:
             return redirect("lobby", pk)  # which says how far it is: nothing has started
     try:
         attempt = attempts.start(
             invitation=invitation, exercise=exercise, policies=pages.policies(exercise), now=now
         )
-    except attempts.NotPossible as error:
+    except NotPossible as error:
         context = lobby_of(invitation, now) | {"problem": str(error)}
         return render(request, "assessments/lobby.html", context, status=409)
     return redirect("workspace", attempt.pk)
@@ -99,7 +101,7 @@ def preparing(request: HttpRequest, pk: UUID) -> JsonResponse:
     now = timezone.now()
     invitation = invitation_for(request, pk)
     rows = invitation.variants.select_related("pack_version", "exercise")
-    return JsonResponse({str(row.exercise_id): asdict(standing(row, now)) for row in rows})
+    return JsonResponse({str(row.exercise_id): asdict(progress_of(row, now)) for row in rows})
 
 
 @require_POST
@@ -153,9 +155,9 @@ def _settled(attempt: Attempt) -> Attempt:
     """Give back and hand in what is due before a page says anything about it."""
     now = timezone.now()
     wake(attempt, now=now)
-    if attempts.needs_settling(attempt, now):
-        with attempts.locked(attempt.pk) as row:
-            attempts.settle(row, now=now)
+    if needs_settling(attempt, now):
+        with locked(attempt.pk) as row:
+            settle(row, now=now)
     attempt.refresh_from_db(fields=["deadline_at", "round", "awaiting_round", "head"])
     return attempt
 

@@ -21,6 +21,7 @@ from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
 from assessments.ahead import release
+from assessments.drafts import Saved, save_draft
 from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.prepared.drawing import prepare
@@ -29,9 +30,9 @@ from hiring.invitations import invite, link_to
 from hiring.models import Accommodation, Candidate, Exercise, Invitation, Mode, Opening
 from hiring.policies import default_limits
 from library.bank import load_questions
-from library.models import Kind, Seniority
+from library.models import Seniority
 from library.packs import load_packs, pack_of
-from reviews.evaluations import assign
+from reviews.scoring.evaluations import assign
 from scenarios.packs import all_packs
 
 PACK = "automation/queue-autoscaler"
@@ -50,9 +51,11 @@ DESCRIPTION = (
 
 @dataclass(frozen=True)
 class Sample:
-    """An opening with a written exercise. `key` names its candidate's link; `ahead`: read before the start."""
+    """An opening with a written exercise. `key` names its candidate's link, `what` says what it leads to;
+    `ahead`: read before the start."""
 
     key: str
+    what: str
     pack: str
     title: str
     description: str
@@ -64,6 +67,7 @@ class Sample:
 SAMPLES = (
     Sample(
         key="incident",
+        what="troubleshooting",
         pack="troubleshooting/slow-training",
         title="Training cluster reliability engineer",
         description=(
@@ -75,6 +79,7 @@ SAMPLES = (
     ),
     Sample(
         key="cost",
+        what="cost optimisation",
         pack="cost/fleet-bill",
         title="GPU cost engineer",
         description=(
@@ -87,6 +92,7 @@ SAMPLES = (
     ),
     Sample(
         key="scaling",
+        what="scaling plan",
         pack="scaling-plan/growth-year",
         title="GPU capacity planner",
         description=(
@@ -123,8 +129,7 @@ def credentials() -> dict[str, str]:
 
 def further_links(known: dict[str, str]) -> list[tuple[str, str]]:
     """(link, what the exercise is) of the credentials' other candidates."""
-    kinds = {"incident": "troubleshooting", "cost": "cost optimisation", "scaling": "scaling plan"}
-    return [(known[key], kind) for key, kind in kinds.items() if known[key]]
+    return [(known[one.key], one.what) for one in SAMPLES if known[one.key]]
 
 
 class NotEmpty(Exception):
@@ -202,11 +207,12 @@ def _opening(manager: User, now: datetime) -> tuple[Opening, Exercise]:
         hiring_manager=manager,
         created_at=now - timedelta(days=9),
     )
-    work, revision = default_limits(Kind.AUTOMATION, take_home=True)
+    kind = pack_of(PACK).kind
+    work, revision = default_limits(kind, take_home=True)
     exercise = Exercise.objects.create(
         opening=opening,
         pack_name=PACK,
-        kind=Kind.AUTOMATION,
+        kind=kind,
         level=Seniority.MID,
         mode=Mode.TAKE_HOME,
         limit_minutes=work,
@@ -309,7 +315,7 @@ def _submitted(made: tuple[Invitation, str], staff: dict[str, User], now: dateti
         assign(attempt=attempt, evaluator=staff[name], by=staff["rhea"], now=now)
 
 
-def _save(attempt: Attempt, body: dict[str, Any], seq: int, at: datetime) -> attempts.Saved:
-    return attempts.save_draft(
+def _save(attempt: Attempt, body: dict[str, Any], seq: int, at: datetime) -> Saved:
+    return save_draft(
         attempt.pk, client=uuid.uuid4(), seq=seq, base=None, resolve=False, body=body, now=at
     )

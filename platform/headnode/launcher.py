@@ -191,7 +191,7 @@ def site(port: int) -> list[Child]:
 
 def gpu_workers(tools: Path, logs: Path) -> list[Child]:
     """One worker for the queue of GPU runs where this host has a card that works, else none."""
-    from assessments.gpu import GPU_QUEUE, obstacle
+    from assessments.gpu.cards import GPU_QUEUE, obstacle
     from sandbox.gpu import survey
 
     cards = len(survey().units)

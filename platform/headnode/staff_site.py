@@ -177,7 +177,7 @@ class StaffSite(AdminSite):
         ]
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        from reviews.addresses import staff_urls
+        from reviews.urls import staff_urls
 
         own: list[URLPattern | URLResolver] = [
             path("identity-provider/", identity_pages.leave, name="identity-provider"),

@@ -9,7 +9,7 @@ from django.views.generic import RedirectView
 
 from accounts.password_reset import reset_urls
 from headnode.health import healthz
-from reviews.pages.about_you import about_you
+from reviews.fairness.pages.about_you import about_you
 
 urlpatterns = [
     path("admin/", admin.site.urls),

@@ -24,9 +24,9 @@ from hiring.models import (
     Opening,
     one_line,
 )
-from hiring.policies import RELEASED_AHEAD, WORKED_AT, battery_warning, default_limits
-from library.models import Kind
+from hiring.policies import SHOWN_AHEAD, battery_warning, default_limits
 from library.packs import pack_of
+from scenarios.kinds import kind_of
 from scenarios.packs import Pack, PackNotFound, all_packs
 
 WINDOW = timedelta(days=7)
@@ -41,9 +41,8 @@ ADDRESS_TAKEN = (
 
 
 def pack_choices() -> list[tuple[str, str]]:
-    """(name, "Title (levels)") of every pack on disk that candidates have a workspace for."""
-    offered = [pack for pack in all_packs() if pack.kind in WORKED_AT]
-    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in offered]
+    """(name, "Title (levels)") of every pack on disk."""
+    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in all_packs()]
 
 
 class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -114,7 +113,9 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             return data  # the field has said so
         if data.get("level") and data["level"] not in pack.levels:
             self.add_error("level", f"This pack exists for {', '.join(pack.levels)} only.")
-        if data.get("answer_form") == AnswerForm.PSEUDOCODE and pack.kind != Kind.AUTOMATION:
+        if data.get("answer_form") == AnswerForm.PSEUDOCODE and not (
+            kind_of(pack.kind).may_be_pseudocode
+        ):
             self.add_error("answer_form", "Only an automation exercise can ask for pseudocode.")
         self.instance.kind = pack.kind
         if data.get("level") in pack.levels:
@@ -209,7 +210,7 @@ class InviteForm(forms.Form):
     ahead_at = Moment(
         label="Materials shown ahead from (UTC)",
         required=False,
-        help_text="For a scaling plan or a cost exercise, 24 to 48 hours before the link opens is usual: the "
+        help_text=f"For {SHOWN_AHEAD}, 24 to 48 hours before the link opens is usual: the "
         "candidate reads brief and materials before the clock starts. Empty: a surprise, as the "
         "other exercises always are.",
     )
@@ -253,11 +254,11 @@ class InviteForm(forms.Form):
         if ahead_at is None:
             return
         chosen = data.get("exercises") or []
-        if chosen and not any(row.kind in RELEASED_AHEAD for row in chosen):
+        if chosen and not any(row.traits.is_released_ahead for row in chosen):
             self.add_error(
                 "ahead_at",
-                "None of the chosen exercises can be shown ahead: leave this empty, or choose a "
-                "scaling plan or a cost exercise.",
+                "None of the chosen exercises can be shown ahead: leave this empty, or choose one of "
+                f"these kinds: {SHOWN_AHEAD}.",
             )
         elif closes_at and ahead_at >= closes_at:
             self.add_error("ahead_at", "Show the materials before the link closes.")

@@ -12,8 +12,9 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import F, Q
 
-from hiring.policies import ASSISTANTS, REFERENCES, WORKPLACES
-from library.models import CompanyProfile, Kind, Seniority
+from hiring.policies import ASSISTANTS, REFERENCES
+from library.models import CompanyProfile, Seniority
+from scenarios.kinds import CHOICES, Kind, kind_of
 
 GRACE = timedelta(seconds=20)
 
@@ -124,7 +125,7 @@ class Exercise(models.Model):
 
     opening = models.ForeignKey(Opening, models.CASCADE, related_name="exercises")
     pack_name = models.CharField("scenario pack", max_length=100)
-    kind = models.CharField(max_length=20, choices=Kind, editable=False)
+    kind = models.CharField(max_length=20, choices=CHOICES, editable=False)
     level = models.CharField(max_length=10, choices=Seniority)
     mode = models.CharField(max_length=10, choices=Mode, default=Mode.TAKE_HOME)
     answer_form = models.CharField(
@@ -156,6 +157,11 @@ class Exercise(models.Model):
         return f"{self.get_kind_display()} ({self.get_level_display().lower()})"
 
     @property
+    def traits(self) -> Kind:
+        """What is true of its kind."""
+        return kind_of(self.kind)
+
+    @property
     def limit(self) -> timedelta:
         return timedelta(minutes=self.limit_minutes)
 
@@ -167,22 +173,17 @@ class Exercise(models.Model):
     @property
     def is_run(self) -> bool:
         """Whether the answer is a program that is run."""
-        return self.is_measured and self.kind in (Kind.AUTOMATION, Kind.GPU)
-
-    @property
-    def workplace(self) -> str:
-        """Which materials the candidate works with: "incident", "bill", "plan", or "" for none."""
-        return WORKPLACES.get(self.kind, "")
+        return self.is_measured and self.traits.is_run
 
     @property
     def has_room(self) -> bool:
         """Whether the candidate works in a room of materials rather than at a program."""
-        return self.is_measured and self.workplace != ""
+        return self.is_measured and self.traits.has_materials
 
     @property
     def has_terminal(self) -> bool:
         """Whether the room has a cluster in it to be asked: terminal, logs and metrics."""
-        return self.has_room and self.workplace == "incident"
+        return self.has_room and self.traits.has_terminal
 
     @property
     def revision_limit(self) -> timedelta:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from library.models import Kind
+from scenarios.kinds import KINDS, kind_of
 
 REFERENCES = (
     "You may read any public documentation, manual pages and your own notes while you work. "
@@ -16,47 +14,15 @@ ASSISTANTS = (
     "defend every part."
 )
 
-# Minutes on site: requirements E1 to E4 (upper end of each range). Take-home links: 120 to 180, but for
-# troubleshooting, where working under time is part of the exercise.
-ON_SITE_MINUTES = {
-    Kind.SCALING: 60,
-    Kind.TROUBLESHOOTING: 45,
-    Kind.COST: 60,
-    Kind.AUTOMATION: 60,
-    Kind.GPU: 60,
-}
-TAKE_HOME_MINUTES = {
-    Kind.SCALING: 180,
-    Kind.TROUBLESHOOTING: 45,
-    Kind.COST: 180,
-    Kind.AUTOMATION: 180,
-    Kind.GPU: 120,
-}
-REVISION_MINUTES = {
-    Kind.SCALING: 10,
-    Kind.TROUBLESHOOTING: 10,
-    Kind.COST: 10,
-    Kind.AUTOMATION: 15,
-    Kind.GPU: 15,
-}
-WORKPLACES: Mapping[str, str] = {
-    Kind.TROUBLESHOOTING: "incident",
-    Kind.COST: "bill",
-    Kind.SCALING: "plan",
-}
-"""Kinds at which the candidate works with generated materials -> the workspace made for them."""
 
-WORKED_AT = {Kind.AUTOMATION, Kind.GPU, *WORKPLACES}
-"""Kinds for which there is a workspace; a pack of another could be built and graded, and not be chosen."""
-
-# Released 24 to 48 hours ahead (requirement E8); the others are a surprise.
-RELEASED_AHEAD = {Kind.SCALING, Kind.COST}
+SHOWN_AHEAD = " or ".join(kind.title for kind in KINDS if kind.is_released_ahead)
+"""Titles of the kinds whose materials may be read before the start."""
 
 
 def default_limits(kind: str, *, take_home: bool) -> tuple[int, int]:
     """(minutes of work, minutes of revision) for an exercise that states none."""
-    work = TAKE_HOME_MINUTES if take_home else ON_SITE_MINUTES
-    return work[Kind(kind)], REVISION_MINUTES[Kind(kind)]
+    found = kind_of(kind)
+    return found.take_home if take_home else found.on_site, found.revision
 
 
 ADVISED_WEIGHT = range(40, 61)

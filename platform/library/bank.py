@@ -11,6 +11,7 @@ import msgspec
 from django.db import transaction
 
 from library.models import Question
+from scenarios.kinds import kind_of
 
 FOLDER = Path(__file__).parent / "bank"
 
@@ -26,12 +27,15 @@ class ShippedQuestion(msgspec.Struct, forbid_unknown_fields=True):
     expected_points: list[str]
     optional: bool = False
     tags: list[str] = []
-    related_exercise: Literal[
-        "", "scaling-plan", "troubleshooting", "cost", "automation", "gpu"
-    ] = ""
+    related_exercise: str = ""
     follow_ups: list[str] = []
     hints: list[str] = []
     discussion_points: list[str] = []
+
+    def __post_init__(self) -> None:
+        """Raises UnknownKind, which msgspec tells with the place."""
+        if self.related_exercise:
+            kind_of(self.related_exercise)
 
 
 class BankFile(msgspec.Struct, forbid_unknown_fields=True):

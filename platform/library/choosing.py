@@ -34,7 +34,7 @@ class Wish:
     text: str = ""
     traits: Sequence[str] = ()
     weaknesses: Sequence[Weakness] = ()
-    exercise: str = ""  # library.models.Kind that the weaknesses come from
+    exercise: str = ""  # kind of exercise that the weaknesses come from
     level: str = "mid"
     minutes: int = 45
 

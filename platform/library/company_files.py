@@ -8,12 +8,14 @@ from typing import Any
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
+from library.export_reading import fit_aside
 from library.models import CompanyProfile
-from scenarios.company.importer import BadRow, Export, Exports, ImportRefused, fit
+from scenarios.company.importer import BadRow, Export, ImportRefused
 from scenarios.company.profile import Profile, ProfileError, complete, read_profile
 
 MOST_TOML = 1_000_000
 MOST_EXPORT = 100_000_000
+KINDS = ("sacct", "focus", "inventory")
 ENCODINGS = (
     ("", "UTF-8"),
     ("cp1252", "Western European (Windows)"),
@@ -102,15 +104,15 @@ class ExportsForm(forms.Form):
     def read(self) -> Read:
         """What the exports come to; all of them, or nothing."""
         data = self.cleaned_data
-        exports = {kind: self._export(kind) for kind in ("sacct", "focus", "inventory")}
-        large = [one.name for one in exports.values() if one and _size(one) > MOST_EXPORT]
+        exports = {kind: one for kind in KINDS if (one := self._export(kind))}
+        large = [one.name for one in exports.values() if _size(one) > MOST_EXPORT]
         if large:
             return Read(
                 problem=f"{large[0]} is larger than 100 MB: use “python -m scenarios import” and upload "
                 "the profile that it writes."
             )
         try:
-            found = fit(Exports(**exports), name=data["name"], skip_bad=data["skip_bad"])
+            found = fit_aside(exports, name=data["name"], skip_bad=data["skip_bad"])
         except (ImportRefused, ProfileError) as error:
             return Read(problem=str(error))
         read = Read(found.profile, CompanyProfile.Origin.EXPORTS)

@@ -11,8 +11,10 @@ from typing import Any
 
 import msgspec
 
+from accounts.prose import is_text
 from library.bank import ShippedQuestion
-from library.models import Kind, Question, Seniority
+from library.models import Question, Seniority
+from scenarios.kinds import KINDS
 
 LISTS = ("expected_points", "follow_ups", "hints", "discussion_points", "tags")
 COLUMNS = (
@@ -194,7 +196,7 @@ def checked(line: int, values: Any) -> Row:
     for name in LISTS:
         _check_list(row, name)
     _check_choice(row, "level", Seniority.values)
-    _check_choice(row, "related_exercise", ["", *Kind.values])
+    _check_choice(row, "related_exercise", ["", *(kind.key for kind in KINDS)])
     if not isinstance(row.values["optional"], bool):
         row.problems.append("optional is true or false.")
     if not row.problems and not row.values["expected_points"]:
@@ -209,7 +211,7 @@ def _check_text(row: Row, name: str, longest: int) -> None:
         row.values[name] = ""
     elif len(value.strip()) > longest:
         row.problems.append(f"{name} is longer than {longest:,} characters.")
-    elif not _keepable(value):
+    elif not is_text(value):
         row.problems.append(f"{name} has characters in it that cannot be kept.")
     else:
         row.values[name] = value.strip().replace("\r\n", "\n")
@@ -221,18 +223,13 @@ def _check_list(row: Row, name: str) -> None:
         row.problems.append(f"{name} is a list of texts.")
         return
     value = [item.strip() for item in value if item.strip()]
-    if any("\n" in item or len(item) > LONGEST_ITEM or not _keepable(item) for item in value):
+    if any("\n" in item or len(item) > LONGEST_ITEM or not is_text(item) for item in value):
         row.problems.append(
             f"{name}: every entry is one line of at most {LONGEST_ITEM:,} characters."
         )
     elif len(value) > MOST_ITEMS:
         row.problems.append(f"{name} has more than {MOST_ITEMS} entries.")
     row.values[name] = value
-
-
-def _keepable(text: str) -> bool:
-    """False for NUL and halves of surrogate pairs, which JSON can spell and no database keeps."""
-    return "\x00" not in text and not any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def _check_choice(row: Row, name: str, choices: list[str]) -> None:

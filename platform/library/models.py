@@ -10,6 +10,8 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from scenarios.kinds import CHOICES
+
 LOWEST, HIGHEST = 1, 5
 
 
@@ -19,23 +21,13 @@ class Seniority(models.TextChoices):
     SENIOR = "senior", "Senior"
 
 
-class Kind(models.TextChoices):
-    """The exercise a pack belongs to (requirements E1 to E4, G3)."""
-
-    SCALING = "scaling-plan", "Cluster scaling plan"
-    TROUBLESHOOTING = "troubleshooting", "Performance troubleshooting"
-    COST = "cost", "Cost optimisation"
-    AUTOMATION = "automation", "Automated resource management"
-    GPU = "gpu", "Hands-on GPU"
-
-
 class PackVersion(models.Model):
     """One version of a scenario pack that was loaded, known by the digest of its folder."""
 
     name = models.CharField(max_length=100)
     version = models.CharField(max_length=40)
     digest = models.CharField(max_length=64)
-    kind = models.CharField(max_length=20, choices=Kind)
+    kind = models.CharField(max_length=20, choices=CHOICES)
     title = models.CharField(max_length=200)
     levels = models.JSONField(default=list)
     loaded_at = models.DateTimeField()
@@ -177,7 +169,7 @@ class Question(models.Model):
     text = models.TextField("question")
     level = models.CharField(max_length=10, choices=Seniority)
     tags = models.JSONField(default=list, blank=True)
-    related_exercise = models.CharField(max_length=20, choices=Kind, blank=True)
+    related_exercise = models.CharField(max_length=20, choices=CHOICES, blank=True)
     expected_points = models.JSONField(default=list)
     follow_ups = models.JSONField(default=list, blank=True)
     hints = models.JSONField(default=list, blank=True)

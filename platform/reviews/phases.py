@@ -8,7 +8,7 @@ from typing import NamedTuple
 from django.db.models import Prefetch, QuerySet
 
 from assessments.clock import Phase
-from assessments.models import Attempt, GradingRun, Submission
+from assessments.models import Attempt, GradingRun, Run, Submission
 from library.packs import pack_of
 from reviews.models import Evaluation
 
@@ -47,14 +47,29 @@ def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
     return Tag(*GRADING_WORDS[run.state(now)]) if run else Tag("Nothing to grade", "")
 
 
+def run_word(run: Run, now: datetime) -> tuple[str, str]:
+    words = {
+        "queued": ("waiting", "info"),
+        "running": ("running", "info"),
+        "done": ("ran", "good"),
+        "candidate_error": ("did not finish", "warn"),
+        "stopped": ("stopped by the candidate", "info"),
+    }
+    return words.get(run.state(now), ("failed on our side", "bad"))
+
+
 def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
     """How far a grading that goes on is, "3 of 5 hidden weeks"; "" where none goes on."""
     if run.state(now) != "running" or attempt.exercise.has_room:
         return ""  # a written answer is read in one go
     pack = pack_of(attempt.pack_version.name)
-    span = pack.world.span if pack.kind == "automation" else "workload"
+    span = pack.world.span if "world" in pack.data else "workload"
     plural = "" if run.hidden_workloads == 1 else "s"
     return f"{run.progress} of {run.hidden_workloads} hidden {span}{plural}"
+
+
+MINUTES_ALONE = 15
+"""From so many minutes on nobody wants to know the seconds."""
 
 
 def time_left(attempt: Attempt, now: datetime) -> str:
@@ -62,7 +77,7 @@ def time_left(attempt: Attempt, now: datetime) -> str:
     if not attempt.phase(now).is_working:
         return ""
     minutes, seconds = divmod(int((attempt.deadline_at - now).total_seconds()), 60)
-    return f"{minutes} min" if minutes >= 15 else f"{minutes} min {seconds} s"
+    return f"{minutes} min" if minutes >= MINUTES_ALONE else f"{minutes} min {seconds} s"
 
 
 def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:

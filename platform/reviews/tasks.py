@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from reviews import retention
+from reviews.privacy import retention
 
 
 @shared_task

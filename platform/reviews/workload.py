@@ -20,16 +20,11 @@ from assessments.models import (
 )
 from hiring.models import Calibration
 from library.packs import pack_of
-from reviews.calibration import all_still_to_score
-from reviews.differing import asking_for_another
+from reviews.fairness.calibration import all_still_to_score
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
-from reviews.visibility import (
-    attempts_visible_to,
-    invitations_visible_to,
-    shown_name,
-    with_viewer,
-)
+from reviews.scoring.disagreements import asking_for_another
+from reviews.visibility import attempts_visible_to, invitations_visible_to, shown_name, with_viewer
 
 SHOWN = 12  # rows of a section; the list behind it has all
 SOON = timedelta(hours=48)
@@ -221,14 +216,14 @@ def unassigned(viewer: User, now: datetime) -> Section | None:
     )
 
 
-def differing(viewer: User, now: datetime) -> Section | None:
+def disagreements(viewer: User, now: datetime) -> Section | None:
     """Answers whose two scorecards are so far apart that somebody else has to score them."""
     asking = asking_for_another(viewer).values("attempt")
     rows = _undecided(_attempts(viewer)).filter(pk__in=asking)
     empty = "No two scorecards are far apart."
     tag = Tag("scorecards differ", "warn")
     return _section(
-        "differing",
+        "disagreements",
         "Another evaluator needed",
         empty,
         rows,
@@ -345,7 +340,7 @@ SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("reviews.add_feedback", feedback_owed),
     ("reviews.add_decision", decisions_owed),
     ("reviews.add_assignment", unassigned),
-    ("reviews.add_assignment", differing),
+    ("reviews.add_assignment", disagreements),
     ("assessments.view_attempt", running_now),
     ("assessments.view_attempt", revisions),
     ("hiring.view_invitation", invitations),

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from sandbox.contract import SandboxUnavailable
+from sandbox.unavailable import SandboxUnavailable
 
 _TOOLS = ("apt-get", "apt-cache", "dpkg-deb")
 _OLDEST = (3, 11)

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox import seccomp
-from sandbox.contract import SandboxUnavailable
 from sandbox.roots.debian import run
 from sandbox.roots.declarations import Declaration
+from sandbox.unavailable import SandboxUnavailable
 
 _DROPPED = (
     *("usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/locale", "usr/share/lintian"),

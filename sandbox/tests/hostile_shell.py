@@ -6,8 +6,11 @@ Each says BREACH when it gets what it is after.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+HERE = Path(__file__).resolve().parent
+"""A folder of the host that no sandbox has."""
 _ENDED = ("ok", "candidate_error")
 
 
@@ -193,7 +196,7 @@ SHELL = [
         "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep CANARY && echo BREACH; "
         "[ $(ls -d /proc/[0-9]* | wc -l) -gt 8 ] && echo BREACH; "
         "head -c 16 /proc/1/mem 2>/dev/null && echo BREACH; "
-        "for p in /proc/[0-9]*; do [ -e $p/root/work/main ] && echo BREACH $p; "
+        f"for p in /proc/[0-9]*; do [ -e $p/root{HERE} ] && echo BREACH $p; "
         '[ "$(stat -c %u $p 2>/dev/null)" = 0 ] && [ -r $p/environ ] && echo BREACH $p; done; true',
     ),
     Script(

@@ -19,8 +19,16 @@ KILLED = 128 + 9
 def test_a_kill_is_named_by_what_was_used_up(cpu_s: float, oom_kills: int, status: str) -> None:
     """On a busy host the kernel's bound on processor time may come before ours."""
     facts = Facts(
-        stopped=None, exit_code=KILLED, oom_kills=oom_kills, complete=False, calls=0, wall_s=1.0,
-        own_s=1.0, waited_s=0.0, cpu_s=cpu_s, peak_mb=1.0,
-    )  # fmt: skip
+        stopped=None,
+        exit_code=KILLED,
+        oom_kills=oom_kills,
+        complete=False,
+        calls=0,
+        wall_s=1.0,
+        own_s=1.0,
+        waited_s=0.0,
+        cpu_s=cpu_s,
+        peak_mb=1.0,
+    )
     found = facts.outcome(Limits(), Output(1024), Report("namespace"), "")
     assert found.status == status

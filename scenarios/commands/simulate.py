@@ -10,20 +10,17 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from scenarios.simulator import report
 from scenarios.simulator.engine import EVENT_ORDERS, Simulation
 from scenarios.simulator.machine import Machine, Nodes, Pool
 from scenarios.simulator.outputs import summary, write_rows
 from scenarios.simulator.policies import POLICIES, open_policy
 from scenarios.simulator.slurm.stepwise import hold_to
 from scenarios.simulator.trace import Workload, read_trace
-from scenarios.simulator.world.setting import read_setting
-from scenarios.simulator.world.world import World
 
 TICKS = {"s": 1, "ms": 1_000}
 """Ticks per second of each --time-unit."""
 
-TABLES = ("cluster", "slurm", "kueue", "world")
+TABLES = ("cluster", "slurm", "kueue")
 """What a cluster file may hold; all but `cluster` are the settings of whoever has that name."""
 
 MACHINE_KEYS = ("processors", "nodes", "gpus_per_node")
@@ -47,10 +44,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="REFERENCE",
         help="slurm only: hold each decision to a real scheduler's record",
     )
-    parser.add_argument("--seed", default="0", help="of what happens by chance in a [world]")
-    parser.add_argument(
-        "--record", type=Path, metavar="DIR", help="write jobs, event log and series of a [world]"
-    )
     parser.add_argument("--json", action="store_true")
 
 
@@ -60,8 +53,7 @@ def run(options: argparse.Namespace) -> int:
         return _hold_to_record(options)
     cluster = _read_cluster(options.cluster) if options.cluster else {}
     workload = read_trace(options.trace)
-    run_it = _run_world if "world" in cluster else _run_alone
-    simulation, figures = run_it(options, cluster, workload)
+    simulation, figures = _simulate(options, cluster, workload)
     if options.starts:
         write_rows(simulation, options.starts)
     _warn(workload, figures)
@@ -69,14 +61,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-Outcome = tuple[Simulation, dict[str, int | float]]
-
-
-def _run_alone(
+def _simulate(
     options: argparse.Namespace, cluster: Mapping[str, object], workload: Workload
-) -> Outcome:
-    if options.record:
-        raise ValueError("--record needs a cluster file with a [world].")
+) -> tuple[Simulation, dict[str, int | float]]:
     machine = _machine(options, cluster, workload)
     began = time.process_time()
     simulation = Simulation(
@@ -90,26 +77,6 @@ def _run_alone(
     cpu_s = max(time.process_time() - began, 1e-9)
     figures = summary(simulation, TICKS[options.time_unit])
     return simulation, figures | {"cpu_s": cpu_s, "jobs_per_s": len(workload) / cpu_s}
-
-
-def _run_world(
-    options: argparse.Namespace, cluster: Mapping[str, object], workload: Workload
-) -> Outcome:
-    """The pools of [world] are the machine."""
-    if any((options.processors, options.nodes, options.gpus_per_node, "cluster" in cluster)):
-        raise ValueError("[world] says how large the machine is; leave out [cluster] and --nodes.")
-    if options.event_order != "batch":
-        raise ValueError("[world] needs --event-order batch.")
-    setting = read_setting(cluster["world"])
-    began = time.process_time()
-    policy = open_policy(options.policy, cluster)
-    world = World(workload, policy, setting, options.seed, TICKS[options.time_unit])
-    world.run()
-    cpu_s = max(time.process_time() - began, 1e-9)
-    if options.record:
-        report.write_all(world, options.record)
-    figures = report.summary(world) | {"cpu_s": cpu_s, "jobs_per_s": len(workload) / cpu_s}
-    return world.simulation, figures
 
 
 def _hold_to_record(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 
 from scenarios.company.profile.tables import JOB_CLASSES, Team
 from scenarios.cost.draw import DISPLACED, Month, Scene
+from scenarios.cost.job import Job
 from scenarios.cost.placing import placed
 from scenarios.cost.sellers import slug
 from scenarios.simulator.streams import Stream
@@ -61,36 +62,6 @@ _PEOPLE = (
     "yusuf",
     "zofia",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """One job. `minutes` of run time, `gpus` allocated of which `touched` did work, `util` in percent,
-    `memory` the most that it held on one GPU in GiB, `limit` in minutes, times in UTC."""
-
-    id: int
-    name: str
-    project: str
-    user: str
-    team: str
-    partition: str
-    submit: datetime
-    start: datetime
-    minutes: int
-    limit: int
-    gpus: int
-    touched: int
-    util: int
-    memory: int
-    state: str
-
-    @property
-    def gpu_minutes(self) -> int:
-        return self.gpus * self.minutes
-
-    @property
-    def end(self) -> datetime:
-        return self.start + timedelta(minutes=self.minutes)
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from scenarios.cost.draw import Month, Scene
-
-if TYPE_CHECKING:
-    from scenarios.cost.jobs import Job
+from scenarios.cost.job import Job
 
 _SLOT = 30
 """Minutes; a job takes whole ones, and begins somewhere in what it leaves of them."""

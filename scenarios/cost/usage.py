@@ -7,7 +7,8 @@ from collections import defaultdict
 from datetime import timedelta
 
 from scenarios.cost.draw import DISPLACED, Scene
-from scenarios.cost.jobs import History, Job, history_of
+from scenarios.cost.job import Job
+from scenarios.cost.jobs import History, history_of
 from scenarios.cost.outcome import Cells, Part, Table, Worth
 from scenarios.cost.sellers import slug
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.kinds import UnknownKind, kind_of
 from scenarios.packs.generated import UnknownGenerator, load_generator
 from scenarios.worlds import UnknownWorld, load_world
 
@@ -19,8 +20,12 @@ class PackInvalid(ValueError):
 _WRITTEN_TOP_KEYS = {"kind", "version", "title", "summary", "entry", "levels"}
 _TOP_KEYS = _WRITTEN_TOP_KEYS | {"anchors"}
 _WRITTEN_LEVEL_KEYS = {
-    "minutes", "takehome_minutes", "revision_minutes", "documents", "sections",
-}  # fmt: skip
+    "minutes",
+    "takehome_minutes",
+    "revision_minutes",
+    "documents",
+    "sections",
+}
 _LEVEL_KEYS = _WRITTEN_LEVEL_KEYS | {"public", "measures"}
 _LEVEL_MAY = {"read_only", "settings", "hidden", "families"}
 _WORLD_NEEDS = {"hidden", "families"}
@@ -39,6 +44,10 @@ def _check_keys(where: str, found: Mapping[str, Any], allowed: set[str], needed:
 def check_manifest(name: str, data: Mapping[str, Any]) -> None:
     """Raise PackInvalid for the first thing that is wrong in the pack of that name."""
     where = f"{name}/{MANIFEST}"
+    try:
+        kind_of(str(data.get("kind")))
+    except UnknownKind as error:
+        raise PackInvalid(f"{where}: {error}") from None
     if "materials" in data:
         _check_written(where, data)
         return

@@ -75,6 +75,7 @@ def load_generator(name: str) -> Generator:
     found = import_module(f"{package}.variant")
     if not isinstance(found, Generator):
         raise UnknownGenerator(
-            f"scenarios/{name}/variant.py is no generator: it needs LEVELS, WORDS, FACTS, write, key, words and facts."
+            f"scenarios/{name}/variant.py is no generator: it needs LEVELS, WORDS, FACTS, "
+            "write, key, words and facts."
         )
     return found

@@ -15,58 +15,20 @@ from datetime import datetime, timedelta
 
 from scenarios.company.profile import digest
 from scenarios.company.profile.tables import Team
+from scenarios.scaling.content import content, rows
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tables import Cells, slugs
 from scenarios.scaling.traces import JobRow, Traces
 from scenarios.simulator.streams import Stream
 
-PARTITIONS = {
-    "training": "train",
-    "fine_tuning": "tune",
-    "inference": "serve",
-    "interactive": "interactive",
-    "batch": "batch",
-}
-_NAMES = {
-    "training": ("pretrain", "continue", "ablation"),
-    "fine_tuning": ("finetune", "align", "distil"),
-    "inference": ("endpoint", "score", "embed"),
-    "interactive": ("notebook", "shell", "explore"),
-    "batch": ("nightly", "features", "transcode"),
-}
-_UTIL = {
-    "training": (68, 91),
-    "fine_tuning": (52, 84),
-    "inference": (34, 62),
-    "interactive": (22, 58),
-    "batch": (46, 80),
-}
-_CODES = {
-    "COMPLETED": "0:0",
-    "FAILED": "1:0",
-    "CANCELLED": "0:15",
-    "TIMEOUT": "0:1",
-    "PREEMPTED": "0:15",
-}
+_LOOKS = {row["job_class"]: row for row in rows("accounting")}
 FIRST_ID = 180_000
-HEAD = (
-    "JobID",
-    "JobName",
-    "User",
-    "Account",
-    "Partition",
-    "Cluster",
-    "Submit",
-    "Start",
-    "End",
-    "ElapsedRaw",
-    "TimelimitRaw",
-    "NNodes",
-    "AllocTRES",
-    "State",
-    "ExitCode",
-    "TRESUsageInAve",
-)
+WEEK_H = 168.0
+"""Longest job where the company has agreed on nothing else."""
+GPU_CPUS, GPU_GIB, LIMIT_STEP = 14, 250, 30
+"""Processors and memory that go with a GPU, and minutes to which people round the limit that they ask for.
+Assumptions."""
+HEAD: tuple[str, ...] = content("accounting")["columns"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +100,11 @@ def _job(
     team = stream.pick(choices)
     # A few people of a team do most of its work.
     person = int(team.headcount * stream.unit() ** 2) + 1
-    low, high = _UTIL[row.job_class]
+    look = _LOOKS[row.job_class]
+    low, high = look["util"]
     ran = row.ended_h - row.started_h
     busy = 1 - min(1.0, row.idle_h / ran) if ran > 0 else 1.0
-    name = stream.pick([(one, 1.0) for one in _NAMES[row.job_class]])
+    name = stream.pick([(one, 1.0) for one in look["names"]])
     return Job(
         row,
         team.name,
@@ -155,30 +118,27 @@ def _job(
 
 def sacct(scene: Scene, traces: Traces, jobs: Sequence[Job]) -> tuple[tuple[str, ...], list[Cells]]:
     """Columns and rows, as `sacct --parsable2 --allocations` has them, in the order of submission."""
-    first = datetime(traces.start.year, traces.start.month, traces.start.day)  # noqa: DTZ001  (the site's clock)
-    names = slugs([team.name for team in scene.profile.teams])
-    ordered = sorted(jobs, key=lambda job: (job.row.submitted_h * 3600 - job.early_s, job.row.id))
-    most = scene.profile.policies.get("longest_job_hours", 168)
-    limit_h = float(most) if isinstance(most, int | float) else 168.0
-    per_node = scene.profile.gpus_per_node
+    names, clusters = slugs([team.name for team in scene.profile.teams]), _clusters(scene)
+    most = scene.profile.policies.get("longest_job_hours", WEEK_H)
+    limit_h = float(most) if isinstance(most, int | float) else WEEK_H
     ids: dict[tuple[str, int], int] = {}
-    for job in ordered:
+    found = []
+    for job in sorted(jobs, key=lambda job: (job.row.submitted_h * 3600 - job.early_s, job.row.id)):
+        row = job.row
         # A job that was stopped and started again has a row for each time, under the same id.
-        ids.setdefault((job.row.job_class, job.row.id), FIRST_ID + len(ids))
-    clusters = _clusters(scene)
-    return HEAD, [
-        _row(
-            first,
-            traces,
-            job,
-            ids[job.row.job_class, job.row.id],
+        id = ids.setdefault((row.job_class, row.id), FIRST_ID + len(ids))
+        cluster = clusters[row.pool.rsplit("/", 2)[0]]
+        whose = (
+            id,
+            job.name,
+            job.user,
             names[job.team],
-            limit_h,
-            per_node,
-            clusters[job.row.pool.rsplit("/", 2)[0]],
+            _LOOKS[row.job_class]["partition"],
+            cluster,
         )
-        for job in ordered
-    ]
+        nodes = max(1, math.ceil(row.gpus / scene.profile.gpus_per_node))
+        found.append((*whose, *_ran(traces, job, nodes, limit_h)))
+    return HEAD, found
 
 
 def _clusters(scene: Scene) -> dict[str, str]:
@@ -191,39 +151,26 @@ def _clusters(scene: Scene) -> dict[str, str]:
     return found
 
 
-def _row(
-    first: datetime,
-    traces: Traces,
-    job: Job,
-    id: int,
-    account: str,
-    limit_h: float,
-    per_node: int,
-    cluster: str,
-) -> Cells:
-    row = job.row
-    nodes = max(1, math.ceil(row.gpus / per_node))
+def _ran(traces: Traces, job: Job, nodes: int, limit_h: float) -> Cells:
+    """The cells from the submission on."""
+    row, gpus = job.row, job.row.gpus
     state, started, ended = _state(traces, row)
     until = row.ended_h if ended else float(traces.hours)
     ran = round((until - row.started_h) * 3600) + (0 if ended else job.early_s) if started else 0
     limit = max(ran / 60, min(60 * limit_h, (row.ended_h - row.started_h) * 60 * job.slack))
-    tres = f"billing={row.gpus},cpu={row.gpus * 14},gres/gpu={row.gpus},mem={row.gpus * 250}G,node={nodes}"
+    tres = (
+        f"billing={gpus},cpu={gpus * GPU_CPUS},gres/gpu={gpus},mem={gpus * GPU_GIB}G,node={nodes}"
+    )
     return (
-        id,
-        job.name,
-        job.user,
-        account,
-        PARTITIONS[row.job_class],
-        cluster,
-        _clock(first, row.submitted_h, job),
-        _clock(first, row.started_h, job) if started else "Unknown",
-        _clock(first, row.ended_h, job) if ended else "Unknown",
+        _clock(traces, row.submitted_h, job),
+        _clock(traces, row.started_h, job) if started else "Unknown",
+        _clock(traces, row.ended_h, job) if ended else "Unknown",
         ran,
-        math.ceil(limit / 30) * 30,
+        math.ceil(limit / LIMIT_STEP) * LIMIT_STEP,
         nodes,
         tres if started else "",
         state,
-        _CODES.get(state, "0:0"),
+        "0:0",
         f"gres/gpuutil={job.util}" if started else "",
     )
 
@@ -237,5 +184,6 @@ def _state(traces: Traces, row: JobRow) -> tuple[str, bool, bool]:
     return row.state, True, True
 
 
-def _clock(first: datetime, hours: float, job: Job) -> str:
+def _clock(traces: Traces, hours: float, job: Job) -> str:
+    first = datetime(traces.start.year, traces.start.month, traces.start.day)  # noqa: DTZ001  (the site's clock)
     return f"{first + timedelta(seconds=round(hours * 3600) - job.early_s):%Y-%m-%dT%H:%M:%S}"

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scenarios.company.profile import digest
+from scenarios.scaling.assumptions import MONTH_H
 from scenarios.scaling.demand import Demand
 from scenarios.scaling.scene import Scene, Work
 from scenarios.simulator.streams import Stream
@@ -22,6 +23,11 @@ FIRST_H = -24 * (HISTORY_DAYS + WARM_DAYS)
 """Hour of the first job: the history, and two weeks before in which queues fill."""
 MOST_JOBS = 60_000
 """Jobs of a class in a year, about: where there were more, several alike are submitted together."""
+PEAK_HOUR, WORKDAY = 14, 1.6
+"""Hour of a day in which most is asked for; people work at full rate for longer than a cosine is at its peak,
+from about 9 to 19. Assumptions."""
+SHORTEST_H, IDLE_SIGMA = 0.05, 0.6
+"""Three minutes, below which nobody counts a job; spread of how long sessions are left open. Assumptions."""
 LONGEST = 6.0
 """Longest job over the median."""
 
@@ -76,7 +82,7 @@ def _gpu_hours(scene: Scene, one: Work, demand: Demand) -> Hours:
     count = hours_of(scene) - FIRST_H
     at = np.arange(count) + FIRST_H
     rate = demand.rates.get(one.job_class, one.monthly)
-    grown = np.where(at < 0, (1 + one.monthly) ** (at / 730.0), (1 + rate) ** (at / 730.0))
+    grown = np.where(at < 0, (1 + one.monthly) ** (at / MONTH_H), (1 + rate) ** (at / MONTH_H))
     start = scene.months[0].start + timedelta(hours=FIRST_H)
     week = _week(one)
     shape = week[(np.arange(count) + 24 * start.weekday()) % 168]
@@ -91,8 +97,8 @@ def _gpu_hours(scene: Scene, one: Work, demand: Demand) -> Hours:
 def _week(one: Work) -> Hours:
     """Hour of the week from Monday -> rate over its mean."""
     hour = np.arange(24)
-    bump = (1 + np.cos((hour - 14) * (2 * math.pi / 24))) / 2
-    day = one.night + (1 - one.night) * (bump**2 if one.steady else np.minimum(1.0, 1.6 * bump))
+    bump = (1 + np.cos((hour - PEAK_HOUR) * (2 * math.pi / 24))) / 2
+    day = one.night + (1 - one.night) * (bump**2 if one.steady else np.minimum(1.0, WORKDAY * bump))
     week = np.concatenate([np.tile(day, 5), np.tile(day * one.weekend, 2)])
     return np.asarray(week / week.mean(), dtype=np.float64)
 
@@ -167,6 +173,6 @@ def _drawn(one: Work, count: int, name: str) -> _Units:
         draw = unit() * total
         at.append(now)
         sizes.append(next((i for i, edge in enumerate(edges) if draw < edge), len(edges) - 1))
-        hours.append(max(0.05, min(longest, lognormal(one.hours, one.sigma))))
-        idle.append(lognormal(one.idle_h, 0.6) if one.idle_h else 0.0)
+        hours.append(max(SHORTEST_H, min(longest, lognormal(one.hours, one.sigma))))
+        idle.append(lognormal(one.idle_h, IDLE_SIGMA) if one.idle_h else 0.0)
     return _Units(np.array(at), sizes, hours, idle)

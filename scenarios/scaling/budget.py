@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scenarios.scaling.estate import Estate
-from scenarios.scaling.fleet import Lease
-from scenarios.scaling.money import Spent, spent
-from scenarios.scaling.orders import Order
-from scenarios.scaling.policies import Held
+from scenarios.scaling.costs import Spent, spent
+from scenarios.scaling.estate import Estate, estate
+from scenarios.scaling.fleet import Lease, leases
+from scenarios.scaling.orders import Order, orders
+from scenarios.scaling.plan import Plan
+from scenarios.scaling.policies import Held, held
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tally import Tally
 
@@ -57,3 +58,21 @@ def bills(
         opex -= cost.running
         found.append(Bill(cost, month.quarter, capex, opex))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Costed:
+    """A plan reckoned without playing it: its orders, what stands, rents, policies, bills."""
+
+    made: tuple[Order, ...]
+    stands: Estate
+    rented: tuple[Lease, ...]
+    holds: tuple[Held, ...]
+    bills: tuple[Bill, ...]
+
+
+def costed(scene: Scene, plan: Plan) -> Costed:
+    """By the prices and lead times that are stated."""
+    made, rented, holds = orders(scene, plan), leases(scene, plan), held(scene, plan)
+    stands = estate(scene, plan, made)
+    return Costed(made, stands, rented, holds, bills(scene, made, stands, rented, holds))

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import Offer
-from scenarios.scaling.budget import bills
-from scenarios.scaling.curing import geared
-from scenarios.scaling.estate import Standing, estate
+from scenarios.scaling.budget import costed
+from scenarios.scaling.estate import estate
 from scenarios.scaling.items import Item, as_type, items
 from scenarios.scaling.orders import Order, orders, usable
-from scenarios.scaling.outlooks import capacity, needed
 from scenarios.scaling.plan import Plan, Purchase
 from scenarios.scaling.policies import held
+from scenarios.scaling.remedies import geared
 from scenarios.scaling.scene import Place, Scene
+from scenarios.scaling.sizing import capacity, needed
 from scenarios.scaling.speeds import speed
 
 BUSY = 0.74
@@ -38,11 +38,9 @@ def bought(scene: Scene, plan: Plan) -> Plan:
     fitted = geared(scene, plan)
     for leaves in range(3):
         tried = replace(fitted, purchases=(*_leaves(scene, fitted, leaves), *fitted.purchases))
-        made = orders(scene, tried)
-        stands = estate(scene, tried, made)
-        cost = bills(scene, made, stands, (), held(scene, tried))
-        unused = any(there.unused for standing in stands for there in standing)
-        if not unused and all(one.capex_left >= 0 for one in cost):
+        found = costed(scene, tried)
+        unused = any(there.unused for standing in found.stands for there in standing)
+        if not unused and all(one.capex_left >= 0 for one in found.bills):
             return tried
     return plan
 
@@ -61,10 +59,8 @@ def _leaves(scene: Scene, plan: Plan, count: int) -> list[Purchase]:
 
 def left_usd(scene: Scene, plan: Plan, month: int) -> float:
     """USD for purchases that may be spent in a month, without what later orders need."""
-    made = orders(scene, plan)
-    cost = bills(scene, made, estate(scene, plan, made), (), held(scene, plan))
     quarter = scene.months[month].quarter
-    return min((one.capex_left for one in cost if one.quarter == quarter), default=0.0)
+    return min(one.capex_left for one in costed(scene, plan).bills if one.quarter == quarter)
 
 
 def _candidates(scene: Scene, month: int) -> list[tuple[float, Offer, Item, int]]:
@@ -169,14 +165,10 @@ def _wanted(scene: Scene, plan: Plan, item: Item) -> int:
     """Nodes that demand asks for at the end of the year beyond what is there."""
     holds = held(scene, plan)
     gpus = sum(needed(scene, holds[11], 11, SIGMAS).values())
-    short = gpus / BUSY - capacity(scene, _last(scene, plan))
+    short = gpus / BUSY - capacity(scene, estate(scene, plan)[-1])
     offer = item.offer
     one = offer.gpus * speed(offer.gpu, scene.profile.gpu) if offer else 1.0
     return max(0, math.ceil(short / one))
-
-
-def _last(scene: Scene, plan: Plan) -> tuple[Standing, ...]:
-    return estate(scene, plan)[-1]
 
 
 def _able(scene: Scene, plan: Plan, site: str, item: Item, month: int, count: int) -> int:

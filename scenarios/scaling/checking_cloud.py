@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scenarios.scaling.finding import Check, usd
+from scenarios.scaling.assumptions import CLOUD_READ, MONTH_H
+from scenarios.scaling.checking import Check, check
 from scenarios.scaling.fleet import COMMITTED, Lease, lawful, rent_of
 from scenarios.scaling.plan import Plan, Rented
 from scenarios.scaling.policies import Held
-from scenarios.scaling.rates import CLOUD_READ
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import joined
+from scenarios.scaling.wording import joined
+
+FAR_TOO_SLOW = 2
+"""What rented GPUs read over what the line carries, beyond which most of their time is waiting."""
 
 
 def cloud_checks(
@@ -23,67 +26,56 @@ def cloud_checks(
             yield _not_sold(scene, row)
     for lease in rented:
         yield from _classes(scene, lease)
-        yield from _commitment(scene, lease)
+        yield from _commitment(lease)
     yield from _line(scene, rented, holds)
 
 
 def _not_sold(scene: Scene, row: Rented) -> Check:
     kinds = list(dict.fromkeys(one.kind for one in scene.rents))
     regions = list(dict.fromkeys(one.region for one in scene.rents))
-    if not scene.rents:
-        text = f"Rent {row.id}: no cloud is offered in this exercise."
-    elif row.kind not in kinds:
-        text = f"Rent {row.id}: {row.kind} is not offered; there is {', '.join(kinds)}."
-    elif rent_of(scene, row) is None:
-        text = f"Rent {row.id}: {row.region} is no region of the price book; there is {', '.join(regions)}."
-    else:
-        first, last = scene.months[0].name, scene.months[-1].name
-        text = (
-            f"Rent {row.id}: {row.start} to {row.end} are no months of the year, {first} to {last}."
-        )
-    return Check("unknown_rent", "bad", text, "", row.id)
+    why = "months" if rent_of(scene, row) else "region"
+    if row.kind not in kinds:
+        why = "kind" if scene.rents else "none"
+    return check(
+        f"unknown_rent.{why}",
+        "",
+        row.id,
+        row=row,
+        kinds=", ".join(kinds),
+        regions=", ".join(regions),
+        first=scene.months[0],
+        last=scene.months[-1],
+    )
 
 
 def _classes(scene: Scene, lease: Lease) -> Iterator[Check]:
-    row = lease.row
+    row, at = lease.row, (lease.row.start, lease.row.id)
     known = {one.job_class: one for one in scene.work}
     for name in row.classes:
         if name not in known:
-            text = f"Rent {row.id}: there is no kind of work called {name}."
-            yield Check("unknown_class", "bad", text, row.start, row.id)
+            yield check("unknown_class", *at, row=row, name=name)
         elif not lawful(known[name], lease.rent.region):
             where = joined(known[name].regions) if known[name].may_burst else ""
             rule = "may not leave the own sites"
             if where:
                 rule = f"may only be in {where}, not in {lease.rent.region}"
-            text = f"Rent {row.id}: {known[name].title.lower()} data {rule}."
-            yield Check("residency", "bad", text, row.start, row.id)
+            yield check("residency", *at, row=row, work=known[name].title.lower(), rule=rule)
     if not lease.classes:
-        text = (
-            f"Rent {row.id}: no kind of work may run on its {row.gpus} GPUs in {lease.rent.region}."
-        )
-        yield Check("nobody_may", "bad", text, row.start, row.id)
+        yield check("nobody_may", *at, row=row, rent=lease.rent)
 
 
-def _commitment(scene: Scene, lease: Lease) -> Iterator[Check]:
+def _commitment(lease: Lease) -> Iterator[Check]:
     months = COMMITTED.get(lease.row.kind)
     if months is None:
         return
-    used = lease.last - lease.first + 1
-    monthly = lease.row.gpus * lease.rent.usd * 730
+    used, beyond = lease.last - lease.first + 1, lease.first + months - 12
+    monthly = lease.row.gpus * lease.rent.usd * MONTH_H
+    words = {"row": lease.row, "months": months, "monthly": monthly, "used": used}
     if used < min(months, 12 - lease.first):
-        text = (
-            f"Rent {lease.row.id} is a commitment of {months} months, {usd(monthly)} each, and is in use for "
-            f"{used}: the rest of it is paid without use."
-        )
-        yield Check("commitment", "warn", text, lease.row.start, lease.row.id)
-    elif lease.first + months > 12:
-        beyond = lease.first + months - 12
-        text = (
-            f"Rent {lease.row.id} is a commitment of {months} months: {beyond} of them, "
-            f"{usd(monthly * beyond)}, fall into later years."
-        )
-        yield Check("commitment_beyond", "warn", text, lease.row.start, lease.row.id)
+        yield check("commitment", lease.row.start, lease.row.id, **words)
+    elif beyond > 0:
+        words |= {"beyond": beyond, "later": monthly * beyond}
+        yield check("commitment_beyond", lease.row.start, lease.row.id, **words)
 
 
 def _line(scene: Scene, rented: tuple[Lease, ...], holds: tuple[Held, ...]) -> Iterator[Check]:
@@ -96,13 +88,10 @@ def _line(scene: Scene, rented: tuple[Lease, ...], holds: tuple[Held, ...]) -> I
     if not worst:
         return
     name, most = scene.months[at].name, holds[at].link_gbps
-    there = [one.row.id for one in rented if one.first <= at <= one.last]
-    text = f"In {name}, full GPUs in the cloud read {worst * most:.1f} Gb/s over a line of {most:g} Gb/s"
-    if worst > 1:
-        text += f": work there waits for data; {worst * most:.0f} Gb/s would carry it."
-        yield Check("no_data_path", "bad" if worst > 2 else "warn", text, name, there[0])
-    else:
-        yield Check("data_path", "ok", f"{text}.", name, there[0])
+    there = next(one.row.id for one in rented if one.first <= at <= one.last)
+    key = "no_data_path" if worst > 1 else "data_path"
+    tone = "bad" if worst > FAR_TOO_SLOW else "warn" if worst > 1 else "ok"
+    yield check(key, name, there, tone, month=name, reads=worst * most, most=most)
 
 
 def reads_gbs(scene: Scene, rented: tuple[Lease, ...], month: int) -> float:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from scenarios.company.profile.tables import PolicyValue
-from scenarios.scaling.finding import Check, usd
+from scenarios.scaling.checking import Check, check
 from scenarios.scaling.items import items
 from scenarios.scaling.orders import Order
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import Policy, checked, policies
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import figure
+from scenarios.scaling.wording import figure
+
+FEW = 8
+"""Names of a price book that are listed where a row has none of them."""
+NEEDED_AT_LAUNCH = ("node", "storage", "spine")
+"""Kinds of items that come too late for a launch where they arrive after it."""
 
 
 def row_checks(scene: Scene, plan: Plan, made: tuple[Order, ...]) -> Iterator[Check]:
@@ -20,10 +26,15 @@ def row_checks(scene: Scene, plan: Plan, made: tuple[Order, ...]) -> Iterator[Ch
         yield Check("draft", "warn", note)
     yield from _purchases(scene, plan)
     for one in made:
-        yield from _arrival(scene, one)
+        yield _arrival(scene, one)
     yield from _policies(scene, plan)
     yield from _retired(scene, plan)
-    yield from _phases(scene, plan)
+    yield from _phases(plan)
+
+
+def _no_month(scene: Scene, what: str, row: Any) -> Check:
+    first, last = scene.months[0], scene.months[-1]
+    return check("unknown_month", "", row.id, what=what, row=row, first=first, last=last)
 
 
 def _purchases(scene: Scene, plan: Plan) -> Iterator[Check]:
@@ -31,63 +42,36 @@ def _purchases(scene: Scene, plan: Plan) -> Iterator[Check]:
     months = {one.name for one in scene.months}
     sites = [one.site.name for one in scene.places]
     for row in plan.purchases:
+        at = (row.month, row.id)
         if row.item not in known:
-            text = f"Order {row.id}: nothing called {row.item} is sold; the price book has {_few(known)}."
-            yield Check("unknown_item", "bad", text, row.month, row.id)
+            yield check("unknown_item", *at, row=row, few=", ".join(list(known)[:FEW]))
         elif row.month not in months:
-            text = f"Order {row.id}: {row.month} is no month of the year, {_span(scene)}."
-            yield Check("unknown_month", "bad", text, "", row.id)
+            yield _no_month(scene, "Order", row)
         elif row.site not in sites:
             name = row.site or "nothing"
-            text = f"Order {row.id}: {name} is no site; there is {' and '.join(sites)}."
-            yield Check("unknown_site", "bad", text, row.month, row.id)
+            yield check("unknown_site", *at, row=row, name=name, sites=" and ".join(sites))
         elif row.site not in known[row.item].sites:
-            text = f"Order {row.id}: {known[row.item].title} cannot stand at {row.site}"
-            why = (
-                "its racks carry none"
-                if row.item.startswith("node:")
-                else "there is none to extend"
-            )
-            yield Check("no_room", "bad", f"{text}: {why}.", row.month, row.id)
+            node = row.item.startswith("node:")
+            why = "its racks carry none" if node else "there is none to extend"
+            yield check("no_room", *at, row=row, item=known[row.item], why=why)
 
 
-def _few(known: object) -> str:
-    names = list(known) if isinstance(known, dict) else []
-    return ", ".join(names[:8])
-
-
-def _span(scene: Scene) -> str:
-    return f"{scene.months[0].name} to {scene.months[-1].name}"
-
-
-def _arrival(scene: Scene, order: Order) -> Iterator[Check]:
-    month = scene.months[order.ordered].name
-    said = f"Order {order.row.id}: {order.item.quantity(order.row.count)}, ordered in {month}"
+def _arrival(scene: Scene, order: Order) -> Check:
+    month, id = scene.months[order.ordered].name, order.row.id
+    said = f"Order {id}: {order.item.quantity(order.row.count)}, ordered in {month}"
     if not order.in_year:
-        when = f"only after the year ({order.item.weeks} weeks)"
-        text = f"{said}, can be used {when}: {usd(order.usd)} without use in it."
-        yield Check("after_the_year", "bad", text, month, order.row.id)
-        return
+        return check("after_the_year", month, id, said=said, order=order)
     arrives = scene.months[order.arrives]
-    text = f"{said}, can be used from {arrives.name} on ({order.item.weeks} weeks)."
-    launches = [one for one in scene.events if one.kind == "launch"]
-    late = [one for one in launches if order.ordered <= one.month < order.arrives]
-    frozen = [
-        one for one in scene.events if one.kind == "freeze" and one.month == order.arrives - 1
-    ]
-    if late and order.item.kind in ("node", "storage", "spine"):
-        launch = late[0]
-        text += f" That is too late for {scene.months[launch.month].name}: {_lower(launch.what)}."
-        yield Check("late", "warn", text, arrives.name, order.row.id)
-    elif frozen:
-        text += f" Nothing may be installed in {scene.months[frozen[0].month].name}."
-        yield Check("freeze", "warn", text, arrives.name, order.row.id)
-    else:
-        yield Check("arrival", "ok", text, arrives.name, order.row.id)
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]
+    words = {"said": said, "order": order, "arrives": arrives}
+    for event in scene.events:
+        there, what = scene.months[event.month], event.what[:1].lower() + event.what[1:]
+        late = order.ordered <= event.month < order.arrives
+        if event.kind == "launch" and late and order.item.kind in NEEDED_AT_LAUNCH:
+            return check("late", arrives.name, id, month=there, what=what, **words)
+    for event in scene.events:
+        if event.kind == "freeze" and event.month == order.arrives - 1:
+            return check("freeze", arrives.name, id, month=scene.months[event.month], **words)
+    return check("arrival", arrives.name, id, **words)
 
 
 def _policies(scene: Scene, plan: Plan) -> Iterator[Check]:
@@ -95,17 +79,14 @@ def _policies(scene: Scene, plan: Plan) -> Iterator[Check]:
     months = {one.name for one in scene.months}
     for row in plan.policies:
         if row.policy not in known:
-            text = f"Change {row.id}: there is no policy called {row.policy}."
-            yield Check("unknown_policy", "bad", text, row.month, row.id)
+            yield check("unknown_policy", row.month, row.id, row=row)
         elif row.month not in months:
-            text = f"Change {row.id}: {row.month} is no month of the year, {_span(scene)}."
-            yield Check("unknown_month", "bad", text, "", row.id)
+            yield _no_month(scene, "Change", row)
         elif checked(known[row.policy], row.value) is None:
-            takes = _takes(known[row.policy])
-            text = (
-                f"Change {row.id}: {known[row.policy].title} takes {takes}, not {_said(row.value)}."
+            words = {"takes": _takes(known[row.policy]), "value": _said(row.value)}
+            yield check(
+                "policy_value", row.month, row.id, row=row, policy=known[row.policy], **words
             )
-            yield Check("policy_value", "bad", text, row.month, row.id)
 
 
 def _said(value: PolicyValue) -> str:
@@ -128,32 +109,22 @@ def _retired(scene: Scene, plan: Plan) -> Iterator[Check]:
     left: dict[tuple[str, str], int] = {}
     for row in plan.retire:
         if row.month not in months:
-            text = f"Retirement {row.id}: {row.month} is no month of the year, {_span(scene)}."
-            yield Check("unknown_month", "bad", text, "", row.id)
+            yield _no_month(scene, "Retirement", row)
             continue
-        key = (row.site, row.item)
+        key, at = (row.site, row.item), (row.month, row.id)
         left[key] = left.get(key, 0) + row.count
         if key not in there:
-            text = (
-                f"Retirement {row.id}: no nodes called {row.item} stand at {row.site or 'no site'}."
-            )
-            yield Check("unknown_nodes", "bad", text, row.month, row.id)
+            yield check("unknown_nodes", *at, row=row, site=row.site or "no site")
         elif left[key] > there[key]:
-            text = f"Retirement {row.id}: {left[key]} {row.item} leave {row.site}, which has {there[key]}."
-            yield Check("too_many_leave", "bad", text, row.month, row.id)
+            yield check("too_many_leave", *at, row=row, left=left[key], there=there[key])
 
 
-def _phases(scene: Scene, plan: Plan) -> Iterator[Check]:
+def _phases(plan: Plan) -> Iterator[Check]:
     known = {one.id: one for one in plan.phases}
     for one in plan.phases:
         for name in one.depends:
             before = known.get(name)
             if before is None:
-                text = f"Phase {one.name} depends on {name}, which is no phase."
-                yield Check("phase_unknown", "bad", text, one.start, one.id)
+                yield check("phase_unknown", one.start, one.id, row=one, name=name)
             elif before.end >= one.start:
-                text = (
-                    f"Phase {one.name} begins in {one.start}, but {before.name}, on which it depends, ends in "
-                    f"{before.end}."
-                )
-                yield Check("phase_order", "bad", text, one.start, one.id)
+                yield check("phase_order", one.start, one.id, row=one, before=before)

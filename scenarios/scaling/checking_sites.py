@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.scaling.budget import Bill
+from scenarios.scaling.checking import Check, check
+from scenarios.scaling.costs import ON_DEMAND_USE
 from scenarios.scaling.estate import Estate, Group, Standing
-from scenarios.scaling.finding import Check, kw, some, usd
 from scenarios.scaling.fleet import COMMITTED, Lease
-from scenarios.scaling.money import ON_DEMAND_USE
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.words import percent
+from scenarios.scaling.wording import percent, some, usd
 
+SLIGHT = 0.02
+"""Uplinks for a port by which a design may fall short unsaid."""
+CENTS = 0.5
+"""USD below which a sum is nothing: figures are rounded."""
 NEAR = 0.95
 """Part of power, ports or budget from which a check warns."""
 
@@ -22,7 +26,7 @@ def site_checks(scene: Scene, stands: Estate) -> Iterator[Check]:
         name = place.site.name
         rows = [month[site] for month in stands]
         yield from _unused(scene, rows)
-        yield from _uncabled(scene, name, rows)
+        yield from _idle(scene, name, rows)
         yield from _uplinks(scene, name, rows)
         yield from _full(scene, name, rows[-1])
 
@@ -42,112 +46,84 @@ def _unused(scene: Scene, rows: list[Standing]) -> Iterator[Check]:
         when = f"from {first} to {last}" if first != last else f"in {first}"
         if ends.there - ends.used != group.there - group.used:
             when += f" ({ends.there - ends.used:,} in {last})"
-        text = f"{there.place.site.name}: {nodes} of order {order} cannot be used {when}: "
-        yield Check(f"no_{lacks}", "bad", text + _lack(there, group), first, order)
+        said = f"{there.place.site.name}: {nodes} of order {order} cannot be used {when}: "
+        yield check(f"no_{lacks}", first, order, said=said, group=group, **_left(there))
 
 
-def _lack(there: Standing, group: Group) -> str:
-    kind, site = group.kind, there.place.site
-    if group.lacks == "power":
-        free = max(0.0, there.power_limit_kw - there.power_kw)
-        return (
-            f"one draws {kw(kind.power_kw)}, and {kw(free)} of {kw(there.power_limit_kw)} are free."
-        )
-    if group.lacks == "ports":
-        free_ports = max(0, there.leaf_ports - there.leaf_ports_used)
-        rails = there.place.fabric.rails
-        return f"one needs {rails} leaf ports, and {free_ports} of {there.leaf_ports} are free."
-    return f"all {some(there.racks, 'rack')} are taken, and one holds {kw(site.rack_kw)}."
+def _left(there: Standing) -> dict[str, object]:
+    """What sentences say of a site in a month."""
+    return {
+        "there": there,
+        "free_kw": max(0.0, there.power_limit_kw - there.power_kw),
+        "free_ports": max(0, there.leaf_ports - there.leaf_ports_used),
+        "racks": some(there.racks, "rack"),
+    }
 
 
-def _uncabled(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.storage_uncabled_tb > 0:
-            text = (
-                f"{name}: {there.storage_uncabled_tb:,.0f} TB of storage are never cabled from {month} on: "
-                "no leaf ports or no power are left."
-            )
-            yield Check("storage_uncabled", "bad", text, month, name)
-            break
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.switches_off > 0:
-            free = kw(max(0.0, there.power_limit_kw - there.power_kw))
-            text = f"{name}: {there.switches_off} of the switches ordered stay off from {month} on"
-            yield Check("no_power", "bad", f"{text}: {free} are free.", month, name)
-            break
-    for index, there in enumerate(rows):
-        month = scene.months[index].name
-        if there.racks_beyond > 0:
-            text = (
-                f"{name}: there is floor for {there.place.floor_free} more racks, and "
-                f"{there.racks_beyond} of those ordered have none."
-            )
-            yield Check("no_floor", "bad", text, month, name)
-            break
+def _idle(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
+    """Storage, switches and racks that cannot be used: each in the first of its months."""
+    for key, read in (
+        ("storage_uncabled", "storage_uncabled_tb"),
+        ("no_power.switches", "switches_off"),
+        ("no_floor", "racks_beyond"),
+    ):
+        for month, there in zip(scene.months, rows, strict=True):
+            if getattr(there, read) > 0:
+                yield check(key, month.name, name, name=name, month=month.name, **_left(there))
+                break
 
 
 def _uplinks(scene: Scene, name: str, rows: list[Standing]) -> Iterator[Check]:
     """Where nodes came and the spine did not: the first month, and the worst."""
-    there = rows[0].place
-    for index, now in enumerate(rows):
-        before = there.uplinks / max(1, rows[0].place.count * there.fabric.rails)
-        if now.down and now.uplinks / now.down < before - 0.02:
-            short = max(0, now.uplinks_wanted - now.uplinks)
-            month = scene.months[index].name
-            free = now.spine_ports - now.uplinks
-            text = (
-                f"{name}: from {month} on {now.down} leaf ports of nodes share {now.uplinks} uplinks, "
-                f"{now.down / max(1, now.uplinks):.2f} to 1; {short} more would keep the design, and "
-                f"{free} ports are free on the spines."
-            )
-            yield Check("spine_ports", "warn", text, month, name)
+    place = rows[0].place
+    before = place.uplinks / max(1, place.count * place.fabric.rails)
+    for month, there in zip(scene.months, rows, strict=True):
+        if there.down and there.uplinks / there.down < before - SLIGHT:
+            figures = {
+                "over": there.down / max(1, there.uplinks),
+                "short": max(0, there.uplinks_wanted - there.uplinks),
+                "free": there.spine_ports - there.uplinks,
+            }
+            words = {"name": name, "month": month.name, "there": there, **figures}
+            yield check("spine_ports", month.name, name, **words)
             return
 
 
 def _full(scene: Scene, name: str, last: Standing) -> Iterator[Check]:
     """How far power, leaf ports and racks are taken at the end of the year."""
     month = scene.months[-1].name
-    tone = "warn" if last.power_kw > NEAR * last.power_limit_kw else "ok"
-    text = f"{name}: {kw(last.power_kw)} of {kw(last.power_limit_kw)} are taken in {month}."
-    yield Check("power", tone, text, month, name)
-    tone = "warn" if last.leaf_ports_used > NEAR * last.leaf_ports else "ok"
-    text = (
-        f"{name}: {last.leaf_ports_used} of {last.leaf_ports} leaf ports and {last.uplinks} of "
-        f"{last.spine_ports} spine ports are taken in {month}."
-    )
-    yield Check("ports", tone, text, month, name)
-    text = f"{name}: {last.racks_used} of {some(last.racks, 'rack')} are taken in {month}."
-    yield Check("racks", "ok", text, month, name)
+    near = {
+        "power": last.power_kw > NEAR * last.power_limit_kw,
+        "ports": last.leaf_ports_used > NEAR * last.leaf_ports,
+        "racks": False,
+    }
+    for key, warns in near.items():
+        tone = "warn" if warns else "ok"
+        yield check(key, month, name, tone, name=name, month=month, **_left(last))
 
 
 def money_checks(
     scene: Scene, cost: tuple[Bill, ...], rented: tuple[Lease, ...]
 ) -> Iterator[Check]:
     """By quarter: what is spent of what may be."""
-    carried = 0.0
-    assumed = any(one.row.kind not in COMMITTED for one in rented)
-    note = (
-        f" GPUs paid by use are counted for {percent(ON_DEMAND_USE)} of the hours."
-        if assumed
-        else ""
-    )
+    carried, note = 0.0, ""
+    if any(one.row.kind not in COMMITTED for one in rented):
+        note = f" GPUs paid by use are counted for {percent(ON_DEMAND_USE)} of the hours."
     for quarter in scene.quarters:
         own = [one for one in cost if one.quarter == quarter.quarter]
         capex, opex = sum(one.spent.capex for one in own), sum(one.spent.running for one in own)
         most = quarter.capex_usd + carried
-        there = f" with {usd(carried)} left from before" if carried > 0.5 else ""
-        text = f"{quarter.quarter}: purchases of {usd(capex)}, of {usd(most)}{there}"
-        yield _money("capex", quarter.quarter, capex, most, text)
-        text = f"{quarter.quarter}: running costs of {usd(opex)}, of {usd(quarter.opex_usd)}"
-        found = _money("opex", quarter.quarter, opex, quarter.opex_usd, text)
-        yield Check(found.key, found.tone, found.text + note, "", quarter.quarter)
+        beside = f" with {usd(carried)} left from before" if carried > CENTS else ""
+        yield _money("capex", quarter.quarter, capex, most, beside, "")
+        yield _money("opex", quarter.quarter, opex, quarter.opex_usd, "", note)
         carried = max(0.0, most - capex)
 
 
-def _money(key: str, quarter: str, spent: float, most: float, text: str) -> Check:
-    if spent > most + 0.5:
-        return Check(key, "bad", f"{text}: {usd(spent - most)} too much.", "", quarter)
-    tone = "warn" if spent > NEAR * most and key == "opex" else "ok"
-    return Check(key, tone, f"{text}.", "", quarter)
+def _money(key: str, quarter: str, spent: float, most: float, beside: str, note: str) -> Check:
+    tone, end = "ok", "."
+    if spent > most + CENTS:
+        tone, end = "bad", f": {usd(spent - most)} too much."
+    elif spent > NEAR * most and key == "opex":
+        tone = "warn"
+    words = {"quarter": quarter, "spent": spent, "most": most, "beside": beside + end + note}
+    return check(key, "", quarter, tone, **words)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from scenarios.scaling.budget import Bill, bills
+from scenarios.scaling.budget import Bill, Costed, costed
+from scenarios.scaling.checking import Check
 from scenarios.scaling.checking_cloud import cloud_checks
 from scenarios.scaling.checking_rows import row_checks
 from scenarios.scaling.checking_sites import money_checks, site_checks
-from scenarios.scaling.estate import Estate, Standing, estate
-from scenarios.scaling.finding import Check
-from scenarios.scaling.fleet import Lease, leases
-from scenarios.scaling.orders import Order, orders
+from scenarios.scaling.estate import Standing
+from scenarios.scaling.orders import Order
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.policies import held
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.wording import picked
 
 __all__ = ["Check", "Checked", "checks"]
 
@@ -35,16 +34,7 @@ class Checked:
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         return {
-            "rows": [
-                {
-                    "key": one.key,
-                    "tone": one.tone,
-                    "text": one.text,
-                    "month": one.month,
-                    "subject": one.subject,
-                }
-                for one in self.rows
-            ],
+            "rows": [asdict(one) for one in self.rows],
             "months": [dict(one) for one in self.months],
             "quarters": [dict(one) for one in self.quarters],
             "orders": [dict(one) for one in self.orders],
@@ -53,33 +43,29 @@ class Checked:
 
 def checks(scene: Scene, plan: Plan) -> Checked:
     """Check the plan; takes milliseconds and never raises on a plan that was read."""
-    made, rented, holds = orders(scene, plan), leases(scene, plan), held(scene, plan)
-    stands = estate(scene, plan, made)
-    cost = bills(scene, made, stands, rented, holds)
+    found = costed(scene, plan)
     rows = [
-        *row_checks(scene, plan, made),
-        *site_checks(scene, stands),
-        *cloud_checks(scene, plan, rented, holds),
-        *money_checks(scene, cost, rented),
+        *row_checks(scene, plan, found.made),
+        *site_checks(scene, found.stands),
+        *cloud_checks(scene, plan, found.rented, found.holds),
+        *money_checks(scene, found.bills, found.rented),
     ]
     rows.sort(key=lambda one: (_TONES[one.tone], one.month, one.key, one.subject))
     return Checked(
         rows=tuple(rows),
-        months=tuple(_month(scene, stands, rented, cost, index) for index in range(len(stands))),
-        quarters=tuple(_quarters(scene, cost)),
-        orders=tuple(_orders(scene, made)),
+        months=tuple(_month(scene, found, index) for index in range(len(scene.months))),
+        quarters=tuple(_quarters(scene, found.bills)),
+        orders=tuple(_orders(scene, found.made)),
     )
 
 
-def _month(
-    scene: Scene, stands: Estate, rented: tuple[Lease, ...], cost: tuple[Bill, ...], index: int
-) -> dict[str, Any]:
-    bill = cost[index]
+def _month(scene: Scene, found: Costed, index: int) -> dict[str, Any]:
+    bill = found.bills[index]
     return {
         "month": scene.months[index].name,
         "quarter": scene.months[index].quarter,
-        "sites": {there.place.site.name: _site(there) for there in stands[index]},
-        "cloud_gpus": sum(one.row.gpus for one in rented if one.first <= index <= one.last),
+        "sites": {there.place.site.name: _site(there) for there in found.stands[index]},
+        "cloud_gpus": sum(one.row.gpus for one in found.rented if one.first <= index <= one.last),
         "capex_usd": round(bill.spent.capex, 2),
         "opex_usd": round(bill.spent.running, 2),
         "opex_parts": {name: round(value, 2) for name, value in bill.spent.opex.items()},
@@ -96,14 +82,9 @@ def _site(there: Standing) -> dict[str, Any]:
         "gpus": there.gpus,
         "power_kw": round(there.power_kw, 1),
         "power_limit_kw": round(there.power_limit_kw, 1),
-        "leaf_ports_used": there.leaf_ports_used,
-        "leaf_ports": there.leaf_ports,
-        "uplinks": there.uplinks,
-        "uplinks_wanted": there.uplinks_wanted,
+        **picked(there, "leaf_ports_used leaf_ports uplinks uplinks_wanted"),
         "spine_ports_used": there.uplinks,
-        "spine_ports": there.spine_ports,
-        "racks_used": there.racks_used,
-        "racks": there.racks,
+        **picked(there, "spine_ports racks_used racks"),
         "storage_tb": round(there.storage_tb, 1),
         "storage_gbs": round(there.storage_gbs, 1),
     }

@@ -19,6 +19,8 @@ PRICE_PART = 0.04
 """Part by which prices may be higher than the price book."""
 FARTHEST = 1.5
 """Most deviations by which a rate differs from the median."""
+TOGETHER, APART = 0.6, 0.8
+"""Weights of the common and the own part of a rate: their squares add up to 1."""
 KINDS = ("node", "leaf", "spine", "rack", "power", "storage")
 
 
@@ -49,7 +51,7 @@ def draw(scene: Scene, number: int, of_round: int = 1) -> Demand:
     together = _normal(chance)
     rates = {}
     for one in scene.work:
-        off = 0.6 * together + 0.8 * _normal(chance)
+        off = TOGETHER * together + APART * _normal(chance)
         rates[one.job_class] = round(
             one.monthly + one.uncertainty * max(-FARTHEST, min(FARTHEST, off)), 5
         )

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 
 from scenarios.company.profile.tables import PolicyValue
 from scenarios.packs.documents import fill
-from scenarios.scaling import sites
-from scenarios.scaling.ahead import expected
-from scenarios.scaling.demand import LAUNCH_SIZE, LAUNCH_SLIP, PRICE_PART, WEEKS_LATE
-from scenarios.scaling.history import DAYS
-from scenarios.scaling.items import nodes_a_rack
-from scenarios.scaling.notes import Note, notes
-from scenarios.scaling.policies import policies
-from scenarios.scaling.rates import (
+from scenarios.scaling import site_descriptions
+from scenarios.scaling.assumptions import (
     EGRESS_GB_GPU_HOUR,
     LINK_USD_GBPS,
     NODE_FAILURES_DAY,
@@ -26,41 +19,29 @@ from scenarios.scaling.rates import (
     REPAIR_H,
     STORAGE_TB_PORT,
 )
+from scenarios.scaling.content import TEXTS, content
+from scenarios.scaling.demand import LAUNCH_SIZE, LAUNCH_SLIP, PRICE_PART, WEEKS_LATE
+from scenarios.scaling.facts import words_of
+from scenarios.scaling.forecast import expected
+from scenarios.scaling.history import DAYS
+from scenarios.scaling.items import nodes_a_rack
+from scenarios.scaling.notes import Note, notes
+from scenarios.scaling.policies import policies
 from scenarios.scaling.scene import Event, Scene
 from scenarios.scaling.speeds import speed
-from scenarios.scaling.start import outline
-from scenarios.scaling.words import TENTH, figure, joined, percent, table, usd, words_of
+from scenarios.scaling.template import outline
+from scenarios.scaling.wording import TENTH, figure, joined, percent, table, usd
 from scenarios.scaling.work import parallel
-
-_TEXTS = Path(__file__).parent / "texts"
-TITLES = {
-    "infrastructure.md": "Infrastructure",
-    "reading.md": "How to read the history",
-    "columns.md": "What is in the history",
-    "growth.md": "Expected demand",
-    "business.md": "The year ahead",
-    "buying.md": "Buying and renting",
-    "policies.md": "Rules in force",
-    "notes.md": "Notes of colleagues",
-    "template.md": "Template of the plan",
-}
-_AGREED = {
-    "data_residency": "Personal data stays in the region **{value}**.",
-    "availability_target_percent": "Serving is there {value} % of the time.",
-    "longest_job_hours": "The longest job may run {value} hours; then it goes on from its checkpoint.",
-    "spot_allowed": "Rented GPUs that may be taken away (spot): {value}.",
-}
-"""Agreements of the profile that are about the year; the others are the rules that a plan may change."""
 
 
 def documents(scene: Scene) -> Iterator[tuple[str, str, str]]:
     """(path, title, Markdown) of every document."""
     words = {**words_of(scene), **_history(scene), **_outlook(scene), **_buying(scene)}
     words |= {"rules": _rules(scene), "quotas": _quotas(scene), "agreed": _agreed(scene)}
-    words["sites_described"] = sites.described(scene)
+    words["sites_described"] = site_descriptions.described(scene)
     words["outline"] = outline(scene.level)
     words["notes"] = "\n\n".join(f"**{one.who}:** “{one.text}”" for one in colleagues(scene))
-    for path, title in TITLES.items():
+    for path, title in content("documents")["titles"].items():
         if path != "reading.md" or scene.level == "junior":
             yield f"documents/{path}", title, _filled(_text(path), words)
 
@@ -86,11 +67,11 @@ def _nodes_by_power(scene: Scene) -> str:
 
 
 def _text(path: str) -> str:
-    return (_TEXTS / path).read_text(encoding="utf-8")
+    return (TEXTS / path).read_text(encoding="utf-8")
 
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
-    return fill(text, words, _TEXTS)
+    return fill(text, words, TEXTS)
 
 
 def _history(scene: Scene) -> Mapping[str, str]:
@@ -123,37 +104,23 @@ def _outlook(scene: Scene) -> Mapping[str, str]:
 
 
 def _rates(scene: Scene) -> str:
-    head = ("kind of work", "GPU-hours a day now", "growth a month", "give or take")
-    return table(
-        head,
-        [
-            (
-                work.title,
-                f"{work.gpu_hours_day:,.0f}",
-                f"{100 * work.monthly:.1f} %",
-                f"{100 * work.uncertainty:.1f} %",
-            )
-            for work in scene.work
-        ],
-    )
+    rows = []
+    for work in scene.work:
+        rates = (f"{100 * one:.1f} %" for one in (work.monthly, work.uncertainty))
+        rows.append((work.title, f"{work.gpu_hours_day:,.0f}", *rates))
+    return table(("kind of work", "GPU-hours a day now", "growth a month", "give or take"), rows)
 
 
 def _paths(scene: Scene) -> str:
     """Low, median and high at the end of the first, second and last half of the year."""
     months = [scene.months[at] for at in (2, 5, 11)]
-    rows = [
-        (
-            work.title,
-            *(
-                " / ".join(
-                    f"{expected(scene, work, month.index, one):,.0f}"
-                    for one in (-TENTH, 0.0, TENTH)
-                )
-                for month in months
-            ),
+    rows = []
+    for work in scene.work:
+        paths = (
+            [expected(scene, work, month.index, one) for one in (-TENTH, 0.0, TENTH)]
+            for month in months
         )
-        for work in scene.work
-    ]
+        rows.append((work.title, *(" / ".join(f"{one:,.0f}" for one in path) for path in paths)))
     head = ("low / median / high", *(f"{month.start:%B %Y}" for month in months))
     return table(head, rows)
 
@@ -161,29 +128,16 @@ def _paths(scene: Scene) -> str:
 def _event(scene: Scene, event: Event) -> str:
     """One announcement, with its month and what it does."""
     titles = {work.job_class: work.title.lower() for work in scene.work}
-    said = f"**{scene.months[event.month].start:%B %Y}**: {event.what}."
-    more = round(100 * (event.factor - 1))
-    if event.kind == "launch":
-        name = titles.get(event.subject, event.subject)
-        return f"{said} Demand for {name} is expected to be {more} % higher from that month on."
-    if event.kind == "price":
-        return f"{said} Nodes that are ordered from then on cost about {more} % more."
-    if event.kind == "freeze":
-        return f"{said} What arrives in that month is taken into use in the next."
-    return f"{said} It costs {more} % more from then on."
+    name, more = titles.get(event.subject, event.subject), round(100 * (event.factor - 1))
+    does = content("documents")["events"][event.kind].format(name=name, more=more)
+    return f"**{scene.months[event.month].start:%B %Y}**: {event.what}. {does}"
 
 
 def _targets(scene: Scene) -> str:
-    rows = [
-        (
-            work.title,
-            "is served at once"
-            if work.steady
-            else f"95 of 100 jobs start within {figure(float(work.wait_target_h))} h",
-            work.priority,
-        )
-        for work in scene.work
-    ]
+    rows = []
+    for work in scene.work:
+        promise = f"95 of 100 jobs start within {figure(float(work.wait_target_h))} h"
+        rows.append((work.title, "is served at once" if work.steady else promise, work.priority))
     return table(("kind of work", "promise", "priority (the higher starts first)"), rows)
 
 
@@ -201,14 +155,10 @@ def _value(value: PolicyValue, unit: str = "") -> str:
 
 def _quotas(scene: Scene) -> str:
     """Which class may hold how many of the own GPUs, and where its data may go."""
-    rows = [
-        (
-            work.title,
-            f"{figure(round(100 * work.quota, 1))} % ({work.quota * scene.gpus:.0f} GPUs)",
-            _elsewhere(scene, work.may_burst, work.regions),
-        )
-        for work in scene.work
-    ]
+    rows = []
+    for work in scene.work:
+        most = f"{figure(round(100 * work.quota, 1))} % ({work.quota * scene.gpus:.0f} GPUs)"
+        rows.append((work.title, most, _elsewhere(scene, work.may_burst, work.regions)))
     return table(("kind of work", "most of the own GPUs that it may hold", "rented GPUs"), rows)
 
 
@@ -222,7 +172,7 @@ def _agreed(scene: Scene) -> str:
     given = scene.profile.policies
     said = [
         f"- {text.format(value=figure(given[key]))}"
-        for key, text in _AGREED.items()
+        for key, text in content("documents")["agreed"].items()
         if key in given
     ]
     return "\n".join(said) or "- Nothing beyond the rules above."

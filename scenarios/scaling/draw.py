@@ -11,17 +11,19 @@ from functools import lru_cache
 from scenarios.company.profile import Profile, digest
 from scenarios.company.profile.defaults import node_type
 from scenarios.company.profile.tables import Offer, PolicyValue, PriceBook, Quarter
-from scenarios.scaling.levels import LEVELS, Settings
-from scenarios.scaling.places import places_of
-from scenarios.scaling.rates import (
+from scenarios.scaling.assumptions import (
     CLOUD_EXTRAS,
     FULL_DRAW,
     LINK_USD_GBPS,
+    MONTH_H,
     electricity_usd,
     running_usd,
 )
+from scenarios.scaling.bottlenecks import drawn, effect
+from scenarios.scaling.levels import LEVELS, Settings
+from scenarios.scaling.places import places_of
+from scenarios.scaling.policies import BEFORE
 from scenarios.scaling.scene import Event, Month, Place, Rent, Scene, Work
-from scenarios.scaling.troubles import drawn
 from scenarios.scaling.work import KINDS, shares_of, work_of
 from scenarios.simulator.streams import Stream
 
@@ -29,8 +31,17 @@ MONTHS = 12
 FEWEST_GPUS, MOST_GPUS = 32, 40_000
 _OPEX = (1.08, 1.15, 1.24, 1.30)
 """Least budget for running costs in each quarter over what the present fleet costs: growth has to be paid."""
-_LINE, _WIDE_LINE = 10.0, 0.625
-"""Line to the cloud in Gb/s; for each own GPU where the level does not plan it, 100 for 160."""
+SERVED = 0.05
+"""Part of the GPU-hours from which on serving is what a product's launch is about."""
+LATER, PRICED = (5, 9), (5, 8)
+"""Months, from and below, of a launch, a freeze and a new price list: there is time to prepare for them."""
+LAUNCH, DEARER, OLD_SUPPORT = (1.18, 1.35), (1.05, 1.09), 1.8
+"""What a launch, a price list and the end of a contract multiply. Assumptions."""
+LOAD, LOAD_AT_END = (0.50, 0.64), (0.90, 0.97)
+"""GPU-hours asked for over those that there are: before the year, so that the history has free GPUs, and with
+the year's growth, so that something has to be done."""
+_WIDE_LINE = 0.625
+"""Line to the cloud in Gb/s for each own GPU where the level does not plan it: 100 for 160."""
 _FAR = ("Ohio", 0.85)
 """A cloud region on another continent, and its prices over those of the nearest."""
 _NEAR = ("Ireland", 0.97)
@@ -47,13 +58,13 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
             f"A scaling plan needs a cluster of {FEWEST_GPUS} to {MOST_GPUS} GPUs; this one has {gpus}."
         )
     settings, name = LEVELS[level], f"{digest(profile)}/{level}/{seed}"
-    troubles = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
-    strength = {one.key: one.strength for one in troubles}
+    planted = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
+    strength = {one.key: one.strength for one in planted}
     places = places_of(profile, settings.sites, "spine" in strength)
     months = _months(profile)
     events = _events(profile, settings, months, Stream(name, "events"))
     load = _load(profile, events, Stream(name, "load"))
-    work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, troubles))
+    work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, planted))
     return Scene(
         profile=profile,
         level=level,
@@ -64,13 +75,13 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
         offers=_offers(profile, settings, places),
         policies=settings.policies,
         events=events,
-        bottlenecks=troubles,
+        bottlenecks=planted,
         has_cloud=bool(settings.cloud),
         quarters=_quarters(profile, places, months, settings),
         rents=_rents(profile.price_book, settings, places),
         before=_before(settings, strength),
         link_gbps=_line(places, settings),
-        spread=1.2 + 1.9 * strength.get("small_jobs", 0.0),
+        spread=effect("small_jobs", strength.get("small_jobs", 0.0)),
     )
 
 
@@ -80,16 +91,12 @@ def _months(profile: Profile) -> tuple[Month, ...]:
     first, found = int(year) * 12 + 3 * (int(quarter) - 1), []
     for index in range(MONTHS):
         year_number, month = divmod(first + index, 12)
-        days = calendar.monthrange(year_number, month + 1)[1]
-        found.append(
-            Month(
-                index=index,
-                name=f"{year_number}-{month + 1:02}",
-                start=date(year_number, month + 1, 1),
-                hours=24 * days,
-                quarter=f"{year_number}-Q{month // 3 + 1}",
-            )
+        name, hours = (
+            f"{year_number}-{month + 1:02}",
+            24 * calendar.monthrange(year_number, month + 1)[1],
         )
+        start, in_quarter = date(year_number, month + 1, 1), f"{year_number}-Q{month // 3 + 1}"
+        found.append(Month(index, name, start, hours, in_quarter))
     return tuple(found)
 
 
@@ -99,22 +106,22 @@ def _events(
     """What is announced. A launch comes in the middle of the year, so that it can be prepared for."""
     shares, found = shares_of(profile), []
     launched = (
-        "inference" if shares.get("inference", 0) > 0.05 else max(shares, key=lambda k: shares[k])
+        "inference" if shares.get("inference", 0) > SERVED else max(shares, key=lambda k: shares[k])
     )
-    when, size = int(chance.between(5, 9)), round(chance.between(1.18, 1.35), 2)
+    when, size = int(chance.between(*LATER)), round(chance.between(*LAUNCH), 2)
     title = KINDS[launched].title.lower()
     found.append(Event("launch", when, f"Launch of a product: more {title}", size, launched))
     if "price" in settings.events:
-        when, size = int(chance.between(5, 8)), round(chance.between(1.05, 1.09), 2)
+        when, size = int(chance.between(*PRICED)), round(chance.between(*DEARER), 2)
         found.append(Event("price", when, "New price list of the vendor for nodes", size))
     if "freeze" in settings.events:
-        when = int(chance.between(5, 9))
+        when = int(chance.between(*LATER))
         what = f"No installation in {months[when].name}: quarter-end close and a security audit"
         found.append(Event("freeze", when, what))
     if "end_of_support" in settings.events and len(profile.node_types) > 1:
         oldest = min(profile.node_types, key=lambda one: (one.purchased, one.name))
         what = f"The vendor's support of {oldest.name} becomes dearer: older than its contract"
-        found.append(Event("end_of_support", 6, what, 1.8, oldest.name))
+        found.append(Event("end_of_support", MONTHS // 2, what, OLD_SUPPORT, oldest.name))
     return tuple(found)
 
 
@@ -126,7 +133,8 @@ def _load(profile: Profile, events: tuple[Event, ...], chance: Stream) -> float:
         part * (1 + rates.get(name, 0.0)) ** MONTHS * launches.get(name, 1.0)
         for name, part in shares_of(profile).items()
     )
-    return min(0.64, max(0.50, chance.between(0.90, 0.97) / grown))
+    low, high = LOAD
+    return min(high, max(low, chance.between(*LOAD_AT_END) / grown))
 
 
 def _bound(one: Work, places: tuple[Place, ...], settings: Settings) -> Work:
@@ -174,27 +182,14 @@ def _rents(book: PriceBook, settings: Settings, places: tuple[Place, ...]) -> tu
 
 def _before(settings: Settings, strength: Mapping[str, float]) -> dict[str, PolicyValue]:
     """What holds before the year."""
-    usual: dict[str, PolicyValue] = {
-        "idle_notebook_limit_h": 0,
-        "mig_for_small": False,
-        "defragment": False,
-        "share_idle_quota": "static_quota" not in strength,
-        "preemption": False,
-        "serving_reserve_gpus": 0,
-        "checkpoint_to_nvme": False,
-        "cache_on_nvme": False,
-        "topology_aware": False,
-        "burst_after_h": 4,
-        "night_batch": False,
-        "cloud_link_gbps": _LINE,
-    }
+    usual = {**BEFORE, "share_idle_quota": "static_quota" not in strength}
     return {name: usual[name] for name in settings.policies}
 
 
 def _line(places: tuple[Place, ...], settings: Settings) -> float:
     """Speed of the line to the cloud, Gb/s."""
     if "cloud_link_gbps" in settings.policies:
-        return _LINE
+        return float(BEFORE["cloud_link_gbps"])
     gpus = sum(kind.gpus * count for place in places for kind, count in place.nodes)
     return float(max(10, round(_WIDE_LINE * gpus, -1)))
 
@@ -232,5 +227,5 @@ def present_usd_month(profile: Profile, places: tuple[Place, ...]) -> float:
     for one in places:
         drawn_kw = (one.site.total_kw - one.power_free_kw) * FULL_DRAW
         total += one.site.total_kw * book.colocation_kw_month
-        total += electricity_usd(one.site, drawn_kw * 730)
+        total += electricity_usd(one.site, drawn_kw * MONTH_H)
     return total

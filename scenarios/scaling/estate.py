@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import NodeType
+from scenarios.scaling.assumptions import STORAGE_KW_TB, STORAGE_TB_PORT
 from scenarios.scaling.items import as_type
 from scenarios.scaling.orders import Order, orders
 from scenarios.scaling.places import storage_kw, storage_ports
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.rates import STORAGE_KW_TB, STORAGE_TB_PORT
 from scenarios.scaling.scene import Place, Scene
 from scenarios.scaling.work import parallel
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from scenarios.scaling.content import rows
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.items import Item, items
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.policies import policies
-from scenarios.scaling.scene import Place, Scene, Work
-from scenarios.scaling.start import start
+from scenarios.scaling.scene import Place, Scene
+from scenarios.scaling.template import start
+from scenarios.scaling.wording import joined, picked, usd
 
-RENTS = {
-    "on_demand": "On demand",
-    "reserved_1y": "Reserved for a year",
-    "reserved_3y": "Reserved for three years",
-    "spot": "Spot",
-}
+WORDS = ("cluster", "gpus", "gpu", "nodes", "sites", "from", "until", "what_ifs", "capex", "opex")
+RENTS: Mapping[str, str] = {row["kind"]: row["title"] for row in rows("rents")}
+"""Kind of rent -> what people call it."""
 
 
 def facts_of(scene: Scene) -> dict[str, Any]:
@@ -40,7 +40,11 @@ def facts_of(scene: Scene) -> dict[str, Any]:
         "policies": [
             asdict(one) | {"choices": list(one.choices)} for one in policies(scene).values()
         ],
-        "classes": [_class(work) for work in scene.work],
+        "classes": [
+            picked(work, "job_class title wait_target_h steady may_burst")
+            | {"regions": list(work.regions)}
+            for work in scene.work
+        ],
         "budget": [asdict(one) for one in scene.quarters],
         "events": [
             {"kind": one.kind, "month": scene.months[one.month].name, "what": one.what}
@@ -48,6 +52,22 @@ def facts_of(scene: Scene) -> dict[str, Any]:
         ],
         "what_ifs": LEVELS[scene.level].what_ifs,
         "start": start(scene.level),
+    }
+
+
+def words_of(scene: Scene) -> dict[str, str]:
+    """Placeholder of the pack's texts -> what it stands for."""
+    return {
+        "cluster": scene.profile.cluster,
+        "gpus": f"{scene.gpus:,}",
+        "gpu": scene.profile.gpu,
+        "nodes": f"{sum(place.count for place in scene.places):,}",
+        "sites": joined([place.site.name for place in scene.places]),
+        "from": f"{scene.months[0].start:%B %Y}",
+        "until": f"{scene.months[-1].start:%B %Y}",
+        "what_ifs": str(LEVELS[scene.level].what_ifs),
+        "capex": usd(sum(one.capex_usd for one in scene.quarters)),
+        "opex": usd(sum(one.opex_usd for one in scene.quarters)),
     }
 
 
@@ -73,29 +93,13 @@ def _item(item: Item) -> dict[str, Any]:
     return told | {"sites": list(item.sites), "rack_units": units}
 
 
-def _class(work: Work) -> dict[str, Any]:
-    return {
-        "job_class": work.job_class,
-        "title": work.title,
-        "wait_target_h": work.wait_target_h,
-        "steady": work.steady,
-        "may_burst": work.may_burst,
-        "regions": list(work.regions),
-    }
-
-
 def _site(place: Place) -> dict[str, Any]:
     free, bare = counts.room(place)
     return {
-        "name": place.site.name,
-        "region": place.site.region,
-        "racks": place.site.racks,
-        "racks_free": place.racks_free,
-        "floor_free": place.floor_free,
+        **picked(place.site, "name region racks"),
+        **picked(place, "racks_free floor_free"),
         "power_kw": place.site.total_kw,
-        "power_free_kw": place.power_free_kw,
-        "leaf_ports_free": place.leaf_ports_free,
-        "spine_ports_free": place.spine_ports_free,
+        **picked(place, "power_free_kw leaf_ports_free spine_ports_free"),
         "nodes_with_uplinks": free,
         "nodes_without_uplinks": bare,
     }
@@ -105,16 +109,8 @@ def _cloud(scene: Scene) -> list[dict[str, Any]]:
     """Kinds of rent in the order in which they are first named, each with its regions and their prices."""
     found: dict[str, dict[str, Any]] = {}
     for rent in scene.rents:
-        one = found.setdefault(
-            rent.kind,
-            {
-                "kind": rent.kind,
-                "title": RENTS[rent.kind],
-                "usd_gpu_hour": rent.usd,
-                "regions": [],
-                "prices": {},
-            },
-        )
+        told = {"kind": rent.kind, "title": RENTS[rent.kind], "usd_gpu_hour": rent.usd}
+        one = found.setdefault(rent.kind, {**told, "regions": [], "prices": {}})
         one["regions"].append(rent.region)
         one["prices"][rent.region] = rent.usd
     return list(found.values())

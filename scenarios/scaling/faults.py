@@ -2,42 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.scaling.arrivals import FIRST_H
+from scenarios.scaling.assumptions import NODE_FAILURES_DAY, RECLAIMS_HOUR, REPAIR_H
 from scenarios.scaling.pools import Lane, Pool
-from scenarios.scaling.rates import NODE_FAILURES_DAY, RECLAIMS_HOUR, REPAIR_H
-
-if TYPE_CHECKING:
-    from scenarios.scaling.hours import Run
+from scenarios.scaling.state import State
 
 
 class Faults:
     """Decided by numbers that are the same for every plan."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: State) -> None:
         self.run = run
-        self.sold_out = False
 
     def hour(self, now: int) -> None:
         """Fail and mend for an hour."""
         run, at = self.run, now - FIRST_H
-        self.sold_out = run.weather.sold_out[at // 24]
+        run.sold_out = run.disruptions.sold_out[at // 24]
         for pool in run.own:
             while pool.away and pool.away[0] <= now:
                 pool.away.pop(0)
-            luck = run.weather.luck[pool.site][at]
+            luck = run.disruptions.luck[pool.site][at]
             count = int(pool.nodes * NODE_FAILURES_DAY / 24 + luck)
             for _ in range(min(count, pool.nodes)):
                 pool.away.append(now + REPAIR_H)
                 run.tally.failures += 1
-                self._hit(pool, run.weather.luck[len(run.scene.places) + pool.site][at], now)
+                self._hit(pool, run.disruptions.luck[len(run.scene.places) + pool.site][at], now)
             pool.nodes = max(0, pool.standing - len(pool.away))
         for pool in run.cloud:
             if pool.kind == "spot" and pool.lanes:
                 chance = pool.busy / pool.per_node * RECLAIMS_HOUR
-                if run.weather.luck[-1][at] < chance:
-                    self._hit(pool, run.weather.luck[-2][at], now)
+                if run.disruptions.luck[-1][at] < chance:
+                    self._hit(pool, run.disruptions.luck[-2][at], now)
 
     def close(self) -> None:
         """Rents that ended put their jobs back into the queue, from their last checkpoint."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scenarios.scaling.content import rows
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.plan import Plan, Rented
 from scenarios.scaling.policies import Held
@@ -13,7 +14,10 @@ from scenarios.scaling.speeds import speed
 
 PACKED = 1.08
 """Nodes under small jobs over the fewest, where they are packed: the newest are not yet moved."""
-COMMITTED = {"reserved_1y": 12, "reserved_3y": 36}
+KEPT_APART, FEW = 0.05, 4
+"""Part of the nodes that a large job cannot have where it is placed by topology, as the rule says; so few nodes
+hang below one leaf anyhow."""
+COMMITTED = {row["kind"]: row["months"] for row in rows("rents") if "months" in row}
 """Months for which a commitment is paid, used or not."""
 
 
@@ -42,7 +46,9 @@ def own_pools(
         pool.nodes = max(0, pool.standing - len(pool.away))
         pool.node_kw = power.get(name, 0.0)
         pool.spread = PACKED if held.pack else scene.spread
-        pool.spare = max(1, round(0.05 * pool.nodes)) if held.topology and pool.nodes > 4 else 0
+        pool.spare = (
+            max(1, round(KEPT_APART * pool.nodes)) if held.topology and pool.nodes > FEW else 0
+        )
 
 
 @dataclass(frozen=True, slots=True)

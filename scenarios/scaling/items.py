@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenarios.company.profile.defaults import fitting, node_type
 from scenarios.company.profile.tables import NodeType, Offer
-from scenarios.scaling.rates import POWER_USD_KW, RACK_USD, STORAGE_KW_TB
+from scenarios.scaling.assumptions import POWER_USD_KW, RACK_USD, STORAGE_KW_TB
 from scenarios.scaling.scene import Place, Scene
+from scenarios.scaling.wording import picked
 
 DAYS_A_WEEK = 7
 
@@ -56,18 +57,10 @@ def _names(scene: Scene) -> tuple[str, ...]:
 def _switches(scene: Scene) -> Iterator[Item]:
     fabric, price = scene.profile.fabric, scene.profile.price_book.switch_usd
     for key in ("leaf", "spine"):
-        yield Item(
-            key,
-            f"{key.capitalize()} switch, {fabric.switch_ports} ports, with its cables",
-            "switches",
-            price,
-            scene.profile.facility.switch_weeks,
-            fabric.switch_kw,
-            0,
-            _names(scene),
-            key,
-            short=f"{key} switch",
-        )
+        title = f"{key.capitalize()} switch, {fabric.switch_ports} ports, with its cables"
+        weeks, draw, sites = scene.profile.facility.switch_weeks, fabric.switch_kw, _names(scene)
+        short = f"{key} switch"
+        yield Item(key, title, "switches", price, weeks, draw, 0, sites, key, short=short)
 
 
 def _hall(scene: Scene) -> Iterator[Item]:
@@ -83,26 +76,17 @@ def _storage(scene: Scene) -> Iterator[Item]:
     draw = STORAGE_KW_TB["parallel"]
     for name, sites in _tiers(scene).items():
         key, short = f"storage:{name}", f"TB of {name}"
-        yield Item(
-            key, f"Storage {name}", "TB", price, weeks, draw, 0, sites, "storage", short=short
-        )
+        title = f"Storage {name}"
+        yield Item(key, title, "TB", price, weeks, draw, 0, sites, "storage", short=short)
 
 
 def _node(scene: Scene, offer: Offer) -> Item:
     price = offer.price_usd + scene.profile.price_book.cabling_node
     able = tuple(one.site.name for one in scene.places if nodes_a_rack(offer, one))
+    key, title = f"node:{offer.name}", f"{offer.name}, {offer.gpus} × {offer.gpu}, with its cables"
+    draw, gpus = offer.power_kw, offer.gpus
     return Item(
-        f"node:{offer.name}",
-        f"{offer.name}, {offer.gpus} × {offer.gpu}, with its cables",
-        "nodes",
-        price,
-        offer.weeks,
-        offer.power_kw,
-        offer.gpus,
-        able,
-        "node",
-        offer,
-        offer.name,
+        key, title, "nodes", price, offer.weeks, draw, gpus, able, "node", offer, offer.name
     )
 
 
@@ -123,15 +107,5 @@ def nodes_a_rack(offer: Offer, place: Place) -> int:
 def as_type(offer: Offer) -> NodeType:
     """The node that one becomes when it is bought."""
     usual = node_type(offer.name, 1, offer.gpu, offer.gpus)
-    return NodeType(
-        name=offer.name,
-        count=1,
-        gpu=offer.gpu,
-        gpus=offer.gpus,
-        cpus=usual.cpus,
-        memory_gib=usual.memory_gib,
-        nvme_tb=usual.nvme_tb,
-        power_kw=offer.power_kw,
-        rack_units=offer.rack_units,
-        price_usd=offer.price_usd,
-    )
+    told = picked(offer, "gpus power_kw rack_units price_usd")
+    return replace(usual, **told)

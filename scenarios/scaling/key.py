@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from scenarios.scaling.bottlenecks import BOTTLENECKS
+from scenarios.scaling.content import rows
 from scenarios.scaling.demand import median
 from scenarios.scaling.documents import colleagues
 from scenarios.scaling.history import DAYS
 from scenarios.scaling.items import items
 from scenarios.scaling.measures import MEASURES
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.plans import naive, reference
 from scenarios.scaling.policies import policies
 from scenarios.scaling.reading import to_json
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Bottleneck, Scene
-from scenarios.scaling.signs import Sign, signs
+from scenarios.scaling.symptoms import Symptom, symptoms
 from scenarios.scaling.traces import history
-from scenarios.scaling.troubles import TROUBLES
+from scenarios.scaling.wording import picked
 from scenarios.scaling.year import play
-
-_MISTAKES = Path(__file__).parent / "texts/mistakes.toml"
 
 
 def key_of(scene: Scene) -> dict[str, Any]:
     """As JSON holds it. Plays two plans on the published demand."""
-    read = signs(scene, history(scene, DAYS))
+    read = symptoms(scene, history(scene, DAYS))
     there = {one.key for one in scene.bottlenecks}
     return {
         "bottlenecks": [_bottleneck(scene, one, read[one.key]) for one in scene.bottlenecks],
         "no_bottlenecks": [
             {
                 "key": key,
-                "title": TROUBLES[key].title,
-                "reading": sign.said,
-                "shown_in": list(sign.files),
+                "title": BOTTLENECKS[key].title,
+                "reading": symptom.said,
+                "shown_in": list(symptom.files),
             }
-            for key, sign in read.items()
+            for key, symptom in read.items()
             if key not in there
         ],
         "to_come": [
@@ -55,10 +53,8 @@ def key_of(scene: Scene) -> dict[str, Any]:
         "reference": _played(scene, reference(scene)),
         "notes": [
             {
-                "who": one.who,
-                "text": one.text,
-                "kind": one.kind,
-                "about": TROUBLES[one.about].title if one.about else "",
+                **picked(one, "who text kind"),
+                "about": BOTTLENECKS[one.about].title if one.about else "",
                 "why": one.why,
             }
             for one in colleagues(scene)
@@ -67,14 +63,12 @@ def key_of(scene: Scene) -> dict[str, Any]:
     }
 
 
-def _bottleneck(scene: Scene, one: Bottleneck, sign: Sign) -> dict[str, Any]:
+def _bottleneck(scene: Scene, one: Bottleneck, symptom: Symptom) -> dict[str, Any]:
     return {
-        "key": one.key,
-        "title": one.title,
-        "strength": one.strength,
-        "reading": sign.said,
-        "threshold_percent": sign.threshold,
-        "shown_in": list(sign.files),
+        **picked(one, "key title strength"),
+        "reading": symptom.said,
+        "threshold_percent": symptom.threshold,
+        "shown_in": list(symptom.files),
         "cured_by": [_cure(scene, cure) for cure in one.cured_by],
     }
 
@@ -94,15 +88,8 @@ def _played(scene: Scene, plan: Plan) -> dict[str, Any]:
     return {
         "plan": to_json(plan),
         "figures": [
-            {
-                "key": key,
-                "title": one.title,
-                "unit": one.unit,
-                "better": one.better,
-                "value": round(year.measures[key], 3),
-            }
+            picked(one, "key title unit better") | {"value": round(year.measures[key], 3)}
             for key, one in MEASURES.items()
-            if key in year.measures
         ],
     }
 
@@ -119,6 +106,6 @@ def _mistakes(scene: Scene) -> Iterator[str]:
         "longest_weeks": max(one.weeks for one in scene.offers),
         "power_weeks": scene.profile.facility.power_weeks,
     }
-    for row in tomllib.loads(_MISTAKES.read_text(encoding="utf-8"))["mistakes"]:
+    for row in rows("mistakes"):
         if row["needs"] in there:
             yield row["text"].format(**figures)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scenarios.scaling.content import rows
 from scenarios.scaling.months import own_delivered, unused
-
-if TYPE_CHECKING:
-    from scenarios.scaling.year import Played
+from scenarios.scaling.played import Played
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,74 +23,7 @@ class Measure:
     about: str = ""
 
 
-MEASURES: Mapping[str, Measure] = {
-    one.key: one
-    for one in (
-        Measure(
-            "waits_met",
-            "Waits within target",
-            "%",
-            "high",
-            "Of all classes and months, those whose p95 wait is within the promised one.",
-        ),
-        Measure(
-            "wait_p50_h",
-            "Median wait",
-            "h",
-            "low",
-            "Median wait of each class over the year, averaged by GPU-hours asked for.",
-        ),
-        Measure(
-            "wait_p95_h",
-            "p95 wait",
-            "h",
-            "low",
-            "p95 wait of each class over the year, averaged by GPU-hours asked for.",
-        ),
-        Measure(
-            "delivered",
-            "Delivered",
-            "%",
-            "high",
-            "GPU-hours delivered, of those that were asked for.",
-        ),
-        Measure(
-            "utilisation",
-            "Use of own GPUs",
-            "%",
-            "high",
-            "GPU-hours of work done on own GPUs, of those that stood there; what cannot be used counts.",
-        ),
-        Measure(
-            "months_over",
-            "Months over",
-            "months",
-            "low",
-            "Months that are over budget, power, ports, racks or storage connections.",
-        ),
-        Measure(
-            "saturated",
-            "Storage or network full",
-            "%",
-            "low",
-            "Hours in which storage or spine of a site had more asked of it than it carries.",
-        ),
-        Measure(
-            "unused",
-            "Unused capacity",
-            "%",
-            "low",
-            "Of the GPU-hours paid for, those that nobody could use or that were reserved and left.",
-        ),
-        Measure(
-            "usd_per_gpu_hour",
-            "Cost of a GPU-hour",
-            "USD",
-            "low",
-            "Running costs and what is written off, over the GPU-hours delivered.",
-        ),
-    )
-}
+MEASURES: Mapping[str, Measure] = {row["key"]: Measure(**row) for row in rows("measures")}
 
 
 def measured(

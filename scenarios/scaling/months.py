@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scenarios.scaling.budget import Bill
 from scenarios.scaling.estate import Standing
+from scenarios.scaling.played import Played
 from scenarios.scaling.scene import Work
 from scenarios.scaling.tally import Counted, Tally
-
-if TYPE_CHECKING:
-    from scenarios.scaling.year import Played
 
 
 def quantile(rows: Iterable[tuple[float, float]], part: float) -> float:

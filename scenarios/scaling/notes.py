@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 
 from scenarios.company.profile import digest
+from scenarios.scaling.bottlenecks import BOTTLENECKS
+from scenarios.scaling.content import rows
+from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.troubles import TROUBLES
 from scenarios.simulator.streams import Stream
 
-_FILE = Path(__file__).parent / "texts/notes.toml"
-_COUNTS: Mapping[str, Mapping[str, int]] = {
-    "junior": {"right": 2, "misread": 0, "wrong": 2},
-    "mid": {"right": 2, "misread": 1, "wrong": 3},
-    "senior": {"right": 2, "misread": 2, "wrong": 4},
-}
-"""Notes of each kind at a level, as far as there are."""
 MUCH_LATER = 8
 """Weeks by which a GPU arrives later than one of today's, for which nobody can wait with everything."""
 
@@ -38,25 +29,20 @@ class Note:
     (there is no further one, whose uplinks may well be full)."""
 
 
-@cache
-def _all() -> tuple[Note, ...]:
-    rows = tomllib.loads(_FILE.read_text(encoding="utf-8"))["notes"]
-    return tuple(Note(**row) for row in rows)
-
-
 def notes(scene: Scene) -> tuple[Note, ...]:
     """Those of this scene, in the order in which they are shown; of one bottleneck at most one."""
     there = {one.key for one in scene.bottlenecks}
+    known = [Note(**row) for row in rows("notes")]
     possible = {
-        "right": [one for one in _all() if one.kind == "right" and one.about in there],
-        "misread": [one for one in _all() if one.kind == "misread" and one.about in there],
-        "wrong": [one for one in _all() if _is_wrong(scene, one)],
+        "right": [one for one in known if one.kind == "right" and one.about in there],
+        "misread": [one for one in known if one.kind == "misread" and one.about in there],
+        "wrong": [one for one in known if _is_wrong(scene, one)],
     }
     stream = Stream(
         f"growth notes {scene.level} {scene.seed} {digest(scene.profile)[:16]}", "notes"
     )
     found: list[Note] = []
-    for kind, count in _COUNTS[scene.level].items():
+    for kind, count in LEVELS[scene.level].notes.items():
         used = {one.about for one in found if one.about}
         rest = sorted(
             (stream.unit(), one.who, one) for one in possible[kind] if one.about not in used
@@ -67,8 +53,8 @@ def notes(scene: Scene) -> tuple[Note, ...]:
 
 def _is_wrong(scene: Scene, note: Note) -> bool:
     """Whether the data of this scene refutes it."""
-    there = {TROUBLES[one.key].family for one in scene.bottlenecks}
-    if note.kind != "wrong" or (note.about and TROUBLES[note.about].family in there):
+    there = {BOTTLENECKS[one.key].family for one in scene.bottlenecks}
+    if note.kind != "wrong" or (note.about and BOTTLENECKS[note.about].family in there):
         return False
     own = scene.offers[0]
     if note.needs == "one site":

@@ -8,9 +8,13 @@ from dataclasses import replace
 from scenarios.company.profile import Profile, defaults
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import Fabric, NodeType, Site, StorageTier
-from scenarios.scaling.rates import STORAGE_KW_TB, STORAGE_TB_PORT
+from scenarios.scaling.assumptions import STORAGE_KW_TB, STORAGE_TB_PORT
 from scenarios.scaling.scene import Place
 
+ROOM_BESIDE, FEWEST_BESIDE = 0.8, 3
+"""Further nodes for which a second site has racks and power, over those that stand there, and the fewest."""
+SECOND_RACK_KW, SECOND_PUE, SECOND_PRICE = 32.0, 1.25, 0.8
+"""A second site is newer, its power cheaper: least kW of a rack, PUE, price over the first's. Assumptions."""
 _OTHERS = {"Frankfurt": "Paris", "Paris": "Stockholm"}
 FEWEST_FLOOR = 2
 """A fifth of the racks more have floor, at least these. An assumption."""
@@ -155,9 +159,9 @@ def _second(profile: Profile) -> Place:
         for one in profile.storage.tiers
         if one.kind == "parallel"
     )
-    rack_kw = max(first.rack_kw, 32.0)
+    rack_kw = max(first.rack_kw, SECOND_RACK_KW)
     fit = fitting(kind, rack_kw, first.rack_units)
-    room = max(3, math.ceil(count * 0.8))
+    room = max(FEWEST_BESIDE, math.ceil(count * ROOM_BESIDE))
     power = (count + room) * kind.power_kw + storage_kw(tiers)
     power += (fabric.leaf_switches + fabric.spine_switches + 2) * fabric.switch_kw
     site = Site(
@@ -167,7 +171,7 @@ def _second(profile: Profile) -> Place:
         rack_kw=rack_kw,
         total_kw=float(math.ceil(power / 5) * 5),
         rack_units=first.rack_units,
-        pue=1.25,
-        price_kwh=round(first.price_kwh * 0.8, 4),
+        pue=SECOND_PUE,
+        price_kwh=round(first.price_kwh * SECOND_PRICE, 4),
     )
     return place(site, ((replace(kind, site=site.name), count),), fabric, tiers)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-CLOUD_KINDS = ("on_demand", "reserved_1y", "reserved_3y", "spot")
+from scenarios.scaling.content import rows
+
+CLOUD_KINDS = tuple(row["kind"] for row in rows("rents"))
 LIKELIHOODS = ("low", "medium", "high")
 
 

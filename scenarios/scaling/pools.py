@@ -26,25 +26,6 @@ class Bucket:
     cut; counted: the class's counts of the month; patience: hours after which a job is withdrawn.
     """
 
-    __slots__ = (
-        "at",
-        "bursts",
-        "copies",
-        "counted",
-        "cut",
-        "gpus",
-        "jobs",
-        "key",
-        "kind",
-        "name",
-        "patience",
-        "places",
-        "priority",
-        "queue",
-        "size",
-        "target",
-    )
-
     def __init__(self, jobs: Jobs, kind: int, size: int) -> None:
         self.jobs, self.kind, self.size = jobs, kind, size
         self.at = jobs.at
@@ -68,20 +49,6 @@ class Lane:
     gpus: held by all of them; useful: of those, what works (a session that ended its work only holds).
     done: GPU-hours since they were last counted; nodes: whole nodes of one row of jobs, 0 where it takes less.
     """
-
-    __slots__ = (
-        "bucket",
-        "clock",
-        "done",
-        "gpus",
-        "heap",
-        "io",
-        "net",
-        "nodes",
-        "pace",
-        "speed",
-        "useful",
-    )
 
     def __init__(self, bucket: Bucket, speed: float, nodes: int) -> None:
         self.bucket, self.speed, self.nodes = bucket, speed, nodes

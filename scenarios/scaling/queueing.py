@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.scaling.pools import Bucket, Place
-
-if TYPE_CHECKING:
-    from scenarios.scaling.hours import Run
+from scenarios.scaling.state import State
 
 PATIENCE = 0.25
 """Part of its target that a job of whole nodes waits before nodes are filled up for it."""
 NIGHT = (20, 6)
+"""Hours from which and until which batch starts where it may at night only, as the rule says."""
 
 
 class Queueing:
     """The scheduler: priority of the class and how much of its promised wait a job has waited."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: State) -> None:
         self.run = run
         self.usage: dict[str, float] = {}
         """Class with a quota that holds -> GPUs of our own that it has."""
@@ -115,7 +112,7 @@ class Queueing:
         if bucket.bursts and age >= self.run.held.burst_after_h:
             for place in bucket.bursts:
                 pool, lane = place
-                if pool.kind == "on_demand" and self.run.faults.sold_out:
+                if pool.kind == "on_demand" and self.run.sold_out:
                     continue
                 if pool.room_nodes >= lane.nodes if lane.nodes else pool.room_gpus >= takes:
                     return place

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
 from scenarios.scaling.plan import (
     CLOUD_KINDS,
@@ -24,12 +24,13 @@ from scenarios.scaling.plan import (
 MOST_CHARACTERS = 1_000_000
 MOST_ROWS = 400
 MOST_TEXT = 4_000
+MOST_NAME = 120
+"""Characters of what names something that there is."""
 MOST_COUNT = 1_000_000
 LARGEST = 1e300
 """A larger number is no name, and what JSON can write is larger than any float."""
 CELLS = 13
 """Twelve months and a total."""
-T = TypeVar("T")
 Row = Mapping[str, Any]
 
 
@@ -62,24 +63,16 @@ def parse_object(data: Any) -> Plan:
     if not isinstance(data, Mapping):
         raise BadPlan("plan.json must hold an object with purchases, cloud, policies and so on.")
     notes: list[str] = []
-    return Plan(
-        purchases=_rows(data, "purchases", _purchase, notes),
-        cloud=_rows(data, "cloud", _rented, notes),
-        retire=_rows(data, "retire", _retired, notes),
-        policies=_rows(data, "policies", _change, notes),
-        phases=_rows(data, "phases", _phase, notes),
-        risks=_rows(data, "risks", _risk, notes),
-        sheet=_rows(data, "sheet", _line, notes),
-        claims=_claims(data.get("claims"), notes),
-        left_out=tuple(notes),
-    )
+    tables = {table: _rows(data, table, read, notes) for table, read in _TABLES.items()}
+    return Plan(**tables, claims=_claims(data.get("claims"), notes), left_out=tuple(notes))
 
 
 def to_json(plan: Plan) -> dict[str, Any]:
     """What parse_object reads as the same plan."""
-    tables = ("purchases", "cloud", "retire", "policies", "phases", "risks")
     found: dict[str, Any] = {
-        table: [_plain(one) for one in getattr(plan, table)] for table in tables
+        table: [_plain(one) for one in getattr(plan, table)]
+        for table in _TABLES
+        if table != "sheet"
     }
     return found | {"sheet": [dict(one) for one in plan.sheet], "claims": dict(plan.claims)}
 
@@ -128,14 +121,14 @@ def _text(row: Row, key: str, most: int = MOST_TEXT) -> str:
     return value.strip()[:most] if isinstance(value, str) else ""
 
 
-def _needed(row: Row, key: str, said: str) -> str:
-    value = _text(row, key, 120)
+def _needed(row: Row, key: str, said: str = "") -> str:
+    value = _text(row, key, MOST_NAME)
     if not value:
-        raise _Draft(f"it has no {said}")
+        raise _Draft(f"it has no {said or key}")
     return value
 
 
-def _count(row: Row, key: str, said: str) -> int:
+def _count(row: Row, key: str = "count", said: str = "count") -> int:
     value = row.get(key)
     if isinstance(value, str):
         try:
@@ -160,50 +153,33 @@ def _names(row: Row, key: str) -> tuple[str, ...]:
 
 
 def _purchase(row: Row, name: str) -> Purchase:
-    return Purchase(
-        name,
-        _needed(row, "month", "month"),
-        _needed(row, "item", "item"),
-        _count(row, "count", "count"),
-        _text(row, "site", 120),
-        _text(row, "note"),
-    )
+    month, item, count = _needed(row, "month"), _needed(row, "item"), _count(row)
+    return Purchase(name, month, item, count, _text(row, "site", MOST_NAME), _text(row, "note"))
 
 
 def _rented(row: Row, name: str) -> Rented:
     kind = _needed(row, "kind", "kind of rent")
     if kind not in CLOUD_KINDS:
         raise _Draft(f"its kind of rent must be one of {', '.join(CLOUD_KINDS)}")
-    return Rented(
-        name,
-        _needed(row, "from", "first month"),
-        _needed(row, "to", "last month"),
-        kind,
-        _count(row, "gpus", "number of GPUs"),
-        _text(row, "region", 120),
-        _names(row, "classes"),
-    )
+    span = _needed(row, "from", "first month"), _needed(row, "to", "last month")
+    gpus = _count(row, "gpus", "number of GPUs")
+    return Rented(name, *span, kind, gpus, _text(row, "region", MOST_NAME), _names(row, "classes"))
 
 
 def _retired(row: Row, name: str) -> Retired:
-    return Retired(
-        name,
-        _needed(row, "month", "month"),
-        _needed(row, "item", "node type"),
-        _count(row, "count", "count"),
-        _text(row, "site", 120),
-    )
+    month, item = _needed(row, "month"), _needed(row, "item", "node type")
+    return Retired(name, month, item, _count(row), _text(row, "site", MOST_NAME))
 
 
 def _change(row: Row, name: str) -> Change:
     value = row.get("value")
     if isinstance(value, str):
-        value = value.strip()[:120]
+        value = value.strip()[:MOST_NAME]
     if value is None or value == "" or not isinstance(value, str | float | int | bool):
         raise _Draft("it has no value")
     if not isinstance(value, str) and not abs(value) <= LARGEST:
         raise _Draft("its value is no number, or far too large")
-    return Change(name, _needed(row, "month", "month"), _needed(row, "policy", "policy"), value)
+    return Change(name, _needed(row, "month"), _needed(row, "policy"), value)
 
 
 def _phase(row: Row, name: str) -> Phase:
@@ -211,7 +187,7 @@ def _phase(row: Row, name: str) -> Phase:
     if end < start:
         raise _Draft("it ends before it begins")
     depends = _names(row, "depends")
-    return Phase(name, _needed(row, "name", "name"), start, end, _text(row, "owner"), depends)
+    return Phase(name, _needed(row, "name"), start, end, _text(row, "owner"), depends)
 
 
 def _risk(row: Row, name: str) -> Risk:
@@ -219,15 +195,8 @@ def _risk(row: Row, name: str) -> Risk:
     for said, value in (("likelihood", likelihood), ("impact", impact)):
         if value not in LIKELIHOODS:
             raise _Draft(f"its {said} must be one of {', '.join(LIKELIHOODS)}")
-    return Risk(
-        name,
-        _text(row, "risk") or _needed(row, "risk", "risk"),
-        likelihood,
-        impact,
-        _text(row, "mitigation"),
-        _text(row, "owner"),
-        _text(row, "trigger"),
-    )
+    told = (_text(row, key) for key in ("mitigation", "owner", "trigger"))
+    return Risk(name, _text(row, "risk") or _needed(row, "risk"), likelihood, impact, *told)
 
 
 def _line(row: Row, name: str) -> dict[str, object]:
@@ -242,6 +211,18 @@ def _line(row: Row, name: str) -> dict[str, object]:
         "cells": texts + [""] * (CELLS - len(texts)),
         "values": figures + [None] * (CELLS - len(figures)),
     }
+
+
+_TABLES: Mapping[str, Callable[[Row, str], Any]] = {
+    "purchases": _purchase,
+    "cloud": _rented,
+    "retire": _retired,
+    "policies": _change,
+    "phases": _phase,
+    "risks": _risk,
+    "sheet": _line,
+}
+"""Table of a plan -> what reads a row of it."""
 
 
 def _cell(value: object) -> str:

@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from scenarios.scaling.finding import usd
-from scenarios.scaling.reasons_waits import amount, waits
+from scenarios.scaling.content import content
+from scenarios.scaling.played import Played
+from scenarios.scaling.reasons_waits import row, waits
 from scenarios.scaling.tally import Tally
-
-if TYPE_CHECKING:
-    from scenarios.scaling.year import Played
+from scenarios.scaling.wording import amount, usd
 
 Month = Mapping[str, Any]
-_OVER = {
-    "capex": "purchases are above the budget",
-    "opex": "running costs are above the quarter's budget",
-    "power": "nodes lack power",
-    "ports": "nodes lack leaf ports",
-    "racks": "nodes lack racks",
-    "room": "no rack carries the nodes",
-    "storage": "storage is not connected",
-}
 
 
 def reasons(
@@ -42,13 +32,6 @@ def reasons(
         if month["over"]:
             found.append(_over(played, index, month))
     return [*found, *_years(months, measures)]
-
-
-def row(
-    figure: str, month: str, text: str, parts: list[list[Any]], job_class: str = ""
-) -> dict[str, Any]:
-    """One row."""
-    return {"figure": figure, "month": month, "job_class": job_class, "text": text, "parts": parts}
 
 
 def _delivered(month: Month) -> dict[str, Any]:
@@ -72,19 +55,16 @@ def _delivered(month: Month) -> dict[str, Any]:
 
 def _utilisation(month: Month, tally: Tally) -> dict[str, Any]:
     slowed = sum(one.stretched for one in tally.classes.values())
-    parts = [
-        ["Stood there", round(tally.paid, 1), "GPU-hours"],
-        [
-            "Lacked power, ports or a rack",
-            round(max(0.0, tally.paid - tally.placed), 1),
-            "GPU-hours",
-        ],
-        ["Failed, being mended", round(max(0.0, tally.placed - tally.working), 1), "GPU-hours"],
-        ["Free", round(max(0.0, tally.working - tally.held), 1), "GPU-hours"],
-        ["Held by sessions that did nothing", round(tally.idle, 1), "GPU-hours"],
-        ["Lost waiting for storage or network", round(slowed, 1), "GPU-hours"],
-        ["At work", round(max(0.0, tally.useful - slowed), 1), "GPU-hours"],
-    ]
+    hours = {
+        "Stood there": tally.paid,
+        "Lacked power, ports or a rack": max(0.0, tally.paid - tally.placed),
+        "Failed, being mended": max(0.0, tally.placed - tally.working),
+        "Free": max(0.0, tally.working - tally.held),
+        "Held by sessions that did nothing": tally.idle,
+        "Lost waiting for storage or network": slowed,
+        "At work": max(0.0, tally.useful - slowed),
+    }
+    parts = [[name, round(value, 1), "GPU-hours"] for name, value in hours.items()]
     use = month["own"]["utilisation_percent"]
     largest = max(parts[1:6], key=lambda one: float(str(one[1])))
     text = f"Use of own GPUs in {month['month']}: {use:.0f} %."
@@ -105,9 +85,7 @@ def _saturated(played: Played, month: Month, tally: Tally) -> dict[str, Any]:
                 said.append(f"{title} of {name} {full:.0f} %")
     slowed = sum(one.stretched for one in tally.classes.values())
     parts.append(["Lost waiting for them", round(slowed, 1), "GPU-hours"])
-    text = f"Full in {month['month']}: " + (
-        ", ".join(said) if said else "nothing for more than 1 %"
-    )
+    text = f"Full in {month['month']}: {', '.join(said) or 'nothing for more than 1 %'}"
     text += f" of the hours. Work lost {amount(slowed)} GPU-hours to it."
     return row("saturated", month["month"], text, parts)
 
@@ -137,9 +115,7 @@ def _unused(played: Played, index: int, month: Month, tally: Tally) -> dict[str,
         for group in there.groups:
             if group.there > group.used:
                 count = group.there - group.used
-                lacks = {"room": "a rack that carries them", "racks": "racks"}.get(
-                    group.lacks, group.lacks
-                )
+                lacks = content("reasons")["lacks"].get(group.lacks, group.lacks)
                 text += (
                     f" {count} of order {group.order} at {there.place.site.name} lacked {lacks}."
                 )
@@ -149,7 +125,7 @@ def _unused(played: Played, index: int, month: Month, tally: Tally) -> dict[str,
 
 def _over(played: Played, index: int, month: Month) -> dict[str, Any]:
     money = month["money"]
-    said = "; ".join(_OVER.get(one, one) for one in month["over"])
+    said = "; ".join(content("reasons")["over"][one] for one in month["over"])
     parts: list[list[Any]] = [
         ["Left for purchases", money["capex_left_usd"], "USD"],
         ["Left for running costs of the quarter", money["opex_left_usd"], "USD"],
@@ -160,26 +136,18 @@ def _over(played: Played, index: int, month: Month) -> dict[str, Any]:
 
 def _years(months: Sequence[Month], measures: Mapping[str, float]) -> Iterator[dict[str, Any]]:
     """For the whole year, the months that make it up."""
-    series: dict[str, tuple[str, Callable[[Month], float]]] = {
-        "delivered": ("%", _delivered_percent),
-        "utilisation": ("%", lambda one: one["own"]["utilisation_percent"]),
-        "saturated": ("% of hours", lambda one: one["saturated_percent"]),
-        "usd_per_gpu_hour": ("USD", lambda one: one["usd_per_gpu_hour"]),
-        "unused": ("GPU-hours", lambda one: one["unused_gpu_hours"]),
-        "months_over": ("", lambda one: len(one["over"])),
-    }
-    said = {
-        "delivered": "Delivered over the year: {value:.1f} % of the GPU-hours asked for.",
-        "utilisation": "Use of own GPUs over the year: {value:.1f} %.",
-        "saturated": "Storage or network were full in {value:.1f} % of the year's hours.",
-        "usd_per_gpu_hour": "A delivered GPU-hour cost {value:.2f} USD over the year.",
-        "unused": "Of the GPU-hours paid for, {value:.1f} % could not be used or were reserved and left.",
-        "months_over": "Months over budget, power, ports or racks: {value:.0f}.",
-    }
-    for figure, (unit, read) in series.items():
-        parts = [[one["month"], round(float(read(one)), 2), unit] for one in months]
-        yield row(figure, "", said[figure].format(value=measures[figure]), parts)
+    for figure, said in content("reasons")["year"].items():
+        parts = [
+            [one["month"], round(_figure(one, said["path"]), 2), said["unit"]] for one in months
+        ]
+        yield row(figure, "", said["text"].format(value=measures[figure]), parts)
 
 
-def _delivered_percent(month: Month) -> float:
-    return float(100 * month["delivered_gpu_hours"] / max(1.0, month["asked_gpu_hours"]))
+def _figure(month: Month, path: str) -> float:
+    """A month's figure; of a list its length."""
+    if path == "delivered_percent":
+        return float(100 * month["delivered_gpu_hours"] / max(1.0, month["asked_gpu_hours"]))
+    found: Any = month
+    for key in path.split("."):
+        found = found[key]
+    return float(len(found) if isinstance(found, list) else found)

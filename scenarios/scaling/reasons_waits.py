@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scenarios.scaling.content import content
+from scenarios.scaling.played import Played
 from scenarios.scaling.scene import Work
+from scenarios.scaling.wording import amount
 
-if TYPE_CHECKING:
-    from scenarios.scaling.year import Played
-
-BLOCKED = {
-    "full": "all GPUs were taken",
-    "scattered": "GPUs were free, but scattered under small jobs",
-    "quota": "its quota was used up",
-    "kept": "free GPUs were kept for serving",
-    "night": "batch may start at night only",
-    "partition": "its fixed part of the GPUs was full",
-}
+BLOCKED: Mapping[str, str] = content("reasons")["blocked"]
 LEAST_H = 5
 """Hours of a reason below which it is not told."""
 
 
-def amount(value: object) -> str:
-    """Such as 88,400."""
-    return f"{float(str(value)):,.0f}"
+def row(
+    figure: str, month: str, text: str, parts: list[list[Any]], job_class: str = ""
+) -> dict[str, Any]:
+    """One row of the reasons."""
+    return {"figure": figure, "month": month, "job_class": job_class, "text": text, "parts": parts}
 
 
 def waits(
@@ -69,7 +64,7 @@ def _month(played: Played, work: Work, index: int, month: Mapping[str, Any]) -> 
     parts.append(["Held by sessions that did nothing", held, "GPU-hours"])
     if not one["met"]:
         text += _coming(played, index, parts)
-    return _row("wait_p95_h", name, text, parts, work.job_class)
+    return row("wait_p95_h", name, text, parts, work.job_class)
 
 
 def _coming(played: Played, index: int, parts: list[list[Any]]) -> str:
@@ -93,9 +88,9 @@ def _class(work: Work, months: Sequence[Mapping[str, Any]]) -> Iterator[dict[str
     text = f"{work.title}: within {work.wait_target_h:g} h in {12 - len(missed)} of 12 months"
     text += f"; not in {', '.join(missed)}." if missed else "."
     parts: list[list[Any]] = [[name, one["wait_p95_h"], "h"] for name, one in rows]
-    yield _row("waits_met", "", text, parts, work.job_class)
+    yield row("waits_met", "", text, parts, work.job_class)
     medians: list[list[Any]] = [[name, one["wait_p50_h"], "h"] for name, one in rows]
-    yield _row("wait_p50_h", "", f"{work.title}: median wait by month.", medians, work.job_class)
+    yield row("wait_p50_h", "", f"{work.title}: median wait by month.", medians, work.job_class)
 
 
 def _year(
@@ -107,17 +102,11 @@ def _year(
         for name in titles
     ]
     text = f"{measures['waits_met']:.0f} % of classes and months kept their promised wait at p95."
-    yield _row("waits_met", "", text, met)
+    yield row("waits_met", "", text, met)
     for key, said in (("wait_p50_h", "Median wait"), ("wait_p95_h", "p95 wait")):
         worst: list[list[Any]] = [
             [titles[name], max(one["classes"][name][key] for one in months), "h, worst month"]
             for name in titles
         ]
         text = f"{said} over the year: {measures[key]:.1f} h, classes by GPU-hours asked for."
-        yield _row(key, "", text, worst)
-
-
-def _row(
-    figure: str, month: str, text: str, parts: list[list[Any]], job_class: str = ""
-) -> dict[str, Any]:
-    return {"figure": figure, "month": month, "job_class": job_class, "text": text, "parts": parts}
+        yield row(key, "", text, worst)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from scenarios.scaling.budget import bills
+from scenarios.scaling.budget import costed
 from scenarios.scaling.buying import BUSY, SIGMAS
 from scenarios.scaling.checking_cloud import reads_gbs
 from scenarios.scaling.estate import estate
 from scenarios.scaling.fleet import lawful, leases
-from scenarios.scaling.orders import orders
-from scenarios.scaling.outlooks import capacity, needed
 from scenarios.scaling.plan import Change, Plan, Rented
 from scenarios.scaling.policies import held
 from scenarios.scaling.scene import Rent, Scene
+from scenarios.scaling.sizing import capacity, needed
 
 SPARE_OPEX = 0.985
 """Part of the budget for running costs that a planner spends: demand may come out higher."""
@@ -36,13 +35,9 @@ def rented(scene: Scene, plan: Plan) -> Plan:
     step = scene.profile.gpus_per_node
     for start in range(len(scene.months)):
         short = _short(scene, plan, start)
-        count = math.floor(short / step) * step
-        while count > 0:
-            tried = _with(scene, plan, rent, classes, start, count)
-            if _within(scene, tried):
-                plan = tried
-                break
-            count -= step
+        plan = _most(
+            scene, plan, rent, classes, start, len(scene.months) - 1, math.floor(short / step)
+        )
     burst = kinds.get("on_demand")
     return _bridged(scene, plan, burst, classes) if burst else plan
 
@@ -56,13 +51,18 @@ def _bridged(scene: Scene, plan: Plan, rent: Rent, classes: tuple[str, ...]) -> 
         if not short:
             continue
         most = max(_gap(scene, plan, one) for one in short)
-        count = math.ceil(most / step) * step
-        while count > 0:
-            tried = _with(scene, plan, rent, classes, short[0], count, short[-1])
-            if _within(scene, tried):
-                plan = tried
-                break
-            count -= step
+        plan = _most(scene, plan, rent, classes, short[0], short[-1], math.ceil(most / step))
+    return plan
+
+
+def _most(
+    scene: Scene, plan: Plan, rent: Rent, classes: tuple[str, ...], start: int, end: int, nodes: int
+) -> Plan:
+    """With so many nodes' GPUs rented, or as many fewer as the budget for running costs pays."""
+    for count in range(nodes, 0, -1):
+        tried = _with(scene, plan, rent, classes, start, end, count * scene.profile.gpus_per_node)
+        if _within(scene, tried):
+            return tried
     return plan
 
 
@@ -77,10 +77,9 @@ def _short(scene: Scene, plan: Plan, start: int) -> float:
 
 def _gap(scene: Scene, plan: Plan, month: int) -> float:
     """GPUs that demand asks for in a month beyond those that are there."""
-    made, holds, leased = orders(scene, plan), held(scene, plan), leases(scene, plan)
-    gpus = sum(needed(scene, holds[month], month, SIGMAS).values())
-    there = sum(one.row.gpus for one in leased if one.first <= month <= one.last)
-    return gpus / BUSY - capacity(scene, estate(scene, plan, made)[month]) - there
+    gpus = sum(needed(scene, held(scene, plan)[month], month, SIGMAS).values())
+    there = sum(one.row.gpus for one in leases(scene, plan) if one.first <= month <= one.last)
+    return gpus / BUSY - capacity(scene, estate(scene, plan)[month]) - there
 
 
 def _with(
@@ -89,19 +88,12 @@ def _with(
     rent: Rent,
     classes: tuple[str, ...],
     start: int,
+    end: int,
     count: int,
-    end: int = -1,
 ) -> Plan:
     months = scene.months
-    row = Rented(
-        f"r{len(plan.cloud) + 1}",
-        months[start].name,
-        months[end].name,
-        rent.kind,
-        count,
-        rent.region,
-        classes,
-    )
+    name, first, last = f"r{len(plan.cloud) + 1}", months[start].name, months[end].name
+    row = Rented(name, first, last, rent.kind, count, rent.region, classes)
     plan = replace(plan, cloud=(*plan.cloud, row))
     if "cloud_link_gbps" not in scene.before:
         return plan
@@ -115,7 +107,6 @@ def _with(
 
 def _within(scene: Scene, plan: Plan) -> bool:
     """Whether running costs stay within the budget in every quarter."""
-    made, holds = orders(scene, plan), held(scene, plan)
-    cost = bills(scene, made, estate(scene, plan, made), leases(scene, plan), holds)
     most = {one.quarter: one.opex_usd for one in scene.quarters}
+    cost = costed(scene, plan).bills
     return all(one.opex_left >= (1 - SPARE_OPEX) * most[one.quarter] for one in cost)

@@ -131,14 +131,13 @@ class Event:
 class Bottleneck:
     """Something in the present cluster that holds work up, and shows in its data.
 
-    key: such as spine, scratch_bandwidth, small_jobs, idle_notebooks, serving_peak; `shows` names the metrics
-    and files in which it can be seen; `cured_by` the purchases and policies that take it away.
+    key: such as spine, scratch_bandwidth, small_jobs, idle_notebooks, serving_peak; `cured_by` names the
+    purchases and policies that take it away.
     """
 
     key: str
     title: str
     strength: float
-    shows: tuple[str, ...]
     cured_by: tuple[str, ...]
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from scenarios.scaling.arrivals import FIRST_H
 from scenarios.scaling.pools import Pool
 from scenarios.scaling.scene import Work
-
-if TYPE_CHECKING:
-    from scenarios.scaling.hours import Run
+from scenarios.scaling.state import State
 
 STOPPED = ("batch", "fine_tuning")
 """Classes that are stopped for serving, in this order."""
@@ -19,7 +16,7 @@ STOPPED = ("batch", "fine_tuning")
 class Serving:
     """late: GPU-hours that the last hour left over; what is older than an hour is lost."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: State) -> None:
         self.run = run
         self.late = [0.0] * len(run.asked.serving)
         self.short = 0.0
@@ -97,7 +94,7 @@ class Serving:
         for pool in self.run.cloud:
             if want - found <= 1e-9:
                 break
-            gone = pool.kind == "on_demand" and self.run.faults.sold_out
+            gone = pool.kind == "on_demand" and self.run.sold_out
             if pool.nodes and not gone and job_class in pool.classes:
                 take = min(max(0.0, pool.room_gpus), want - found)
                 pool.serving += take

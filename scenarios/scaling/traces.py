@@ -10,11 +10,12 @@ from functools import lru_cache
 from scenarios.scaling.arrivals import HISTORY_DAYS, WARM_DAYS, asked
 from scenarios.scaling.demand import median
 from scenarios.scaling.estate import estate
-from scenarios.scaling.hours import Run
 from scenarios.scaling.plan import Plan
 from scenarios.scaling.policies import before
 from scenarios.scaling.pools import Entry, Lane, Pool
+from scenarios.scaling.run import Run
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.wording import picked
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +72,10 @@ class _Record:
         self.queued: dict[str, list[float]] = {name: [] for name in names}
         self.idle: list[float] = []
         self.late: list[float] = []
-        self.storage: list[float] = []
-        self.burst: list[float] = []
+        self.storage_gbs: list[float] = []
+        self.burst_gbs: list[float] = []
         self.spine: dict[str, list[float]] = {name: [] for name in sites}
-        self.power: dict[str, list[float]] = {name: [] for name in sites}
+        self.power_kw: dict[str, list[float]] = {name: [] for name in sites}
         self.stranded: list[float] = []
         self.jobs: list[JobRow] = []
 
@@ -89,7 +90,7 @@ class _Record:
                 idle += (lane.gpus - lane.useful) * lane.bucket.cut
         queued = dict.fromkeys(self.queued, 0.0)
         for bucket in run.buckets:
-            queued[bucket.jobs.work.job_class] += len(bucket.queue) * bucket.gpus
+            queued[bucket.name] += len(bucket.queue) * bucket.gpus
         for work, _ in run.asked.serving:
             running[work.job_class] += sum(one.serving for one in run.own)
             queued[work.job_class] += run.serving.short
@@ -100,31 +101,35 @@ class _Record:
         self.late.append(round(run.serving.short, 2))
         self.stranded.append(round(run.stranded_now, 2))
         traffic = run.traffic
-        self.storage.append(round(sum(traffic.gbs), 3))
-        self.burst.append(round(sum(traffic.burst_gbs), 3))
+        self.storage_gbs.append(round(sum(traffic.gbs), 3))
+        self.burst_gbs.append(round(sum(traffic.burst_gbs), 3))
         for site, place in enumerate(run.scene.places):
             self.spine[place.site.name].append(round(traffic.spine[site], 4))
-            self.power[place.site.name].append(round(traffic.kw[site], 2))
+            self.power_kw[place.site.name].append(round(traffic.kw[site], 2))
 
     def ended(self, lane: Lane, entry: Entry, pool: Pool, at: float, state: str) -> None:
         """Write a job down that ended after the first hour."""
         if at < self.first:
             return
-        bucket = lane.bucket
-        length = at - entry[2]
-        self.jobs.append(
-            JobRow(
-                id=entry[1],
-                job_class=bucket.jobs.work.job_class,
-                gpus=int(bucket.gpus),
-                submitted_h=round(bucket.jobs.at[entry[1]] - self.first, 3),
-                started_h=round(entry[2] - self.first, 3),
-                ended_h=round(max(entry[2], at) - self.first, 3),
-                idle_h=round(max(0.0, length * (1 - entry[3])), 3),
-                pool=pool.name,
-                state=state,
-            )
-        )
+        idle = max(0.0, (at - entry[2]) * (1 - entry[3]))
+        self.jobs.append(_row(lane, entry, pool, self.first, max(entry[2], at), idle, state))
+
+
+def _row(
+    lane: Lane, entry: Entry, pool: Pool, first: int, ended: float, idle_h: float, state: str
+) -> JobRow:
+    bucket, job = lane.bucket, entry[1]
+    return JobRow(
+        id=job,
+        job_class=bucket.name,
+        gpus=int(bucket.gpus),
+        submitted_h=round(bucket.at[job] - first, 3),
+        started_h=round(entry[2] - first, 3),
+        ended_h=round(ended - first, 3),
+        idle_h=round(idle_h, 3),
+        pool=pool.name,
+        state=state,
+    )
 
 
 @lru_cache(maxsize=12)
@@ -142,16 +147,8 @@ def history(scene: Scene, days: int = HISTORY_DAYS) -> Traces:
     return Traces(
         start=scene.months[0].start - timedelta(days=days),
         hours=24 * days,
-        running=record.running,
-        queued=record.queued,
-        idle=record.idle,
-        late=record.late,
-        storage_gbs=record.storage,
-        burst_gbs=record.burst,
         storage_limit_gbs=round(sum(one.storage_gbs for one in standing), 2),
-        spine=record.spine,
-        power_kw=record.power,
-        stranded=record.stranded,
+        **picked(record, "running queued idle late storage_gbs burst_gbs spine power_kw stranded"),
         jobs=sorted(jobs, key=lambda one: (one.submitted_h, one.job_class, one.id, one.started_h)),
     )
 
@@ -161,20 +158,7 @@ def _still(run: Run, first: int) -> list[JobRow]:
     found = []
     for pool in run.own:
         for lane in pool.lanes.values():
-            bucket = lane.bucket
             for entry in lane.heap:
                 left = max(0.0, entry[0] - lane.clock) / (lane.pace or 1.0)
-                found.append(
-                    JobRow(
-                        id=entry[1],
-                        job_class=bucket.jobs.work.job_class,
-                        gpus=int(bucket.gpus),
-                        submitted_h=round(bucket.jobs.at[entry[1]] - first, 3),
-                        started_h=round(entry[2] - first, 3),
-                        ended_h=round(-first + left, 3),
-                        idle_h=0.0,
-                        pool=pool.name,
-                        state="RUNNING",
-                    )
-                )
+                found.append(_row(lane, entry, pool, first, left, 0.0, "RUNNING"))
     return found

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.scaling.arrivals import FIRST_H
-from scenarios.scaling.pools import NOTHING, Pool
-from scenarios.scaling.rates import (
+from scenarios.scaling.assumptions import (
     CLOUD_READ,
     EGRESS_GB_GPU_HOUR,
     FULL_DRAW,
@@ -14,9 +11,8 @@ from scenarios.scaling.rates import (
     REMOTE_GBS,
     USABLE_UPLINK,
 )
-
-if TYPE_CHECKING:
-    from scenarios.scaling.hours import Run
+from scenarios.scaling.pools import NOTHING, Pool
+from scenarios.scaling.state import State
 
 CACHED, CACHE_PACE = 0.5, 0.99
 BUFFERED = 0.2
@@ -29,7 +25,7 @@ with placement by topology; pace of work on caches, on slices and where small jo
 class Traffic:
     """Load of storage and spine by site (1 is full), as the last hour had it."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: State) -> None:
         self.run = run
         count = len(run.scene.places)
         self.storage, self.spine = [0.0] * count, [0.0] * count
@@ -56,7 +52,7 @@ class Traffic:
         self._count()
 
     def _load(self, at: int) -> None:
-        run, weather, held = self.run, self.run.weather, self.run.held
+        run, uneven, held = self.run, self.run.disruptions, self.run.held
         count = len(run.standing)
         reads, bursts, cross = [0.0] * count, [0.0] * count, [0.0] * count
         for pool in run.own:
@@ -71,13 +67,13 @@ class Traffic:
         link = sum(pool.reads for pool in run.cloud)
         self.link = link * CLOUD_READ * 8 / held.link_gbps
         for site, there in enumerate(run.standing):
-            read = reads[site] * weather.reads[site][at] * (CACHED if held.cache else 1.0)
-            burst = bursts[site] * weather.bursts[site][at]
+            read = reads[site] * uneven.reads[site][at] * (CACHED if held.cache else 1.0)
+            burst = bursts[site] * uneven.bursts[site][at]
             burst *= BUFFERED if held.nvme_checkpoints else 1.0
             self.gbs[site], self.burst_gbs[site] = read + burst, burst
             self.storage[site] = (read + burst) / (there.storage_gbs or REMOTE_GBS)
             carried = there.uplinks * there.place.fabric.link_gbps * USABLE_UPLINK
-            moved = cross[site] * weather.cross[site][at] * (LOCAL if held.topology else 1.0)
+            moved = cross[site] * uneven.cross[site][at] * (LOCAL if held.topology else 1.0)
             self.spine[site] = moved / carried if carried else 0.0
 
     def _progress(self, pool: Pool) -> None:

@@ -7,18 +7,17 @@ from pathlib import Path
 
 from scenarios.company.profile import Profile
 from scenarios.packs.generated import Written
-from scenarios.scaling import ahead, history
+from scenarios.scaling import forecast, history
 from scenarios.scaling.charts import charts
 from scenarios.scaling.diagrams import racks, topology
 from scenarios.scaling.documents import documents
 from scenarios.scaling.draw import scene_of
-from scenarios.scaling.facts import facts_of
+from scenarios.scaling.facts import WORDS as WORDS
+from scenarios.scaling.facts import facts_of, words_of
 from scenarios.scaling.key import key_of
 from scenarios.scaling.levels import LEVELS as SETTINGS
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tables import Table
-from scenarios.scaling.words import WORDS as WORDS
-from scenarios.scaling.words import words_of
 
 LEVELS = tuple(SETTINGS)
 FACTS = "growth"
@@ -38,7 +37,7 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
 
 def tables(scene: Scene) -> list[Table]:
     """Every table of the materials, in the order in which they are shown."""
-    return [*ahead.tables(scene), *history.tables(scene)]
+    return [*forecast.tables(scene), *history.tables(scene)]
 
 
 def _texts(scene: Scene) -> Iterator[tuple[str, str, str]]:

@@ -3,82 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scenarios.company.profile import Profile
 from scenarios.company.profile.tables import JOB_CLASSES, StorageTier
-from scenarios.scaling.rates import USABLE_UPLINK
+from scenarios.scaling.assumptions import USABLE_UPLINK
+from scenarios.scaling.bottlenecks import BOTTLENECKS, effect
+from scenarios.scaling.content import rows
 from scenarios.scaling.scene import Bottleneck, Place, Work
 from scenarios.scaling.speeds import speed
+from scenarios.scaling.wording import picked
 
 LEAST_SHARE = 0.004
 """A class with less of the GPU-hours is left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
-    """Assumptions on jobs of a class. sizes: GPUs -> part; nodes: part of those of 1, 2, 4... whole nodes.
+class Kind:
+    """What is assumed of a class of work, as `texts/work.toml` has it and says of each field."""
 
-    read, burst in GB/s and cross in Gb/s are of a GPU beside those of other classes: they are scaled so that
-    the cluster's storage and spine are as full as drawn.
-    """
-
+    job_class: str
     title: str
-    hours: float
-    sigma: float
-    sizes: Mapping[int, float]
-    nodes: tuple[float, ...]
-    read: float
-    burst: float
-    cross: float
+    read_gbs: float
+    cross_gbps: float
     io: float
-    net: float
     priority: int
-    target_h: float
+    wait_target_h: float
+    hours: float = 0.0
+    sigma: float = 0.0
+    sizes: Mapping[str, float] = field(default_factory=dict)
+    nodes: tuple[float, ...] = ()
+    burst_gbs: float = 0.0
+    net: float = 0.0
     save_h: float = 1.0
 
 
-KINDS: Mapping[str, _Kind] = {
-    "training": _Kind(
-        "Training",
-        10.0,
-        0.7,
-        {},
-        (0.22, 0.34, 0.30, 0.14),
-        0.10,
-        0.060,
-        1.0,
-        0.35,
-        0.55,
-        3,
-        24.0,
-        2.0,
-    ),
-    "fine_tuning": _Kind(
-        "Fine-tuning",
-        5.0,
-        0.7,
-        {2: 0.12, 4: 0.28},
-        (0.45, 0.15),
-        0.15,
-        0.030,
-        0.4,
-        0.5,
-        0.2,
-        2,
-        8.0,
-    ),
-    "inference": _Kind("Serving", 0.0, 0.0, {}, (), 0.02, 0.0, 0.08, 0.05, 0.0, 9, 0.1),
-    "interactive": _Kind(
-        "Interactive", 2.6, 0.6, {1: 0.75, 2: 0.25}, (), 0.05, 0.0, 0.02, 0.3, 0.0, 4, 1.0
-    ),
-    "batch": _Kind(
-        "Batch", 2.2, 0.8, {1: 0.25, 2: 0.35, 4: 0.40}, (), 0.50, 0.0, 0.1, 0.9, 0.0, 1, 24.0
-    ),
-}
-_PLAIN_STORAGE, _PLAIN_SPINE = 0.45, 0.40
-"""Mean load of storage and spine over what they carry where neither is a bottleneck."""
-PLAIN_IDLE_H = 0.5
+KINDS: Mapping[str, Kind] = {row["job_class"]: Kind(**row) for row in rows("work")}
+PLAIN: Mapping[str, float] = {"scratch_bandwidth": 0.33, "checkpoint_bursts": 0.12, "spine": 0.40}
+"""Mean load of storage and spine over what they carry where neither is a bottleneck: peaks stay below 1."""
+USED_PORT = 0.7
+"""Most of a GPU's own port that its job uses on average: collective operations leave pauses."""
+LEAST_NIGHT = 0.05
+"""Least that serving asks for at night, of its peak."""
 PEAKED = 0.375
 """Mean of a day's curve (1 + cos)² / 4, which serving follows: 0 at night, 1 at its peak."""
 
@@ -94,7 +60,7 @@ def shares_of(profile: Profile) -> dict[str, float]:
 
 
 def work_of(
-    profile: Profile, places: tuple[Place, ...], load: float, troubles: tuple[Bottleneck, ...]
+    profile: Profile, places: tuple[Place, ...], load: float, planted: tuple[Bottleneck, ...]
 ) -> tuple[Work, ...]:
     """All classes. load: GPU-hours asked for over those that the own GPUs have, before the year."""
     day = 24 * sum(
@@ -102,7 +68,7 @@ def work_of(
         for one in places
         for kind, count in one.nodes
     )
-    strength = {one.key: one.strength for one in troubles}
+    strength = {one.key: one.strength for one in planted}
     found = [
         _one(profile, places, name, share * day, load, strength)
         for name, share in shares_of(profile).items()
@@ -122,10 +88,11 @@ def _one(
     kind, steady = KINDS[name], name == "inference"
     rate = {one.job_class: one for one in profile.growth.classes}.get(name)
     weekend, night = _rhythm(profile, name)
-    idle = PLAIN_IDLE_H + 9.0 * strength.get("idle_notebooks", 0) if name == "interactive" else 0.0
-    swing = 1.25 + 0.75 * strength.get("serving_peak", 0.0)
+    idle = effect("idle_notebooks", strength.get("idle_notebooks", 0.0))
+    base, more = BOTTLENECKS["serving_peak"].swing
+    swing = base + more * strength.get("serving_peak", 0.0)
     if steady:
-        night = round(min(1.0, max(0.05, (1 / swing - PEAKED) / (1 - PEAKED))), 3)
+        night = round(min(1.0, max(LEAST_NIGHT, (1 / swing - PEAKED) / (1 - PEAKED))), 3)
     return Work(
         job_class=name,
         gpu_hours_day=round(most * load, 2),
@@ -134,20 +101,11 @@ def _one(
         weekend=weekend,
         night=night,
         gpus=_sizes(kind, places),
-        hours=kind.hours,
-        sigma=kind.sigma,
-        read_gbs=kind.read,
-        burst_gbs=kind.burst,
-        cross_gbps=kind.cross,
-        priority=kind.priority,
-        wait_target_h=kind.target_h,
         steady=steady,
-        title=kind.title,
-        io=kind.io,
-        net=kind.net,
-        idle_h=round(idle, 2),
+        **picked(kind, "title hours sigma read_gbs burst_gbs cross_gbps io net priority"),
+        **picked(kind, "wait_target_h save_h"),
+        idle_h=round(idle, 2) if name == "interactive" else 0.0,
         quota=_quota(name, shares_of(profile)[name], load, strength),
-        save_h=kind.save_h,
         swing=round(swing, 3) if steady else 1.0,
     )
 
@@ -155,9 +113,9 @@ def _one(
 def _quota(name: str, share: float, load: float, strength: Mapping[str, float]) -> float:
     """Part of the own GPUs that a class may hold at most, where that is fixed."""
     if name == "training" and "static_quota" in strength:
-        return round(share * (1.02 - 0.22 * strength["static_quota"]), 3)
+        return round(share * effect("static_quota", strength["static_quota"]), 3)
     if name == "inference" and "serving_peak" in strength:
-        return round(share * load * (1.45 - 0.25 * strength["serving_peak"]), 3)
+        return round(share * load * effect("serving_peak", strength["serving_peak"]), 3)
     return 1.0
 
 
@@ -170,13 +128,13 @@ def _rhythm(profile: Profile, name: str) -> tuple[float, float]:
     return round(weekend, 3), round(night, 3)
 
 
-def _sizes(kind: _Kind, places: tuple[Place, ...]) -> dict[int, float]:
+def _sizes(kind: Kind, places: tuple[Place, ...]) -> dict[int, float]:
     """GPUs of a job -> part; whole nodes up to a third of the largest pool."""
     largest, nodes = max(
         ((of.gpus, count) for one in places for of, count in one.nodes if of.gpus),
         key=lambda pool: (pool[0] * pool[1], pool),
     )
-    found = {size: part for size, part in kind.sizes.items() if size < largest}
+    found = {int(size): part for size, part in kind.sizes.items() if int(size) < largest}
     many, step = 1, 0
     while step < len(kind.nodes) and many <= max(1, nodes // 3):
         found[many * largest] = kind.nodes[step]
@@ -194,24 +152,17 @@ def _loaded(
     reads = sum(one.read_gbs * gpus[one.job_class] for one in found) or 1.0
     bursts = sum(one.burst_gbs * gpus[one.job_class] for one in found) or 1.0
     cross = sum(one.cross_gbps * gpus[one.job_class] for one in found) or 1.0
-    read_part, burst_part = _PLAIN_STORAGE - 0.12, 0.12
-    if "scratch_bandwidth" in strength:
-        read_part = 0.45 + 0.40 * strength["scratch_bandwidth"]
-    if "checkpoint_bursts" in strength:
-        burst_part = 0.20 + 0.34 * strength["checkpoint_bursts"]
-    spine = _PLAIN_SPINE
-    if "spine" in strength:
-        spine = 0.45 + 0.42 * strength["spine"]
+    parts = dict(PLAIN) | {key: effect(key, strength[key]) for key in PLAIN if key in strength}
     carried = places[0].uplinks * places[0].fabric.link_gbps * USABLE_UPLINK
     first = sum(count * kind.gpus for kind, count in places[0].nodes)
     part = first / sum(count * kind.gpus for one in places for kind, count in one.nodes)
-    most = 0.7 * places[0].fabric.link_gbps  # of a GPU's own port
-    scale = min(spine * carried / (cross * part), most)
+    most = USED_PORT * places[0].fabric.link_gbps
+    scale = min(parts["spine"] * carried / (cross * part), most)
     return [
         replace(
             one,
-            read_gbs=round(one.read_gbs * read_part * bandwidth / reads, 5),
-            burst_gbs=round(one.burst_gbs * burst_part * bandwidth / bursts, 5),
+            read_gbs=round(one.read_gbs * parts["scratch_bandwidth"] * bandwidth / reads, 5),
+            burst_gbs=round(one.burst_gbs * parts["checkpoint_bursts"] * bandwidth / bursts, 5),
             cross_gbps=round(one.cross_gbps * scale, 3),
         )
         for one in found

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from scenarios.scaling.arrivals import WARM_DAYS, asked
-from scenarios.scaling.budget import Bill, bills
+from scenarios.scaling.budget import bills
 from scenarios.scaling.demand import Demand
-from scenarios.scaling.estate import Estate, estate
-from scenarios.scaling.fleet import Lease, leases
-from scenarios.scaling.hours import Run
+from scenarios.scaling.estate import estate
+from scenarios.scaling.fleet import leases
 from scenarios.scaling.measures import measured
 from scenarios.scaling.months import class_rows, month_rows
-from scenarios.scaling.orders import Order, orders
+from scenarios.scaling.orders import orders
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.policies import Held, before, held
+from scenarios.scaling.played import Played
+from scenarios.scaling.policies import before, held
 from scenarios.scaling.reasons import reasons
+from scenarios.scaling.run import Run
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,6 @@ class Year:
             "measures": dict(self.measures),
             "why": [dict(one) for one in self.why],
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Played:
-    """Everything that a year left behind, for those who report on it."""
-
-    scene: Scene
-    plan: Plan
-    demand: Demand
-    made: tuple[Order, ...]
-    stands: Estate
-    holds: tuple[Held, ...]
-    rented: tuple[Lease, ...]
-    tallies: tuple[Tally, ...]
-    bills: tuple[Bill, ...]
 
 
 def play(scene: Scene, plan: Plan, demand: Demand) -> Year:
@@ -80,14 +65,5 @@ def played_through(scene: Scene, plan: Plan, demand: Demand) -> Played:
         first += month.hours
     run.left_waiting(first)
     tallies = tuple(run.tallies[1:])
-    return Played(
-        scene,
-        plan,
-        demand,
-        made,
-        stands,
-        holds,
-        rented,
-        tallies,
-        bills(scene, made, stands, rented, holds, tallies),
-    )
+    cost = bills(scene, made, stands, rented, holds, tallies)
+    return Played(scene, plan, demand, made, stands, holds, rented, tallies, cost)

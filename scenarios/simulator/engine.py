@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from enum import IntEnum
 from heapq import heappop, heappush
+from operator import add
 from typing import Literal, Protocol
 
 from scenarios.simulator.machine import Machine
@@ -166,7 +167,24 @@ class Simulation:
 
     def run(self) -> None:
         """Go on until nothing is left that will happen."""
-        self._advance(NEVER)
+        if not (self._is_plain() and self.policy.play()):
+            self._advance(NEVER)
+
+    def _is_plain(self) -> bool:
+        """Whether nothing has happened and nothing will but submissions, starts and ends."""
+        free, events = self.machine.free == self.machine.capacity, len(self._heap) + self._cursor
+        return free and events == 1 and not self.one_by_one and self.watcher is None
+
+    def conclude(self, now: int) -> None:
+        """For a policy that played the whole run: all jobs began at `first_start` and ran through."""
+        self.now, self._cursor = now, len(self.order)
+        self.began[:] = self.first_start
+        self.last_end[:] = map(add, self.first_start, self.run_time)
+        self.state[:] = bytes([DONE]) * len(self.order)
+        if -1 in self.first_start:
+            for job, start in enumerate(self.first_start):
+                if start < 0:
+                    self.state[job], self.last_end[job] = REFUSED, -1
 
     def run_until(self, time: int) -> None:
         """Handle every event up to and including `time`; may be called again and again."""

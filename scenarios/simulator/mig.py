@@ -1,7 +1,7 @@
 """MIG by legal placement: which profiles can stand where on a GPU, and what still fits.
 
 A GPU is a mask of its memory slices. Starts and widths are those that
-`nvidia-smi mig -lgipp` prints on A100, H100, H200 and A30.
+`nvidia-smi mig -lgipp` prints on A100, H100, H200, B200 and A30.
 """
 
 from __future__ import annotations
@@ -37,6 +37,14 @@ class Profile:
         """True for one compute slice with twice the memory."""
         return self.compute == 1 and self.width == 2
 
+    def holds(self, asked: Profile) -> bool:
+        """Whether what asks for `asked` runs on an instance of this profile."""
+        return self.compute >= asked.compute and self.width >= asked.width
+
+    def instance(self, start: int) -> int:
+        """The id that the driver gives the instance at `start` of a GPU with eight memory slices."""
+        return {8: 0, 4: 1, 2: 3, 1: 7}[self.width] + start // self.width
+
     def mask(self, start: int) -> int:
         """The memory slices it covers from `start`, as bits."""
         return ((1 << self.width) - 1) << start
@@ -68,6 +76,28 @@ class Model:
                 f"{self.name} has no profile {name}; it has {', '.join(self.by_name)}."
             )
         return self.by_name[name]
+
+    @cached_property
+    def plain(self) -> tuple[Profile, ...]:
+        """The profiles without media engines, smallest first; alike on all models of seven slices."""
+        return tuple(profile for profile in self.profiles if not profile.media)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the plain profiles."""
+        return tuple(profile.name for profile in self.plain)
+
+    @cached_property
+    def arrangements(self) -> dict[tuple[str, ...], tuple[Instance, ...]]:
+        """Where the instances of every set that fits stand, lowest first, by their sorted names.
+
+        Of several layouts of one set it is the first in the order of (name, first memory slice).
+        """
+        found: dict[tuple[str, ...], tuple[Instance, ...]] = {}
+        for layout in sorted(sorted(one) for one in self.layouts()):
+            names = tuple(name for name, _ in layout)
+            found.setdefault(names, tuple(sorted(layout, key=lambda one: one[1])))
+        return found
 
     def mask(self, layout: Iterable[Instance]) -> int:
         """The memory slices in use; ValueError where two instances overlap or one is illegal.
@@ -222,4 +252,5 @@ A30 = Model(
         Profile("4g.24gb", 0, 4, (0,), 4, 1),
     ),
 )
-MODELS = {model.name: model for model in (A100, A100_80, H100, H200, A30)}
+B200 = _sevenths("B200-180GB", (23, 45, 90, 180))
+MODELS = {model.name: model for model in (A100, A100_80, H100, H200, B200, A30)}

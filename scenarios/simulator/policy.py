@@ -5,7 +5,6 @@ It knows nothing of traces or command lines; the engine is the only caller.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -44,7 +43,10 @@ class Policy:
     def schedule(self) -> None:
         """Start and preempt what should start and be preempted now."""
 
-    def waiting(self) -> Iterable[int]:
-        """The waiting jobs in the order they would be looked at; for snapshots, not for speed."""
-        simulation = self.simulation
-        return (job for job in simulation.order if simulation.is_waiting(job))
+    def play(self) -> bool:
+        """Play a whole run by itself, as fast as it can; False, and nothing done, if it cannot.
+
+        Asked before the first event of a run in which nothing but submissions, starts and ends
+        will happen. It fills in `first_start` and calls `simulation.conclude`.
+        """
+        return False

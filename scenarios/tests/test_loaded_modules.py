@@ -9,9 +9,17 @@ from pathlib import Path
 import pytest
 
 HEAVY = {
-    "django", "docker", "multiprocessing", "numpy.testing", "pandas", "pytest", "scipy", "ssl", "statsmodels",
+    "django",
+    "docker",
+    "multiprocessing",
+    "numpy.testing",
+    "pandas",
+    "pytest",
+    "scipy",
+    "ssl",
+    "statsmodels",
     "urllib.request",
-}  # fmt: skip
+}
 GENERATORS = {
     "cost/fleet-bill": "scenarios.cost",
     "scaling-plan/growth-year": "scenarios.scaling",

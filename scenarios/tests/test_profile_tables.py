@@ -102,7 +102,12 @@ def test_prices_of_a_node_follow_from_the_price_book() -> None:
         (row("node_types", 1, colour=1), r"Unknown key colour in \[\[node_types\]\], row 1:"),
         (row("node_types", 1, gpu="H900"), r"gpu in \[\[node_types\]\], row 1, must be one of"),
         (
-            whole(node_types=[*whole()["node_types"], {"name": "b", "count": 1, "gpu": "none", "gpus": 4}]),
+            whole(
+                node_types=[
+                    *whole()["node_types"],
+                    {"name": "b", "count": 1, "gpu": "none", "gpus": 4},
+                ]
+            ),
             r"gpus in \[\[node_types\]\], row 2, is 4 for gpu none",
         ),
         (row("node_types", 1, count=25), r"nodes in \[cluster\] is 20, but .* has 25"),
@@ -125,14 +130,20 @@ def test_prices_of_a_node_follow_from_the_price_book() -> None:
         (row("teams", 1, gpu_share=0.3), r"gpu_share in \[\[teams\]\] adds up to 0.890"),
         (row("teams", 2, training=0.5), r"of \[\[teams\]\], row 2, add up to 1.380"),
         (row("teams", 2, name="Serving"), r"name in \[\[teams\]\], row 3, is Serving, as in row 2"),
-        (row("growth.classes", 1, job_class="batch"), r"job_class in \[\[growth.classes\]\], row 5"),
-        (row("budget.quarters", 2, quarter="2025-Q4"), r"quarter in \[\[budget.quarters\]\], row 2"),
+        (
+            row("growth.classes", 1, job_class="batch"),
+            r"job_class in \[\[growth.classes\]\], row 5",
+        ),
+        (
+            row("budget.quarters", 2, quarter="2025-Q4"),
+            r"quarter in \[\[budget.quarters\]\], row 2",
+        ),
         ({"policies": {"Quota": 1}}, r"Quota in \[policies\] must be a name"),
         ({"policies": {"quota": [1]}}, r"quota in \[policies\] must be a text"),
         ({"policies": {f"p{n}": 1 for n in range(41)}}, r"\[policies\] has 41 values"),
         ({"teams": [{"name": "a", "gpu_share": 1.0}] * 61}, r"\[\[teams\]\] has 61 rows"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused_with_table_key_and_row(
     data: dict[str, Any], said: str
 ) -> None:

@@ -188,17 +188,41 @@ def _whole(nodes: Sequence[Node]) -> tuple[tuple[str, tuple[int, ...]], ...]:
 def _training_job(training: Training, calendar: Calendar, end_ms: int) -> Job:
     start = calendar.job_start
     return Job(
-        0, training.name, training.user, training.account, "train", "high", "COMPLETED", "0:0",
-        start - 4 * MINUTE, start, end_ms, 24 * HOUR, _whole(training.nodes), "slow",
-    )  # fmt: skip
+        0,
+        training.name,
+        training.user,
+        training.account,
+        "train",
+        "high",
+        "COMPLETED",
+        "0:0",
+        start - 4 * MINUTE,
+        start,
+        end_ms,
+        24 * HOUR,
+        _whole(training.nodes),
+        "slow",
+    )
 
 
 def _baseline_job(training: Training, calendar: Calendar, end_ms: int, number: int) -> Job:
     start = calendar.baseline_start
     return Job(
-        number, training.name, training.user, training.account, "train", "high", "COMPLETED", "0:0",
-        start - 2 * MINUTE, start, end_ms, 24 * HOUR, _whole(training.before), "baseline",
-    )  # fmt: skip
+        number,
+        training.name,
+        training.user,
+        training.account,
+        "train",
+        "high",
+        "COMPLETED",
+        "0:0",
+        start - 2 * MINUTE,
+        start,
+        end_ms,
+        24 * HOUR,
+        _whole(training.before),
+        "baseline",
+    )
 
 
 def _neighbour_job(plant: Plant, job: Neighbour, seed: str) -> Job:
@@ -207,11 +231,22 @@ def _neighbour_job(plant: Plant, job: Neighbour, seed: str) -> Job:
     if job.only:
         gpus = ((job.nodes[0], job.only),)
     return Job(
-        0, job.name, job.user, job.account, "dev" if job.only else "train", "normal",
-        job.state, _EXIT[job.state],
-        job.start_ms - wait, job.start_ms, job.end_ms, 48 * HOUR,
-        gpus, "neighbour", job.tag,
-    )  # fmt: skip
+        0,
+        job.name,
+        job.user,
+        job.account,
+        "dev" if job.only else "train",
+        "normal",
+        job.state,
+        _EXIT[job.state],
+        job.start_ms - wait,
+        job.start_ms,
+        job.end_ms,
+        48 * HOUR,
+        gpus,
+        "neighbour",
+        job.tag,
+    )
 
 
 def _seen(job: Job, calendar: Calendar) -> Job:
@@ -282,9 +317,21 @@ def _other(submit: int, calendar: Calendar, floor: _Floor, draw: Stream) -> Job:
     partition = "dev" if wanted <= 2 and length < 2 * HOUR else "train"
     start, gpus = _place(submit, length, wanted, floor, draw)
     job = Job(
-        0, name, user, account, partition, "normal", state, _EXIT[state], submit,
-        start, None if start is None else start + length, limit, gpus, wanted=wanted,
-    )  # fmt: skip
+        0,
+        name,
+        user,
+        account,
+        partition,
+        "normal",
+        state,
+        _EXIT[state],
+        submit,
+        start,
+        None if start is None else start + length,
+        limit,
+        gpus,
+        wanted=wanted,
+    )
     if start is None or start >= calendar.window_end:
         reason = draw.pick([("Resources", 0.3), ("Priority", 0.7)])
         return replace(job, state="PENDING", start_ms=None, end_ms=None, gpus=(), reason=reason)

@@ -27,9 +27,12 @@ OTHER = 0.06
 SAVE_EVERY, SAVE_STALL = 500, 45.0
 """Steps between checkpoints and seconds for which all ranks stand still at one."""
 BASELINE_STEP = (
-    COMPUTE + (LOCAL + NIC - HIDDEN) + (LUSTRE + NFS + METADATA + WORKERS - PREFETCH)
-    + OTHER + SAVE_STALL / SAVE_EVERY
-)  # fmt: skip
+    COMPUTE
+    + (LOCAL + NIC - HIDDEN)
+    + (LUSTRE + NFS + METADATA + WORKERS - PREFETCH)
+    + OTHER
+    + SAVE_STALL / SAVE_EVERY
+)
 
 CLOCK_STEP = 15
 """GPU clocks move in steps of 15 MHz."""

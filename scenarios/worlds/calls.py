@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scenarios.worlds.checks import Check
-from scenarios.worlds.contract import Episode
+from scenarios.worlds.episode import Episode, Methods
 from scenarios.worlds.refusal import Refused
 
-Methods = Mapping[str, Mapping[str, Check]]
+__all__ = ["Methods", "answer"]
 
 
 def answer(episode: Episode, methods: Methods, method: str, params: Mapping[str, object]) -> object:

@@ -4,54 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from scenarios.company.profile import Profile
 from scenarios.worlds.checks import Check
+from scenarios.worlds.episode import Episode
+from scenarios.worlds.timeline import Series
+
+__all__ = ["Episode", "Figures", "Series", "UnknownWorld", "World"]
 
 Figures = Mapping[str, Any]
 """Raw figures of one workload: JSON data, units in the names of the keys."""
 
 S = TypeVar("S")
 """What a level of a pack sets: the world's own type, read from `[levels.X.settings]`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One line of the timeline; series of one `group` share a chart."""
-
-    key: str
-    label: str
-    unit: str
-    group: str
-
-
-class Episode(Protocol):
-    """One workload under a controller's hand. Time passes only in `tick`.
-
-    Besides these it has one public method for each of the world's `methods`, which takes
-    what the checks there let through and answers JSON data or raises `Refused`.
-    """
-
-    @property
-    def complete(self) -> bool:
-        """Whether the workload's span is over."""
-
-    @property
-    def now(self) -> int:
-        """Simulated time in s."""
-
-    def tick(self) -> object:
-        """Let a step of time pass; raises Refused with the code `over` at the end."""
-
-    def run_out(self) -> None:
-        """Let the rest pass with nobody in control."""
-
-    def figures(self) -> dict[str, Any]:
-        """Raw figures so far; `ticks` counts the steps that the controller let pass."""
-
-    def replay(self) -> dict[str, Any]:
-        """What happened, to be drawn: see `Timeline.replay`."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +31,8 @@ class World(Generic[S]):
     API never fails, though machines still do. `words` fill the places of a pack's texts;
     `documents` are made by the world from (profile, settings, seed). `bound` computes figures
     with knowledge of the future, for packs whose reference is a bound and not a program.
+    `plays_on` names the modules below `scenarios.simulator` that queue, placement, preemption,
+    pools and faults come from.
     """
 
     name: str
@@ -80,6 +48,7 @@ class World(Generic[S]):
     summary: Callable[[Figures], dict[str, Any]]
     account: Callable[[Figures], str]
     bound: Callable[[Profile, S, str, str], Figures] | None = None
+    plays_on: tuple[str, ...] = ()
 
 
 class UnknownWorld(LookupError):

@@ -39,9 +39,10 @@ class Incident:
 
 @dataclass(slots=True)
 class LostWrite:
-    """A write that timed out without effect, and whether it was tried again in time."""
+    """A write that timed out without effect, and whether it was tried again in time; `at` in s."""
 
     tick: int
+    at: int
     verb: str
     subject: str
     retried: bool = False
@@ -137,7 +138,7 @@ class Front:
             act()
             self._mark(now, "fault", f"{verb} {subject} timed out after taking effect")
         else:
-            self._lost.append(LostWrite(self.ticks, verb, subject))
+            self._lost.append(LostWrite(self.ticks, now // 1000, verb, subject))
             self._mark(now, "fault", f"{verb} {subject} timed out without effect")
         raise Refused("timeout", TIMED_OUT)
 
@@ -151,10 +152,10 @@ class Front:
             if (lost.verb, lost.subject) == (verb, subject):
                 lost.retried |= self.ticks - lost.tick <= RETRY_WITHIN
 
-    def incidents(self, tick: int) -> list[Incident]:
-        """Writes that were lost, once the time to repeat them is up; `tick` in s."""
+    def incidents(self) -> list[Incident]:
+        """Writes that were lost, once the time to repeat them is up."""
         return [
-            Incident(lost.tick * tick, "lost write", f"{lost.verb} {lost.subject}", lost.retried)
+            Incident(lost.at, "lost write", f"{lost.verb} {lost.subject}", lost.retried)
             for lost in self._lost
             if self.ticks - lost.tick > RETRY_WITHIN or lost.retried
         ]

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scenarios.simulator.agenda import MINUTE
-from scenarios.worlds.contract import Series
 
 MOST_MARKS = 1000
 MOST_LOG_LINES = 400
@@ -16,6 +15,16 @@ MOST_ROWS = 400
 
 Bar = list[Any]
 """[row, begin in s, end in s or -1 while it lasts, label, kind]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line of the timeline; series of one `group` share a chart."""
+
+    key: str
+    label: str
+    unit: str
+    group: str
 
 
 @dataclass(frozen=True, slots=True)

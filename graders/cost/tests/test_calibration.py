@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from benchmarks import bill_variants, calibrate
+from benchmarks import calibrate, cost_variants
 from scenarios.packs import load_pack
 
 PACK = load_pack("cost/fleet-bill")
@@ -11,7 +11,7 @@ KEPT = calibrate.FOLDER / "cost-fleet-bill.json"
 
 def test_kept_calibration_meets_every_bar() -> None:
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    assert bill_variants.faults(PACK, kept) == []
+    assert cost_variants.faults(PACK, kept) == []
     assert kept["commit"]
     for level in PACK.levels:
         found = kept["summary"][level]
@@ -25,6 +25,6 @@ def test_what_does_not_close_is_named() -> None:
     row = kept["table"]["mid"]["101"]
     row["checks"]["sums"] = ["invoice 7 is a cent off"]
     row["goldens"]["expert"]["score"] = 0.2
-    said = bill_variants.faults(PACK, kept)
+    said = cost_variants.faults(PACK, kept)
     assert "mid seed 101: sums: invoice 7 is a cent off" in said
     assert any(one.startswith("mid: seed 101: expert comes to 0.2 in score") for one in said)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from graders.cost.answer import parse
-from graders.cost.grading import grade
 from graders.cost.reading import read
+from graders.kinds import grade
 from graders.report import GradeReport
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.model import model_of
@@ -19,26 +19,42 @@ BURST = {"account": "cluster-burst"}
 SMALL = {"account": "serving-small"}
 
 SAID: tuple[tuple[str, str, dict[str, Any]], ...] = (
-    ("licences", "We pay software for 160 GPUs, 101 use it: pay for 101", {"service": "AI software suite"}),
-    ("return_lease", "Return two of the three rented old nodes on 1 March", {"service": "Leased nodes"}),
+    (
+        "licences",
+        "We pay software for 160 GPUs, 101 use it: pay for 101",
+        {"service": "AI software suite"},
+    ),
+    (
+        "return_lease",
+        "Return two of the three rented old nodes on 1 March",
+        {"service": "Leased nodes"},
+    ),
     ("mig_share", "Put six little models on three cards", SMALL),
     ("mig_share", "Use MPS to run two endpoints per GPU", SMALL),
     ("rightsize_requests", "Jobs get fewer GPUs: users ask for 8 and use 4", BURST),
     ("rightsize_requests", "Enforce that jobs only request GPUs that they use", BURST),
-    ("checkpoint_retention", "Retention policy for snapshots of training runs", {"resource": "checkpoints-*"}),
+    (
+        "checkpoint_retention",
+        "Retention policy for snapshots of training runs",
+        {"resource": "checkpoints-*"},
+    ),
     ("binpack", "Consolidate 1-4 GPU jobs to keep 8-GPU nodes whole", BURST),
     ("chargeback", "Show each team its monthly spend", {"account": ["research-dev", "model-eval"]}),
     ("zombies", "Clean up detached disks and idle IPs", {"resource": ["old-*", "address-*"]}),
     ("zombies", "Release idle IP addresses", {"service": "Network Addresses"}),
     ("zombies", "Delete volumes without team tag", {"service": "Block Volumes"}),
-    ("cut_cloud_support", "Switch Nimbus from Business to Basic support", {"service": "Cloud Support"}),
+    (
+        "cut_cloud_support",
+        "Switch Nimbus from Business to Basic support",
+        {"service": "Cloud Support"},
+    ),
     ("single_zone", "Serve from one availability zone only", {"charge": "Transfer between zones"}),
     ("cap_critical", "Power-limit every GPU to 500 W", {"service": "Electricity"}),
     ("power_cap", "Power-limit jobs that wait for data", {"service": "Electricity"}),
     ("", "Negotiate a discount with the provider", {"provider": "Nimbus Cloud"}),
     ("", "Better capacity planning", {"account": "cluster-burst"}),
     ("", "Fail over faster", {"service": "Colocation"}),
-)  # fmt: skip
+)
 """(what is meant, how it is said, at which rows it points)."""
 
 

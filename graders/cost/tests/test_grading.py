@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 
 from graders.cost.answer import parse
-from graders.cost.assess import BadCorrection, assess, nearness
+from graders.cost.assess import assess, nearness
 from graders.cost.calibration import missed, play, unnamed
-from graders.cost.grading import READING, grade, reassess
+from graders.cost.grading import KIND
 from graders.cost.reading import months_said, read
 from graders.cost.tests.paraphrases import SAID
-from graders.kinds import needs_sandbox
+from graders.kinds import grade, needs_sandbox
 from graders.report import GradeReport
+from graders.written import BadCorrection
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.draw import scene_of
 from scenarios.cost.model import model_of
@@ -132,8 +133,12 @@ def test_a_commitment_of_load_that_can_be_made_smaller() -> None:
     level, seed = "senior", 13
     assert {"commit_base", "serving_efficiency"} <= scene_of(DEFAULT, level, seed).planted
     saving = model_of(DEFAULT, level, seed).savings["commit_base"].alone / 100
-    bound = {"id": "1", "what": "One-year commitment for the base load of serving", "saving": usd(saving),
-           "where": {"account": "serving-prod", "charge": "*on-demand*"}}  # fmt: skip
+    bound = {
+        "id": "1",
+        "what": "One-year commitment for the base load of serving",
+        "saving": usd(saving),
+        "where": {"account": "serving-prod", "charge": "*on-demand*"},
+    }
     plain = grade(PACK, level, seed, {"answer.json": json.dumps({"opportunities": [bound]})})
     assert ("waste_commitment", ["1"]) in findings(plain)
     aware = {**bound, "dependency": "after serving has been made smaller; then less is committed"}
@@ -170,18 +175,18 @@ def test_corrections_change_the_measures_and_nothing_else() -> None:
     ).to_dict()
     assert measure_of(report, "found") == 0
     said = [{"statement": "1", "subject": "cloud_poweroff", "verdict": "states"}]
-    found = reassess(report, said)
+    found = KIND.reassess(report, said)
     assert next(one.value for one in found.measures if one.measure.key == "found") > 0
     (shown,) = [one for one in found.evidence if one["kind"] == "opportunity"]
     assert shown["corrected"]
-    undone = reassess(
+    undone = KIND.reassess(
         report, [*said, {"statement": "1", "subject": "cloud_poweroff", "verdict": "none"}]
     )
     assert [one.to_dict() for one in undone.measures] == report["measures"]
     with pytest.raises(BadCorrection, match="no opportunity"):
-        reassess(report, [{"statement": "9", "subject": "zombies", "verdict": "states"}])
+        KIND.reassess(report, [{"statement": "9", "subject": "zombies", "verdict": "states"}])
     with pytest.raises(LookupError):
-        reassess({"evidence": []}, [])
+        KIND.reassess({"evidence": []}, [])
 
 
 def measure_of(report: dict[str, Any], key: str) -> float:
@@ -212,7 +217,7 @@ def test_the_reading_is_enough_to_assess_again() -> None:
     report = graded(
         {"what": "Delete unattached volumes", "where": {"resource": "old-*"}, "saving": usd(20_000)}
     )
-    reading = next(row for row in report.evidence if row["kind"] == READING)
+    reading = next(row for row in report.evidence if row["kind"] == KIND.reading)
     kept = json.loads(json.dumps({key: value for key, value in reading.items() if key != "kind"}))
     assert [one.value for one in assess(kept).measures] == [one.value for one in report.measures]
 

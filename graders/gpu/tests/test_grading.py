@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from graders.gpu import grading, playing
-from graders.gpu.grading import grade, run_public
 from graders.gpu.playing import PRACTICE, NoCardNow, device_for
 from graders.gpu.tests.trainees import StageBackend, crasher, trainee
-from graders.kinds import KINDS
+from graders.kinds import grade, grader_of, run_public
 from sandbox import SandboxUnavailable
 from sandbox.gpu import NotNow
 from sandbox.gpu.lending import Cards
@@ -274,4 +273,4 @@ def test_same_grading_gives_the_same_bytes_where_the_clock_does() -> None:
 
 
 def test_grader_serves_its_kind() -> None:
-    assert KINDS[load_pack(PACK).kind] is grading
+    assert grader_of(PACK) is grading.KIND

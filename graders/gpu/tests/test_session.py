@@ -15,9 +15,13 @@ from scenarios.packs import load_pack
 
 PLAN = hidden_trainings(load_pack("gpu/low-utilisation"), "mid", 1, 1)[0].plan("cpu")
 VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5),
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=5),
     st.lists(st.one_of(st.integers(), st.floats(), st.text(max_size=3), st.none()), max_size=8),
-)  # fmt: skip
+)
 
 
 class Clock:

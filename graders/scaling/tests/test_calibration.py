@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchmarks import calibrate, growth_variants
+from benchmarks import calibrate, scaling_variants
 from graders.scaling.makers import MAKERS
 from graders.scaling.measuring import measures
 from scenarios.packs import load_pack
@@ -14,7 +14,7 @@ KEPT = calibrate.FOLDER / "scaling-plan-growth-year.json"
 
 def test_kept_calibration_meets_every_bar() -> None:
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    assert growth_variants.faults(PACK, kept) == []
+    assert scaling_variants.faults(PACK, kept) == []
     assert kept["commit"]
     for rows in kept["table"].values():
         for row in rows.values():
@@ -35,7 +35,7 @@ def row(score: float) -> dict[str, Any]:
 def test_every_missed_bar_is_named() -> None:
     bad = row(0.5)
     bad["checks"] = {"tables": ["a.csv has no rows"], "reference": ["too much"]}
-    said = growth_variants.faults(PACK, {"table": {"mid": {"1": bad, "2": row(0.5)}}})
+    said = scaling_variants.faults(PACK, {"table": {"mid": {"1": bad, "2": row(0.5)}}})
     for part in (
         "junior: 0 of 30 variants played",
         "mid: two seeds have the same answer",
@@ -48,5 +48,5 @@ def test_every_missed_bar_is_named() -> None:
 
 
 def test_the_pack_is_calibrated_with_the_others() -> None:
-    assert calibrate.WRITTEN[PACK.kind] is growth_variants
-    assert PACK.kind in calibrate.KINDS
+    assert calibrate.written(PACK) is scaling_variants
+    assert calibrate.is_calibrated_here(PACK)

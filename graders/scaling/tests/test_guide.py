@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from graders.scaling.found import findings
+from graders.scaling.findings import findings
 from graders.scaling.measuring import measures
 from scenarios.packs import load_pack
 from scenarios.scaling.levels import LEVELS

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from graders.scaling import claims
 from graders.scaling.answer import parse
 from graders.scaling.assess import assess
-from graders.scaling.found import findings
-from graders.scaling.playing import Beside, unchanged
+from graders.scaling.findings import findings
+from graders.scaling.playing import Anchors, unchanged
 from graders.scaling.reading import read, year_rows
 from graders.written import BadAnswer
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
-from scenarios.scaling.plan import Plan
 
 SCENE = scene_of(DEFAULT, "senior", 4)
 MONTHS = [one.name for one in SCENE.months]
@@ -41,18 +40,25 @@ PLANS = st.fixed_dictionaries(
     optional={
         "purchases": row(id=ANY, month=MONTH, item=ITEM, count=NUMBER, site=SITE),
         "cloud": row(
-            id=ANY, kind=st.sampled_from(["spot", "reserved_1y"]), gpus=NUMBER, **{"from": MONTH, "to": MONTH}
+            id=ANY,
+            kind=st.sampled_from(["spot", "reserved_1y"]),
+            gpus=NUMBER,
+            **{"from": MONTH, "to": MONTH},
         ),
         "retire": row(id=ANY, month=MONTH, item=st.text(max_size=5), count=NUMBER, site=SITE),
-        "policies": row(id=ANY, month=MONTH, policy=st.sampled_from([*SCENE.policies, "x"]), value=ANY),
+        "policies": row(
+            id=ANY, month=MONTH, policy=st.sampled_from([*SCENE.policies, "x"]), value=ANY
+        ),
         "phases": row(
             id=ANY, name=ANY, depends=st.lists(ANY, max_size=3), **{"from": MONTH, "to": MONTH}
         ),
         "risks": row(id=ANY, risk=ANY, likelihood=ANY, impact=ANY, trigger=ANY),
-        "sheet": row(label=st.sampled_from(["Capital", "Opex", "x"]), values=st.lists(NUMBER, max_size=14)),
+        "sheet": row(
+            label=st.sampled_from(["Capital", "Opex", "x"]), values=st.lists(NUMBER, max_size=14)
+        ),
         "claims": st.dictionaries(st.sampled_from([*claims.STATED, "x"]), ANY, max_size=4) | ANY,
     },
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -78,7 +84,7 @@ def test_any_plan_is_read_or_refused(one_year: Any, plan: Any, said: str) -> Non
     assert not refused or refused.endswith(".")
     if refused:
         return
-    anchors = Beside(Plan(), Plan(), [one_year], [one_year])
+    anchors = Anchors([one_year], [one_year])
     reading = read(answer, SCENE, [one_year], anchors)
     found = assess(json.loads(json.dumps(reading)))
     assert {row["finding"] for row in reading["findings"]} <= set(findings())

@@ -237,9 +237,14 @@ class SlurmVerbs(Verbs):
         Raises Conflict when too few nodes will be free of jobs by `start`.
         """
         answer = self._ask(
-            "reserve", name=name, team=team, partition=partition, nodes=nodes, start=start,
+            "reserve",
+            name=name,
+            team=team,
+            partition=partition,
+            nodes=nodes,
+            start=start,
             duration=duration,
-        )  # fmt: skip
+        )
         return list(answer["nodes"])
 
     def delete_reservation(self, name: str) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graders.troubleshooting.answer import parse
-from graders.troubleshooting.assess import Assessed, Corrections, assess
+from graders.troubleshooting.assess import assess
 from graders.troubleshooting.reading import read
 from graders.troubleshooting.truth import Truth, truth_of
+from graders.written import Assessed, Corrections
 from scenarios.company.profile import DEFAULT
 
 LEVEL, SEED = "senior", 7

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from graders.kinds import grade
 from graders.troubleshooting.answer import parse
-from graders.troubleshooting.grading import grade
 from graders.written import BadAnswer
 from scenarios.packs import load_pack
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from benchmarks import calibrate, incident_variants, written_variants
+from benchmarks import calibrate, troubleshooting_variants, written_variants
 from benchmarks.incident_checks import MISSING
 from graders.troubleshooting.calibration import SEEDS
 from graders.troubleshooting.makers import MAKERS
@@ -16,7 +16,7 @@ KEPT = calibrate.FOLDER / "troubleshooting-slow-training.json"
 
 def test_kept_calibration_meets_every_bar() -> None:
     kept = json.loads(KEPT.read_text(encoding="utf-8"))
-    assert incident_variants.faults(PACK, kept) == []
+    assert troubleshooting_variants.faults(PACK, kept) == []
     assert kept["commit"]
     assert sum(kept["checks"]["metrics"].values()) == len(SEEDS) * len(PACK.levels) == 90
     for level in PACK.levels:
@@ -53,7 +53,7 @@ def test_every_missed_bar_is_named() -> None:
     bad = row(0.5)
     bad["checks"] = {"rules": "line 3: no", "slurm_conf": MISSING}
     bad["variant"] = {"answer": "a", "mb": 99, "off": 0.2, "hours": 13}
-    said = incident_variants.faults(PACK, {"table": {"mid": {"1": bad, "2": row(0.5)}}})
+    said = troubleshooting_variants.faults(PACK, {"table": {"mid": {"1": bad, "2": row(0.5)}}})
     for part in (
         "junior: 0 of 30 variants played",
         "mid: two seeds have the same answer",

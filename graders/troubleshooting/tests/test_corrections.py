@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from graders.troubleshooting.assess import BadCorrection
-from graders.troubleshooting.grading import READING, grade, reassess
+from graders.kinds import Asked, grade
+from graders.troubleshooting.grading import KIND
 from graders.troubleshooting.makers import write_golden
 from graders.troubleshooting.tests.boards import (
     LEVEL,
@@ -19,6 +19,7 @@ from graders.troubleshooting.tests.boards import (
     row,
     truth,
 )
+from graders.written import BadCorrection
 from scenarios.packs import load_pack
 
 PACK = "troubleshooting/slow-training"
@@ -82,19 +83,21 @@ def test_a_kept_report_is_corrected_without_its_variant() -> None:
     kept = json.loads(json.dumps(first))
     missed = next(r for r in kept["evidence"] if r["kind"] == "cause" and r["state"] == "missed")
     said = [{"statement": "h:1", "subject": missed["key"], "verdict": "states"}]
-    quick = reassess(kept, said)
-    whole = grade(PACK, LEVEL, SEED, files, corrections=said).to_dict()
-    assert [one.to_dict() for one in quick.measures] == whole["measures"]
-    assert json.loads(json.dumps(quick.evidence)) == json.loads(json.dumps(whole["evidence"]))
-    found = [{one["key"]: one["value"] for one in kept["measures"]} for kept in (first, whole)]
-    assert found[1]["causes_found"] > found[0]["causes_found"]
-    undone = reassess({"evidence": quick.evidence}, ())
+    quick = KIND.reassess(kept, said)
+    asked = Asked(load_pack(PACK), LEVEL, SEED, files)
+    whole = KIND.assess(KIND.read(KIND.parse(files["answer.json"]), asked)[0], said)
+    assert quick.measures == whole.measures
+    assert json.dumps(quick.evidence[:-1]) == json.dumps(whole.evidence)
+    before = next(one["value"] for one in first["measures"] if one["key"] == "causes_found")
+    after = next(one.value for one in whole.measures if one.measure.key == "causes_found")
+    assert after > before
+    undone = KIND.reassess({"evidence": quick.evidence}, ())
     assert [one.to_dict() for one in undone.measures] == first["measures"]
 
 
 def test_a_report_without_a_reading_cannot_be_corrected() -> None:
     with pytest.raises(LookupError):
-        reassess({"evidence": []}, ())
+        KIND.reassess({"evidence": []}, ())
 
 
 def test_corrections_leave_the_reading_as_it_is() -> None:
@@ -122,7 +125,7 @@ def test_evidence_explains_itself() -> None:
         PACK, LEVEL, SEED, write_golden(load_pack(PACK), LEVEL, "expert", SEED)
     ).to_dict()
     kinds = {one["kind"] for one in report["evidence"]}
-    assert {"cause", "herring", "investigation", READING} <= kinds
+    assert {"cause", "herring", "investigation", KIND.reading} <= kinds
     for one in report["evidence"]:
         if one["kind"] == "cause":
             assert one["hours"]["near"] == [1.0] * len(one["hours"]["said"])

@@ -61,9 +61,14 @@ class Provider:
             return 400, {"error": "invalid_grant"}
         now = int(time.time())
         claims = {
-            "iss": self.issuer, "aud": CLIENT, "sub": "1", "iat": now, "exp": now + 300,
-            "nonce": self.asked["nonce"], **self.person,
-        }  # fmt: skip
+            "iss": self.issuer,
+            "aud": CLIENT,
+            "sub": "1",
+            "iat": now,
+            "exp": now + 300,
+            "nonce": self.asked["nonce"],
+            **self.person,
+        }
         self.spoil(claims)
         signed = self.sign(claims) if self.sign else self.signed(claims)
         return 200, {"access_token": "opaque", "token_type": "Bearer", "id_token": signed}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.utils.safestring import SafeString, mark_safe
 
-from assessments.troubleshooting.access import listed, manifest_of
+from assessments.materials.manifest import listed, manifest_of
 from library.markdown import rendered
 
 NOT_SHOWN = ("template", "sections")

@@ -8,20 +8,20 @@ from typing import NamedTuple
 from django.db import transaction
 
 from accounts.models import User
-from assessments.ahead.models import AdvanceRelease
-from assessments.ledger import NotPossible
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt
+from assessments.models.ahead import AdvanceRelease
+from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import drawn
-from assessments.prepared.models import PreparedVariant
 from hiring.models import Exercise, Invitation
-from hiring.policies import RELEASED_AHEAD
+from hiring.policies import SHOWN_AHEAD
 
 EARLIEST, LATEST = timedelta(hours=48), timedelta(hours=24)
 """How long before the sitting the two kinds are usually shown (requirement E8)."""
-EVERY = "Scaling plans and cost exercises are shown ahead; the others are a surprise."
+EVERY = f"That is for {SHOWN_AHEAD}; the others are a surprise."
 
 
-class Standing(NamedTuple):
+class ReleaseState(NamedTuple):
     """What an exercise can or could be read ahead: `state` is surprise, arranged, open or over."""
 
     state: str
@@ -31,7 +31,7 @@ class Standing(NamedTuple):
 
 def is_of_kind(exercise: Exercise) -> bool:
     """Whether exercises of this kind can be shown ahead; the other kinds are always a surprise."""
-    return exercise.kind in RELEASED_AHEAD
+    return exercise.traits.is_released_ahead
 
 
 def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:
@@ -39,11 +39,11 @@ def releases(invitation: Invitation) -> dict[int, AdvanceRelease]:
     return {row.exercise_id: row for row in invitation.advance_releases.all()}
 
 
-def standing(release: AdvanceRelease | None, *, begun: bool, now: datetime) -> Standing:
+def state_of(release: AdvanceRelease | None, *, begun: bool, now: datetime) -> ReleaseState:
     """Where an exercise stands; over once its clock was started."""
     if release is None:
-        return Standing("surprise")
-    seen = Standing("open", release.opens_at, release.first_opened_at)
+        return ReleaseState("surprise")
+    seen = ReleaseState("open", release.opens_at, release.first_opened_at)
     if begun:
         return seen._replace(state="over")
     return seen if release.opens_at <= now else seen._replace(state="arranged")

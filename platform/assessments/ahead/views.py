@@ -14,15 +14,15 @@ from django.utils.text import slugify
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from accounts.not_possible import NotPossible
 from assessments import pages
 from assessments.ahead import materials, release
-from assessments.ledger import NotPossible
 from assessments.link import invitation_for
+from assessments.materials import rebuilding
+from assessments.materials.variants import NotBuilt
 from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare
-from assessments.prepared.standing import READY, standing
-from assessments.troubleshooting import here
-from assessments.troubleshooting.variants import NotBuilt
+from assessments.prepared.progress import READY, progress_of
 from hiring.models import Exercise, Invitation
 from library.packs import pack_of
 
@@ -36,13 +36,13 @@ def show(request: HttpRequest, pk: UUID, exercise: int) -> HttpResponse:
     if invitation.state(now) == "over" or invitation.attempts.filter(exercise=chosen).exists():
         return redirect("lobby", pk)
     variant = prepare(invitation, now=now).get(chosen.pk)
-    if variant is None or standing(variant, now) != READY:
+    if variant is None or progress_of(variant, now) != READY:
         return redirect(
             "lobby", pk
         )  # which says how far it is, before anything counts as looked at
     try:
         variant = release.look(invitation, chosen, now=now)
-        folder = here.folder(*variant.of)
+        folder = rebuilding.folder(*variant.of)
     except (NotPossible, NotBuilt):
         return redirect("lobby", pk)
     pack = pack_of(chosen.pack_name)
@@ -71,12 +71,12 @@ def file(request: HttpRequest, pk: UUID, exercise: int, path: str) -> HttpRespon
         raise Http404
     rows = invitation.variants.select_related("pack_version", "exercise")
     variant = get_object_or_404(rows, exercise=chosen)
-    if (stand := standing(variant, now)) != READY:
-        later = HttpResponse(stand.words, status=503, content_type="text/plain; charset=utf-8")
-        later["Retry-After"] = here.AGAIN_S
+    if (progress := progress_of(variant, now)) != READY:
+        later = HttpResponse(progress.words, status=503, content_type="text/plain; charset=utf-8")
+        later["Retry-After"] = rebuilding.AGAIN_S
         return later
     try:
-        folder = here.folder(*variant.of)
+        folder = rebuilding.folder(*variant.of)
         if path == "all.zip":
             name = slugify(pack_of(chosen.pack_name).title)
             with PLACES.place("file", pk):
@@ -111,15 +111,12 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
     context = pages.lobby(invitation, now)
     known, variants = release.releases(invitation), prepare(invitation, now=now)
     for card in context["exercises"]:
-        stand = release.standing(known.get(card["id"]), begun="url" in card, now=now)
-        card["ahead"] = stand
-        if card["id"] in variants and (card["state"] == "ready" or stand.state == "open"):
-            card["preparing"] = standing(variants[card["id"]], now)
+        progress = release.state_of(known.get(card["id"]), begun="url" in card, now=now)
+        card["ahead"] = progress
+        if card["id"] in variants and (card["state"] == "ready" or progress.state == "open"):
+            card["preparing"] = progress_of(variants[card["id"]], now)
     far = [card["preparing"].state for card in context["exercises"] if "preparing" in card]
     context["is_preparing"] = any(state != "ready" for state in far)
-    exercises = list(invitation.exercises.all())
-    context["has_runs"] = any(exercise.is_run for exercise in exercises)
-    context["has_what_ifs"] = any(exercise.workplace == "plan" for exercise in exercises)
     context["records_ahead"] = bool(known)
     context["invitation"] = invitation
     return context

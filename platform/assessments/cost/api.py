@@ -21,12 +21,12 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments.cost import asking, lines, store
+from assessments.escapes import writable
+from assessments.materials.result_cache import Kept
+from assessments.materials.variants import NotBuilt
 from assessments.places import PLACES
-from assessments.troubleshooting.access import NotThere, RoomView, packed
 from assessments.troubleshooting.answering import ANSWERERS, Refused
-from assessments.troubleshooting.escapes import writable
-from assessments.troubleshooting.kept import Kept
-from assessments.troubleshooting.variants import NotBuilt
+from assessments.workplace.access import NotThere, RoomView, packed
 from graders.cost.answer import MOST_ROWS as MOST_OPPORTUNITIES
 from graders.cost.answer import parse
 from graders.written import BadAnswer
@@ -128,7 +128,7 @@ class SqlRequest(serializers.Serializer[Any]):
 class BillView(RoomView):
     """Finds the tables of the attempt's variant."""
 
-    workplace = "bill"
+    kind = "cost"
     file: Path
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:

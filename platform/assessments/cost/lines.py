@@ -115,7 +115,7 @@ def _told(row: Opportunity, selected: Sequence[Group], groups: Sequence[Group]) 
     value, is_percent = row.saving.value, row.saving.kind == "percent"
     claimed = value
     if value is not None and is_percent:
-        claimed = round(value * cents(base)) / 10_000
+        claimed = round(value * cents(base)) / 10_000  # percent of cents, in dollars
     return {
         "id": row.id,
         "rows": sum(group.rows for group in selected),

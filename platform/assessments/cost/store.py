@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from assessments.troubleshooting.variants import NotBuilt
+from assessments.materials.variants import NotBuilt
 
 logger = logging.getLogger(__name__)
 NAME = ".bill-1.sqlite"

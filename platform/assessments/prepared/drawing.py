@@ -8,11 +8,11 @@ from typing import Any
 
 from django.db import transaction
 
-from assessments.ahead.models import AdvanceRelease
 from assessments.company import text_of
 from assessments.jobs import Result
 from assessments.models import Attempt
-from assessments.prepared.models import PreparedVariant
+from assessments.models.ahead import AdvanceRelease
+from assessments.models.prepared import PreparedVariant
 from assessments.queue import enqueue_variant
 from hiring.models import Exercise, Invitation
 from library.packs import current_version, pack_of

@@ -9,9 +9,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments import company
+from assessments.escapes import writable
 from assessments.models import Attempt
-from assessments.troubleshooting.access import RoomView
-from assessments.troubleshooting.escapes import writable
+from assessments.workplace.access import RoomView
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import BadPlan, Plan
 from scenarios.scaling.reading import parse
@@ -28,12 +28,12 @@ class Unreadable(APIException):
 class PlanView(RoomView):
     """Needs no materials on this host: the scene follows from the seed."""
 
-    workplace = "plan"
+    kind = "scaling"
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         self.admit(request, *args, **kwargs)
         exercise = self.attempt.exercise
-        if not exercise.has_room or exercise.workplace != self.workplace:
+        if not exercise.has_room or exercise.traits.name != self.kind:
             raise Http404
 
 

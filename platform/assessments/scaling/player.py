@@ -16,13 +16,15 @@ from scenarios.company.profile import DEFAULT, read_profile
 
 MOST_BYTES = 3 << 30
 MOST_CPU_S = 60
+CPU_TO_END_S = 5
+"""Between the signal that asks it to end and the one that nobody can catch."""
 OUT_OF_MEMORY = 3
 
 
 def main() -> None:
     """Play what stdin names: pack, level, seed, files, workload, company (TOML, may be empty)."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + 5))
+    resource.setrlimit(resource.RLIMIT_CPU, (MOST_CPU_S, MOST_CPU_S + CPU_TO_END_S))
     asked: dict[str, Any] = json.load(sys.stdin)
     report = run_public(
         asked["pack"],

@@ -14,9 +14,9 @@ from typing import Any
 
 from django.conf import settings
 
+from assessments.escapes import writable
 from assessments.models import Attempt
 from assessments.scaling.player import OUT_OF_MEMORY
-from assessments.troubleshooting.escapes import writable
 
 # Against a process that hangs: its processor time is bounded by itself, and a busy host takes longer.
 WALL_S = 600

@@ -13,13 +13,15 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from assessments import answers, attempts
 from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
 from assessments.candidate_data import run_row
+from assessments.drafts import Saved
 from assessments.jobs import Result
+from assessments.ledger import locked
 from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
 from assessments.scaling.access import PlanView, plan_of
+from assessments.scaling.workplace import PLAN
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.measures import MEASURES
 
@@ -79,7 +81,7 @@ class WhatIfsView(PlanView):
 
     def post(self, request: Request, pk: UUID) -> Response:
         fields = self.fields(request, SaveRequest)
-        plan_of(fields["body"]["files"].get(answers.PLAN, ""))
+        plan_of(fields["body"]["files"].get(PLAN, ""))
         saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
@@ -87,9 +89,9 @@ class WhatIfsView(PlanView):
         answer = {**_row(run, self.now), "saved": self.saved_answer(saved)}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
-    def _queue(self, saved: attempts.Saved) -> Run:
+    def _queue(self, saved: Saved) -> Run:
         """Under the attempt's lock, so that two clicks cannot both take the last one."""
-        with attempts.locked(self.attempt.pk) as attempt:
+        with locked(self.attempt.pk) as attempt:
             if attempt.runs.unfinished().exists():
                 raise TooManyRuns(UNDER_WAY)
             if carried_out(attempt) >= allowed(attempt):
@@ -114,4 +116,4 @@ class WhatIfView(PlanView):
         if found is None:
             raise Http404
         row = _row(found, self.now) | {"report": found.report}
-        return Response(row | {"plan": found.draft.body["files"].get(answers.PLAN, "")})
+        return Response(row | {"plan": found.draft.body["files"].get(PLAN, "")})

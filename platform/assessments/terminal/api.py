@@ -14,9 +14,9 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from assessments.models.terminal import TerminalSession
 from assessments.terminal import sessions
-from assessments.terminal.models import TerminalSession
-from assessments.troubleshooting.access import RoomView
+from assessments.workplace.access import RoomView
 
 LONGEST_INPUT = 64 << 10
 

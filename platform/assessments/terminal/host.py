@@ -22,12 +22,12 @@ from django.utils import timezone
 
 from assessments.company import of_attempt
 from assessments.execution import is_gone, worker_name
+from assessments.materials import variants
+from assessments.materials.manifest import manifest_of
+from assessments.models.terminal import SILENT, TerminalChunk, TerminalCommand, TerminalSession
 from assessments.terminal import contents, endings, sessions
 from assessments.terminal.cluster import Cluster
-from assessments.terminal.models import SILENT, TerminalChunk, TerminalCommand, TerminalSession
 from assessments.terminal.traffic import Traffic
-from assessments.troubleshooting import variants
-from assessments.troubleshooting.access import manifest_of
 from sandbox import Backend, Outcome, Spec
 
 logger = logging.getLogger(__name__)
@@ -36,6 +36,12 @@ BUSY_FOR_S = 8.0
 CHECK_S, CLAIM_S, SWEEP_S = 2.0, 0.4, 5.0
 PAGE_GONE = timedelta(seconds=30)
 KEPT_PRINTED, KEPT_TYPED = 1 << 20, 500
+PRUNED_ABOVE = KEPT_PRINTED * 5 // 4
+"""Bytes: a quarter too many before the oldest go, so that a busy screen is not pruned with every chunk."""
+CHUNKS_AT_ONCE = 2_000
+"""Of what was typed, in one turn: more comes in the next, and no paste holds up the other terminals."""
+TROUBLE_KEPT = 800
+"""Last characters of what the shell's process complained of: its traceback's end."""
 TYPING_KEPT, TIDY_EVERY = timedelta(days=1), timedelta(hours=1)
 IDLE = timedelta(minutes=endings.IDLE_MIN)
 Direction, State = TerminalChunk.Direction, TerminalSession.State
@@ -205,7 +211,7 @@ class Host:
             wanted |= Q(session=pk, seq__gt=hosted.taken)
         rows = TerminalChunk.objects.filter(wanted, direction__in=(Direction.IN, Direction.SIZE))
         fields = ("session_id", "seq", "direction", "data")
-        for pk, seq, direction, data in rows.order_by("seq").values_list(*fields)[:2000]:
+        for pk, seq, direction, data in rows.order_by("seq").values_list(*fields)[:CHUNKS_AT_ONCE]:
             hosted = self._hosted[pk]
             hosted.taken = seq
             self._busy_until = time.monotonic() + BUSY_FOR_S
@@ -260,7 +266,7 @@ class Host:
         outcome, ending = hosted.outcome, hosted.how_it_ended()
         trouble = hosted.trouble
         if ending in (endings.TROUBLE, endings.LIMIT) and outcome is not None:
-            trouble = f"{outcome.status}: {outcome.detail} {outcome.stderr[-800:]}"
+            trouble = f"{outcome.status}: {outcome.detail} {outcome.stderr[-TROUBLE_KEPT:]}"
             logger.warning("Terminal %s ended: %s", hosted.row.pk, trouble)
         mine = TerminalSession.objects.filter(pk=hosted.row.pk)
         sessions.end(mine, ending, now=now, trouble=trouble)
@@ -287,13 +293,15 @@ class Host:
         """Let the oldest bytes go, once there are a quarter too many."""
         sizes, chunks = hosted.sizes, TerminalChunk.objects.filter(session=hosted.row.pk)
         total = sum(size for _, size in sizes)
-        if total > KEPT_PRINTED * 5 // 4:
+        if total > PRUNED_ABOVE:
             last = 0
             while total > KEPT_PRINTED:
                 last, size = sizes.popleft()
                 total -= size
             chunks.filter(direction=Direction.OUT, seq__lte=last).delete()
-        if hosted.taken > KEPT_TYPED and hosted.taken % 50 < 10:
+        if (
+            hosted.taken > KEPT_TYPED and hosted.taken % 50 < 10
+        ):  # now and then: few rows, one query
             chunks.exclude(direction=Direction.OUT).filter(
                 seq__lte=hosted.taken - KEPT_TYPED
             ).delete()

@@ -13,9 +13,9 @@ from django.db import transaction
 
 from assessments.ledger import locked
 from assessments.models import Attempt
+from assessments.models.terminal import TerminalChunk, TerminalSession
 from assessments.pulses import TERMINAL, is_alive
 from assessments.terminal import endings
-from assessments.terminal.models import TerminalChunk, TerminalSession
 
 MOST_STARTED, STARTED_PER = 30, timedelta(minutes=10)
 MOST_TYPED = 8 << 20

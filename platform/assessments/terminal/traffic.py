@@ -22,6 +22,10 @@ PART = 96 << 10
 MOST_COMMANDS = 4000
 MOST_PATHS = 64
 LONGEST_LINE = 2000
+MOST_HALVES = 32
+"""Answers of which the rest has not been asked for; a program that leaves more loses the oldest."""
+HIGHEST_CODE = 999
+"""What the shell of a hostile program may claim and the column holds; true ones end at 255."""
 SHELL, CLUSTER = "shell", "cluster"
 NOT_KNOWN = "This terminal knows no such request."
 
@@ -160,7 +164,7 @@ class Traffic:
     def _report(self, params: dict[str, object]) -> object:
         line, host = _text(params, "line", 10_000), _text(params, "host", 200)
         code, ms = _number(params, "code"), _number(params, "ms")
-        self._record(SHELL, host, line, min(code, 999), ms)
+        self._record(SHELL, host, line, min(code, HIGHEST_CODE), ms)
         return {}
 
     def _command(self, params: dict[str, object]) -> object:
@@ -200,7 +204,7 @@ class Traffic:
 
     def _begin(self, parts: Parts) -> object:
         number = max(self._parts, default=0) + 1
-        while len(self._parts) >= 32:
+        while len(self._parts) >= MOST_HALVES:
             del self._parts[min(self._parts)]
         self._parts[number] = parts
         return self._next(number)

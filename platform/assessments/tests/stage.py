@@ -15,6 +15,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.roles import HIRING_MANAGER, INTERVIEWER, RECRUITER
 from assessments import answers, attempts
+from assessments.drafts import Saved, save_draft
 from assessments.models import Attempt, Run
 from hiring.invitations import invite
 from hiring.models import Candidate, Exercise, Invitation, Opening
@@ -111,8 +112,8 @@ def save(
     client: uuid.UUID | None = None,
     base: int | None = None,
     resolve: bool = False,
-) -> attempts.Saved:
-    return attempts.save_draft(
+) -> Saved:
+    return save_draft(
         attempt.pk,
         client=client or uuid.uuid4(),
         seq=seq,

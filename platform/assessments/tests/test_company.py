@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from assessments import company, execution, kit, pages, parts
+from assessments.materials import variants
 from assessments.models import Attempt, GradingPart, GradingRun
 from assessments.tests.stage import NOW, PACK, Stage, begin, stage, submit
-from assessments.troubleshooting import variants
 from library.company import keep
 from library.models import CompanyProfile
 from scenarios.company.profile import DEFAULT, Profile, complete, parse_profile

@@ -12,9 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from accounts.not_possible import NotPossible
 from assessments import answers, attempts, drafts, ledger
 from assessments.clock import Phase, replay
+from assessments.drafts import Saved
 from assessments.models import Attempt, Submission
+from assessments.submissions import close_due
 from assessments.tests.stage import NOW, Stage, begin, body, save, submit
 from hiring.invitations import invite, revoke
 from hiring.models import Candidate
@@ -85,19 +88,19 @@ def test_offline_queue_replayed_in_order_is_no_collision(attempt: Attempt) -> No
 def test_last_draft_is_promoted_when_time_and_grace_are_over(attempt: Attempt) -> None:
     save(attempt, "early", at=NOW + timedelta(minutes=5))
     save(attempt, "last", at=END - timedelta(seconds=1))
-    assert attempts.close_due(now=GRACE_END - timedelta(microseconds=1)) == 0
-    assert attempts.close_due(now=GRACE_END) == 1
+    assert close_due(now=GRACE_END - timedelta(microseconds=1)) == 0
+    assert close_due(now=GRACE_END) == 1
     submission = Submission.objects.get(attempt=attempt)
     assert submission.body == body(attempt, "last")
     assert submission.source == Submission.Source.PROMOTED
-    assert attempts.close_due(now=GRACE_END + timedelta(hours=1)) == 0
+    assert close_due(now=GRACE_END + timedelta(hours=1)) == 0
     assert submission.grading_runs.count() == 1
 
 
 def test_save_in_flight_at_zero_still_counts(attempt: Attempt) -> None:
     save(attempt, "before", at=END - timedelta(seconds=30))
     assert save(attempt, "in flight", at=END + timedelta(seconds=19)).in_time
-    attempts.close_due(now=GRACE_END)
+    close_due(now=GRACE_END)
     assert Submission.objects.get(attempt=attempt).body == body(attempt, "in flight")
 
 
@@ -112,7 +115,7 @@ def test_save_after_grace_is_kept_aside_and_promotes_the_last_one(attempt: Attem
 
 
 def test_attempt_without_any_draft_is_handed_in_as_it_began(attempt: Attempt) -> None:
-    attempts.close_due(now=GRACE_END)
+    close_due(now=GRACE_END)
     assert Submission.objects.get(attempt=attempt).body == answers.starting_body(attempt)
 
 
@@ -145,7 +148,7 @@ def test_extension_moves_the_deadline_and_leaves_its_reason(attempt: Attempt, st
 
 
 def test_extension_after_the_end_is_refused(attempt: Attempt, stage: Stage) -> None:
-    with pytest.raises(attempts.NotPossible, match="Reopen"):
+    with pytest.raises(NotPossible, match="Reopen"):
         attempts.extend(attempt.pk, minutes=5, by=stage.rhea, reason="x", now=GRACE_END)
 
 
@@ -154,7 +157,7 @@ def test_reopening_keeps_the_earlier_submission_on_record(attempt: Attempt, stag
     again = NOW + timedelta(minutes=20)
     attempts.reopen(attempt.pk, minutes=30, by=stage.rhea, reason="Wrong button.", now=again)
     save(attempt, "second", at=again + timedelta(minutes=1))
-    attempts.close_due(now=again + timedelta(minutes=31))
+    close_due(now=again + timedelta(minutes=31))
     bodies = [(row.body, row.superseded_at is not None) for row in attempt.submissions.all()]
     assert bodies == [(body(attempt, "first"), True), (body(attempt, "second"), False)]
 
@@ -187,7 +190,7 @@ def test_revision_starts_from_the_first_answer_and_has_its_own_clock(
     assert attempt.deadline_at == opened + timedelta(hours=1, minutes=15)
     assert answers.current_body(attempt)["sections"] == body(attempt, "first")["sections"]
     save(attempt, "second", at=opened + timedelta(hours=1, minutes=5))
-    attempts.close_due(now=opened + timedelta(hours=2))
+    close_due(now=opened + timedelta(hours=2))
     rounds = {row.round: row.body for row in attempt.submissions.all()}
     assert rounds[1]["sections"] != rounds[2]["sections"]
 
@@ -239,7 +242,7 @@ def test_hours_without_a_network_are_taken_in_one_go_before_the_end(attempt: Att
     client, at = uuid.uuid4(), END - timedelta(seconds=5)
     for seq in range(400):
         assert save(attempt, f"text {seq}", at=at, client=client, seq=seq, base=0).in_time
-    attempts.close_due(now=GRACE_END)
+    close_due(now=GRACE_END)
     assert Submission.objects.get(attempt=attempt).body == body(attempt, "text 399")
 
 
@@ -261,7 +264,7 @@ def test_late_material_is_kept_within_reason(attempt: Attempt) -> None:
 def test_start_of_a_link_that_was_revoked_meanwhile_is_refused(stage: Stage) -> None:
     revoke(stage.invitation, by=stage.rhea, reason="Withdrew.", now=NOW)
     assert stage.invitation.revoked_at is None  # what the page had read before
-    with pytest.raises(attempts.NotPossible, match="withdrawn"):
+    with pytest.raises(NotPossible, match="withdrawn"):
         begin(stage)
 
 
@@ -298,9 +301,7 @@ def test_promises_hold_for_random_histories(
     assert attempt.submissions.filter(superseded_at=None).count() <= 1
 
 
-def check_save(
-    attempt: Attempt, text: str, now: datetime, seq: int, client: uuid.UUID
-) -> attempts.Saved:
+def check_save(attempt: Attempt, text: str, now: datetime, seq: int, client: uuid.UUID) -> Saved:
     counts = attempt.phase(now).accepts
     saved = save(attempt, text, at=now, seq=seq, client=client)
     assert saved.in_time == counts
@@ -321,12 +322,12 @@ def act(stage: Stage, attempt: Attempt, verb: str, now: datetime, seq: int) -> N
         "submit": lambda: attempts.submit(
             attempt.pk, client=uuid.uuid4(), seq=seq, base=None, body=text, now=now
         ),
-        "sweep": lambda: attempts.close_due(now=now),
+        "sweep": lambda: close_due(now=now),
         "credit": lambda: give_back(attempt, now),
         "extend": lambda: attempts.extend(attempt.pk, minutes=10, **reason),
         "reopen": lambda: attempts.reopen(attempt.pk, minutes=10, **reason),
     }
-    with contextlib.suppress(attempts.NotPossible):
+    with contextlib.suppress(NotPossible):
         verbs[verb]()
 
 

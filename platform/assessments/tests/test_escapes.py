@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from assessments.troubleshooting.escapes import writable
+from assessments.escapes import writable
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])

@@ -11,7 +11,8 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
-from assessments import attempts, candidate_data, execution, gpu, pages, queue, tasks
+from assessments import attempts, candidate_data, execution, pages, queue, tasks
+from assessments.gpu import cards
 from assessments.jobs import PAUSE
 from assessments.models import Attempt, Pulse
 from assessments.outages import credit_run
@@ -78,10 +79,10 @@ def test_clock_stops_while_a_run_waits_for_a_gpu(on_gpu: Attempt) -> None:
     for seconds in range(0, 301, 10):
         now = NOW + timedelta(minutes=10, seconds=seconds)
         serve(now)
-        gpu.stop_clocks(now)
+        cards.stop_clocks(now)
     on_gpu.refresh_from_db()
     assert on_gpu.deadline_at == END + timedelta(minutes=5)
-    assert on_gpu.time_events.filter(reason=gpu.REASON).count() == 10
+    assert on_gpu.time_events.filter(reason=cards.REASON).count() == 10
 
 
 def test_time_does_not_run_out_under_somebody_who_waits(on_gpu: Attempt) -> None:
@@ -89,7 +90,7 @@ def test_time_does_not_run_out_under_somebody_who_waits(on_gpu: Attempt) -> None
     for seconds in range(-20, 120, 10):
         now = END + timedelta(seconds=seconds)
         serve(now)
-        gpu.stop_clocks(now)
+        cards.stop_clocks(now)
         on_gpu.refresh_from_db()
         assert on_gpu.phase(now).is_working
         assert on_gpu.deadline_at > now
@@ -105,13 +106,13 @@ def test_even_a_short_wait_for_a_gpu_is_given_back_to_the_second(on_gpu: Attempt
     assert credit_run(run, now=NOW + timedelta(minutes=11))
     on_gpu.refresh_from_db()
     assert on_gpu.deadline_at == END + timedelta(seconds=9)
-    assert on_gpu.time_events.last().reason == gpu.REASON  # type: ignore[union-attr]
+    assert on_gpu.time_events.last().reason == cards.REASON  # type: ignore[union-attr]
 
 
 def test_wait_is_given_back_once(on_gpu: Attempt) -> None:
     run = run_of(on_gpu, NOW + timedelta(minutes=10))
     serve(NOW + timedelta(minutes=12))
-    gpu.stop_clocks(NOW + timedelta(minutes=12))
+    cards.stop_clocks(NOW + timedelta(minutes=12))
     run.claimed_at = run.finished_at = NOW + timedelta(minutes=12, seconds=4)
     run.result = "done"
     run.save()
@@ -135,7 +136,7 @@ def test_card_that_is_lent_out_costs_the_run_no_try(
     run.refresh_from_db()
     assert (run.finished_at, run.tries, run.worker) == (None, 0, "")
     assert run.lease_until == NOW + PAUSE
-    assert gpu.waits(run, NOW)
+    assert cards.waits(run, NOW)
 
 
 def test_page_says_what_a_run_waits_for(on_gpu: Attempt) -> None:
@@ -178,14 +179,14 @@ def test_worker_speaks_for_the_queues_it_serves(
 
     monkeypatch.setattr(tasks, "keep_pulse", keep)
     monkeypatch.setattr(tasks, "sweep", lambda: None)
-    monkeypatch.setattr(gpu, "obstacle", lambda: trouble)
+    monkeypatch.setattr(cards, "obstacle", lambda: trouble)
     app = SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from=queues)))
     tasks.start_pulse(sender=SimpleNamespace(app=app))
     assert sorted(spoken) == wanted
 
 
 def test_host_without_a_card_serves_no_gpu_queue() -> None:
-    assert "libnvidia-ml.so.1 was not found" in gpu.obstacle()
+    assert "libnvidia-ml.so.1 was not found" in cards.obstacle()
 
 
 @pytest.fixture
@@ -216,7 +217,7 @@ def test_exercise_opens_with_its_files_and_the_notice(exercise_on_gpu: Attempt) 
     files = {file["path"]: file["read_only"] for file in shown["files"]}
     assert files == {"loader.py": False, "task.py": True, "train.py": False}
     assert [one["name"] for one in shown["workloads"]] == ["public-1", "public-2"]
-    assert shown["run_note"] == gpu.PRACTICE
+    assert shown["run_note"] == cards.PRACTICE
 
 
 def test_run_without_a_card_is_carried_out_and_marked_as_practice(

@@ -14,7 +14,7 @@ from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, GradingPart, GradingRun, Submission
 from assessments.reproduction import compare
 from assessments.tests.stage import NOW, another_worker, submit
-from graders.parts import Part
+from graders.automation.parts import Part
 from graders.tests.local_backend import LocalBackend
 from scenarios.company.profile import Profile
 
@@ -33,10 +33,22 @@ def grading(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> GradingRun:
 
 def part(number: int, status: str = "ok") -> Part:
     return Part(
-        name=f"hidden-{number}", title="", family="steady", status=status, detail="As told.",
-        stopped_at=None, counts=False, stderr="", image="", backend="local", marks=[], figures={},
-        naive={}, reference={}, replay={},
-    )  # fmt: skip
+        name=f"hidden-{number}",
+        title="",
+        family="steady",
+        status=status,
+        detail="As told.",
+        stopped_at=None,
+        counts=False,
+        stderr="",
+        image="",
+        backend="local",
+        marks=[],
+        figures={},
+        naive={},
+        reference={},
+        replay={},
+    )
 
 
 def playing(monkeypatch: pytest.MonkeyPatch, statuses: dict[int, str] | None = None) -> list[int]:

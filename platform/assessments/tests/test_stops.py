@@ -16,12 +16,12 @@ from django.urls import reverse
 from django.utils import timezone
 
 from assessments import answers, api, execution
-from assessments.candidate_data import WHAT_IF_STOPPED
 from assessments.jobs import LEASE, Result
 from assessments.models import Attempt, Run
 from assessments.scaling import playing, what_ifs
-from assessments.tests.plan_stage import ada as planner
-from assessments.tests.plan_stage import plan, play
+from assessments.scaling.tests.scaling_stage import ada as planner
+from assessments.scaling.tests.scaling_stage import plan, play
+from assessments.scaling.workplace import STOPPED
 from assessments.tests.stage import Stage, begin, enter, run_of
 from sandbox import Backend, open_backend
 
@@ -196,7 +196,7 @@ def test_what_if_is_stopped_at_once_and_counts_as_none(
     assert time.monotonic() - asks.asked_at < AT_ONCE_S
     told = client.get(reverse("plan-what-ifs", args=[attempt.pk])).json()
     (row,) = told["runs"]
-    assert (row["state"], row["counts"], row["detail"]) == ("stopped", False, WHAT_IF_STOPPED)
+    assert (row["state"], row["counts"], row["detail"]) == ("stopped", False, STOPPED)
     assert told["left"] == told["allowed"]
     again = client.post(reverse("plan-what-if-stop", args=[attempt.pk, row["id"]]))
     assert (again.status_code, again.json()["state"]) == (200, "stopped")

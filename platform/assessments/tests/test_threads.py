@@ -28,9 +28,9 @@ from django.utils import timezone
 
 from assessments import answers, attempts
 from assessments.models import Attempt
-from assessments.tests.room_stage import SEED, start_incident
 from assessments.tests.stage import POLICIES, enter, make_stage
-from assessments.tests.test_answering import LONG
+from assessments.troubleshooting.tests.test_answering import LONG
+from assessments.troubleshooting.tests.troubleshooting_stage import SEED, start_incident
 from hiring.invitations import invite
 from hiring.models import Candidate
 

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from assessments import execution, parts, turns
-from assessments.gpu import DEFAULT_QUEUE, GPU_QUEUE
+from assessments.gpu.cards import DEFAULT_QUEUE, GPU_QUEUE
 from assessments.jobs import MAX_LOSSES
 from assessments.models import Attempt, GradingPart, GradingRun, Pulse, Run
 from assessments.pulses import GPU

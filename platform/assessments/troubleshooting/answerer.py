@@ -32,6 +32,10 @@ MOST_CPU_S = int(MOST_SECONDS) + 2
 MOST_MEMORY = 1 << 30
 """Bytes of address space: three variants' columns, what is kept of them, and a question's own values."""
 IDLE_S = 600
+BEHIND_THE_SITE = 5
+"""Niceness: enough for saves to go first, not so much that a question never ends."""
+MOST_FILES = 64
+"""Open at once: pipes, and the columns of three variants."""
 HEAD = struct.Struct(">cI")
 """Of an answer: one of DONE, REFUSED and FAILED, and the length of what follows."""
 LENGTH = struct.Struct(">I")
@@ -127,12 +131,12 @@ def _told(sentence: str, position: int | None = None) -> bytes:
 
 def confine() -> None:
     """From here on: no file written, no program started, and the site's own processes go first."""
-    os.nice(5)
+    os.nice(BEHIND_THE_SITE)
     for what, most in (
         (resource.RLIMIT_AS, MOST_MEMORY),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_NOFILE, MOST_FILES),
         (resource.RLIMIT_NPROC, 0),
     ):
         resource.setrlimit(what, (most, most))

@@ -8,15 +8,15 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from assessments.places import PLACES
-from assessments.troubleshooting.access import RoomView
 from assessments.troubleshooting.answering import ANSWERERS
 from assessments.troubleshooting.log_bundle import bundle_of
+from assessments.workplace.access import RoomView
 
 
 class LogsView(RoomView):
     """The bundle as it lies on the disk; the page unpacks it itself and so can show how far it is."""
 
-    workplace = "incident"
+    kind = "troubleshooting"
 
     def get(self, request: Request, pk: UUID) -> HttpResponse:
         data = bundle_of(self.room.folder, self._packed).read_bytes()

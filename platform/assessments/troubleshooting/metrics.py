@@ -15,10 +15,10 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from assessments.materials.result_cache import Kept
 from assessments.places import PLACES
-from assessments.troubleshooting.access import RoomView, packed
 from assessments.troubleshooting.answering import ANSWERERS, Refused
-from assessments.troubleshooting.kept import Kept
+from assessments.workplace.access import RoomView, packed
 
 BINARY, JSON = "application/octet-stream", "application/json"
 KEEP_ANSWERS = 24_000_000
@@ -35,7 +35,7 @@ class Unfit(APIException):
 class MetricsView(RoomView):
     """Answers a question to the metrics of the attempt's variant."""
 
-    workplace = "incident"
+    kind = "troubleshooting"
 
     def kept(self, request: Request, kind: str, question: str, **given: Any) -> HttpResponse:
         """An answer that is kept for the next who asks the same of the same variant."""

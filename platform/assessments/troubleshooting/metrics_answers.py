@@ -310,6 +310,10 @@ class _Arrays:
         return told | {"low": low, "high": high, "size": len(line.low)}
 
 
+HALF, KEPT_BITS = 0x40, 0xFFFFFF80
+"""Of a float32: the last 7 of 23 bits of the fraction are rounded away, which leaves 16, or five digits."""
+
+
 def framed(head: dict[str, Any], arrays: _Arrays) -> bytes:
     """Length of the head (4 bytes, little-endian), the head as JSON, zeros up to a multiple of 4, float32.
 
@@ -319,7 +323,7 @@ def framed(head: dict[str, Any], arrays: _Arrays) -> bytes:
     told += b" " * (-len(told) % 4)
     parts = np.concatenate(arrays.parts) if arrays.parts else np.empty(0, np.float32)
     bits = parts.astype("<f4").view("<u4")
-    kept = np.where(np.isfinite(parts), (bits + 0x40) & 0xFFFFFF80, bits).astype("<u4")
+    kept = np.where(np.isfinite(parts), (bits + HALF) & KEPT_BITS, bits).astype("<u4")
     return struct.pack("<I", len(told)) + told + kept.tobytes()
 
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from assessments.troubleshooting.kept import Kept
+from assessments.materials.result_cache import Kept
 from assessments.troubleshooting.panels import Heat, Panel, Part
 from scenarios.troubleshooting.columns import SECOND, Columns, Metric, Real, Series
 from scenarios.troubleshooting.promql.blocks import Blocks

@@ -19,14 +19,20 @@ from django.utils import timezone
 
 from assessments import attempts
 from assessments.jobs import Result
+from assessments.materials import variants
 from assessments.models import Attempt, GradingRun, Run
-from assessments.tests.room_stage import INCIDENT, LEVEL, SEED, built, start_incident
 from assessments.tests.stage import Stage, begin, body, enter, make_stage, save, submit
-from assessments.troubleshooting import variants
+from assessments.troubleshooting.tests.troubleshooting_stage import (
+    INCIDENT,
+    LEVEL,
+    SEED,
+    built,
+    start_incident,
+)
 from hiring.models import Accommodation, Candidate
 from library.packs import load_packs, pack_of
-from reviews import evaluations
 from reviews.models import Note
+from reviews.scoring import evaluations
 
 pytestmark = pytest.mark.django_db
 __all__ = ["built"]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import posixpath
 import re
 from pathlib import Path
 
 import pytest
 
+from headnode.tests.static_files import own_files, static_file
+
 PLATFORM = Path(__file__).resolve().parents[2]
-STATIC = PLATFORM / "headnode/static/headnode"
 SURFACES = ("page", "surface", "sunken", "hover", "selected")
 TEXTS = ("text", "text-2", "accent", "good", "warn", "bad", "info")
 MEANINGS = ("good", "warn", "bad", "info")
@@ -48,7 +50,7 @@ Matrix = tuple[tuple[float, ...], ...]
 
 def themes() -> dict[str, dict[str, str]]:
     """Light, dark by choice and dark by system: token name to #rrggbb."""
-    text = (STATIC / "tokens.css").read_text()
+    text = static_file("headnode/tokens.css").read_text()
     light, chosen, system = re.split(
         r':root\[data-theme="dark"\] \{|:root:not\(\[data-theme="light"\]\) \{', text
     )
@@ -133,15 +135,17 @@ def test_templates_have_nothing_inline() -> None:
 
 
 def test_script_imports_lead_somewhere() -> None:
-    scripts = list(STATIC.glob("*.js"))
-    assert len(scripts) > 20
-    for script in scripts:
-        for name in re.findall(r'from "(\./[^"]+)"', script.read_text()):
-            assert (STATIC / name).is_file(), f"{script.name} imports {name}"
+    scripts = own_files(".js")
+    assert len(scripts) > 150
+    imported = re.compile(r'''(?:from |import |\b(?:import|URL|styles)\()"(\.[^"]+)"''')
+    for script, path in scripts.items():
+        for name in imported.findall(path.read_text()):
+            leads = posixpath.normpath(posixpath.join(posixpath.dirname(script), name))
+            assert static_file(leads).is_file(), f"{script} imports {name}"
 
 
 def test_style_sheets_are_linked_and_not_imported() -> None:
     """An imported sheet is asked for only once the first has come, one round trip after the page."""
-    sheets = list(STATIC.rglob("*.css"))
+    sheets = own_files(".css")
     assert len(sheets) > 20
-    assert [path.name for path in sheets if "@import" in path.read_text()] == []
+    assert [name for name, path in sheets.items() if "@import" in path.read_text()] == []

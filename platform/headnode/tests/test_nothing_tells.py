@@ -22,17 +22,20 @@ from headnode.tests.test_permission_matrix import (
     ask,
     attempt,
     handed_in,
-    in_rooms,
+    in_workplaces,
     places,
     published,
     read_ahead,
     stage,
 )
-from reviews import decisions, defence, evaluations, interview_scores, overrides, pins
+from reviews.decisions import decisions
+from reviews.feedback import defence
+from reviews.interviews import interview_scores
 from reviews.models import DiscussionOutcome, Note, SelfDescription
+from reviews.scoring import evaluations, overrides, pins
 from reviews.tests.scene import LATER, SECRET_SCORE, score_all
 
-__all__ = ["attempt", "handed_in", "in_rooms", "places", "published", "read_ahead", "stage"]
+__all__ = ["attempt", "handed_in", "in_workplaces", "places", "published", "read_ahead", "stage"]
 Places = Callable[[Address], str]
 SAID = ("PIN", "NOTE", "RATING", "DEFENCE", "AGREED", "HELD", "TALK", "DECIDED")
 FIGURES = (

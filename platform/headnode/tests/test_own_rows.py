@@ -16,7 +16,7 @@ from assessments.tests.stage import NOW, Stage, attempt, member, published, stag
 from headnode.permissions import Address, Scope, may
 from headnode.tests.test_permission_matrix import all_addresses, ask, is_open
 from library.models import Question
-from reviews import interviews
+from reviews.interviews import interviews
 from reviews.models import InterviewSession, QuestionSet, QuestionSetItem
 from reviews.tests.scene import handed_in, score_all
 
@@ -25,9 +25,14 @@ __all__ = ["attempt", "handed_in", "published", "stage"]
 
 def own_set(stage: Stage, user: User) -> QuestionSet:
     question = Question.objects.create(
-        topic_id="X1", topic="T", section="S", text="Why?", level="mid", created_at=NOW,
+        topic_id="X1",
+        topic="T",
+        section="S",
+        text="Why?",
+        level="mid",
+        created_at=NOW,
         expected_points=["one"],
-    )  # fmt: skip
+    )
     row = QuestionSet.objects.create(
         title="Own",
         opening=stage.opening,
@@ -43,9 +48,13 @@ def own_set(stage: Stage, user: User) -> QuestionSet:
 def own_talk(stage: Stage, user: User, chosen: QuestionSet) -> InterviewSession:
     """The visitor's own session, begun; made by hand, since not every role can be asked to hold one."""
     row = InterviewSession.objects.create(
-        opening=stage.opening, candidate=stage.ada, interviewer=user, question_set=chosen,
-        planned_by=stage.rhea, planned_at=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        interviewer=user,
+        question_set=chosen,
+        planned_by=stage.rhea,
+        planned_at=NOW,
+    )
     return interviews.begin(row, now=NOW + timedelta(hours=2))
 
 

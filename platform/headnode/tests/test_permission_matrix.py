@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
 from assessments.models import Attempt, Run
 from assessments.tests.stage import (
@@ -33,18 +34,18 @@ from assessments.tests.stage import (
 )
 from headnode.permission_table import DOCUMENT, document, kinds_of_records
 from headnode.permissions import NOWHERE, OWN_RULES, Address, Scope, addresses, may
-from headnode.tests.rooms import in_a_room, in_rooms, read_ahead
-from hiring import sightings
+from headnode.tests.workplaces import in_a_workplace, in_workplaces, read_ahead
+from hiring import seen_by
 from hiring.invitations import invite
 from hiring.models import Candidate, Exercise, Sighting
 from library.company import keep
 from library.models import PackVersion, Question, Rubric
-from reviews import evaluations
-from reviews.replays import reference_workloads
+from reviews.evidence.replays import reference_workloads
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, handed_in, score_all
 from scenarios.company.profile import DEFAULT
 
-__all__ = ["attempt", "handed_in", "in_rooms", "published", "read_ahead", "stage"]
+__all__ = ["attempt", "handed_in", "in_workplaces", "published", "read_ahead", "stage"]
 # name of the visitor -> (role, whether the attempt is assigned to them)
 STAFF = {
     "administrator": (ADMINISTRATOR, False),
@@ -62,7 +63,7 @@ OUTSIDE = ("nobody", "candidate", "another candidate", "guest whose access ended
 
 @pytest.fixture
 def visitors(
-    stage: Stage, handed_in: Attempt, in_rooms: dict[str, Attempt]
+    stage: Stage, handed_in: Attempt, in_workplaces: dict[str, Attempt]
 ) -> Callable[[str], Client]:
     """Makes the browser of a visitor."""
 
@@ -70,9 +71,9 @@ def visitors(
         client = Client(raise_request_exception=False)
         if name in STAFF:
             role, assigned = STAFF[name]
-            client.force_login(_staff(role, assigned, stage, handed_in, *in_rooms.values()))
+            client.force_login(_staff(role, assigned, stage, handed_in, *in_workplaces.values()))
         elif name == "guest whose access ended":
-            guest = _staff(GUEST, True, stage, handed_in, *in_rooms.values())
+            guest = _staff(GUEST, True, stage, handed_in, *in_workplaces.values())
             client.force_login(guest)
             User.objects.filter(pk=guest.pk).update(access_ends_at=timezone.now())
         elif name == "candidate":
@@ -103,9 +104,13 @@ def _another_link(stage: Stage) -> str:
         "closes_at": timezone.now() + timedelta(days=9),
     }
     _, token = invite(
-        opening=stage.opening, candidate=bela, exercises=[stage.exercise], by=stage.rhea, now=NOW,
+        opening=stage.opening,
+        candidate=bela,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        now=NOW,
         **window,
-    )  # fmt: skip
+    )
     return token
 
 
@@ -123,7 +128,7 @@ def all_addresses() -> list[Address]:
 
 def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
     """A row of each kind that the admin shows, by "app.model"."""
-    sightings.note(stage.rhea, stage.ada, "candidate", now=NOW)
+    seen_by.note(stage.rhea, stage.ada, "candidate", now=NOW)
     return {
         "accounts.user": stage.otto,
         "admin.logentry": note_action(stage.rhea, stage.opening, "Did something."),
@@ -148,12 +153,14 @@ def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
 def places(
     stage: Stage,
     handed_in: Attempt,
-    in_rooms: dict[str, Attempt],
+    in_workplaces: dict[str, Attempt],
     read_ahead: Exercise,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Address], str]:
     """Turns an address into a path about Ada, her attempt, her opening."""
-    monkeypatch.setattr("reviews.pages.replays.reference_json", lambda *_: b"{}")  # slow to play
+    monkeypatch.setattr(
+        "reviews.evidence.pages.replays.reference_json", lambda *_: b"{}"
+    )  # slow to play
     grading = handed_in.submissions.get().latest_grading()
     run = Run.objects.create(
         attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1",
@@ -173,7 +180,7 @@ def places(
             return "/favicon.ico"
         names = re.findall(r"<(?:\w+:)?(\w+)>", address.pattern)
         own = {"pk": key_in(address.pattern, rows)} if "pk" in names else {}
-        own |= in_a_room(address.pattern, in_rooms)
+        own |= in_a_workplace(address.pattern, in_workplaces)
         if "/ahead/" in address.pattern and "exercise" in names:
             own["exercise"] = read_ahead.pk
         own = {name: value for name, value in own.items() if name in names}
@@ -317,7 +324,7 @@ def test_expired_guest_is_told_so_and_the_assignment_stays(
     wrong = Client().post(reverse("admin:login"), data | {"password": "guess"})
     assert "access has ended" not in wrong.content.decode()
     assert handed_in.assignments.filter(evaluator=guest).exists()
-    with pytest.raises(evaluations.NotPossible):
+    with pytest.raises(NotPossible):
         evaluations.assign(attempt=handed_in, evaluator=guest, by=stage.rhea, now=timezone.now())
 
 
@@ -329,10 +336,17 @@ def test_guest_reads_nobody_elses_scores_and_learns_no_name(
     score_all(handed_in, guest)
     client = Client()
     client.force_login(guest)
-    from reviews.decisions import decide
+    from reviews.decisions.decisions import decide
 
-    decide(id=None, opening=stage.opening, candidate=stage.ada, outcome="hire",
-           reasons="Strong.", by=stage.hana, now=LATER)  # fmt: skip
+    decide(
+        id=None,
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome="hire",
+        reasons="Strong.",
+        by=stage.hana,
+        now=LATER,
+    )
     for name, more in (("attempt", []), ("score", [1])):
         page = client.get(reverse(f"admin:{name}", args=[handed_in.pk, *more])).content.decode()
         assert stage.ada.name not in page

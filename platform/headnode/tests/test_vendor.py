@@ -6,6 +6,8 @@ import hashlib
 import json
 from pathlib import Path
 
+import pytest
+
 HEADNODE = Path(__file__).resolve().parents[1]
 VENDORED = HEADNODE / "static/headnode/vendor"
 SUMS = VENDORED / "SHA256SUMS"
@@ -34,13 +36,15 @@ def test_vendored_files_name_every_licence() -> None:
         assert f"{name} {version} (" in notices
 
 
-def test_pins_are_exact() -> None:
-    package = json.loads((HEADNODE / "vendor/package.json").read_text())
-    lock = json.loads((HEADNODE / "vendor/package-lock.json").read_text())["packages"]
-    for name, version in package["devDependencies"].items():
-        assert lock[f"node_modules/{name}"]["version"] == version
+@pytest.mark.parametrize("name", ["vendor", "frontend"])
+def test_pins_are_exact(name: str) -> None:
+    package = json.loads((HEADNODE / name / "package.json").read_text())
+    lock = json.loads((HEADNODE / name / "package-lock.json").read_text())["packages"]
+    for library, version in package["devDependencies"].items():
+        assert lock[f"node_modules/{library}"]["version"] == version
 
 
-def test_lock_names_no_registry() -> None:
-    lock = json.loads((HEADNODE / "vendor/package-lock.json").read_text())
-    assert not [name for name, entry in lock["packages"].items() if "resolved" in entry]
+@pytest.mark.parametrize("name", ["vendor", "frontend"])
+def test_lock_names_no_registry(name: str) -> None:
+    lock = json.loads((HEADNODE / name / "package-lock.json").read_text())
+    assert not [one for one, entry in lock["packages"].items() if "resolved" in entry]

@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")"
 target=$(cd .. && pwd)/static/headnode/vendor
 
-npm ci --ignore-scripts --no-audit --no-fund --silent
+[ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --ignore-scripts --no-audit --no-fund --silent
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 out=$work/vendor
@@ -15,6 +15,11 @@ for name in codemirror uplot xterm; do
     node_modules/.bin/esbuild "$name.entry.js" --bundle --minify --format=esm --target=es2022 \
         --legal-comments=none --metafile="$work/$name.json" --outfile="$out/$name.js" --log-level=warning
 done
+# What tsc takes for their types: those of the packages that went into them.
+for name in codemirror uplot xterm; do
+    echo "export * from \"../../../vendor/$name.entry.js\";" >"$out/$name.d.ts"
+done
+echo 'export { default } from "../../../vendor/uplot.entry.js";' >"$out/uplot.d.ts"
 cp node_modules/uplot/dist/uPlot.min.css "$out/uplot.css"
 cp node_modules/@xterm/xterm/css/xterm.css "$out/xterm.css"
 
@@ -30,7 +35,7 @@ chmod -R u=rwX,go=rX "$out"
 mv "$work/SUMS" "$out/SHA256SUMS"
 
 if [ "${1:-}" = --check ]; then
-    diff -r "$out" "$target" && echo "The vendored libraries are what the pins produce."
+    diff -rq "$out" "$target" && echo "The vendored libraries are what the pins produce."
 else
     rm -rf "$target"
     mkdir -p "$(dirname "$target")"

@@ -87,9 +87,13 @@ def test_form_says_what_is_wrong(desk: Desk, changes: dict[str, Any], sentence: 
 def test_exercises_must_belong_to_the_opening(desk: Desk) -> None:
     other = Opening.objects.create(title="Other", level="mid", created_at=NOW)
     strange = Exercise.objects.create(
-        opening=other, pack_name=PACK, kind="automation", level="mid",
-        limit_minutes=60, revision_minutes=15,
-    )  # fmt: skip
+        opening=other,
+        pack_name=PACK,
+        kind="automation",
+        level="mid",
+        limit_minutes=60,
+        revision_minutes=15,
+    )
     answer = desk.client.post(reverse(ADD), desk.form(exercises=[strange.pk]))
     assert "Choose exercises of the opening above." in answer.content.decode()
 

@@ -10,8 +10,9 @@ from django.urls import reverse
 
 from hiring.forms import pack_choices
 from hiring.models import Accommodation, Candidate, Exercise, Opening
-from hiring.policies import WORKED_AT, battery_warning, weight_warning
+from hiring.policies import battery_warning, weight_warning
 from hiring.tests.desk import NOW, PACK, Desk
+from scenarios.kinds import KINDS
 from scenarios.packs import load_pack
 
 POLICY = {"references_policy": "Public documentation.", "assistants_policy": "Allowed."}
@@ -212,4 +213,4 @@ def test_only_what_candidates_can_work_at_is_offered() -> None:
     offered = dict(pack_choices())
     assert "troubleshooting/slow-training" in offered
     assert "cost/fleet-bill" in offered
-    assert all(load_pack(name).kind in WORKED_AT for name in offered)
+    assert {load_pack(name).kind for name in offered} == {kind.key for kind in KINDS}

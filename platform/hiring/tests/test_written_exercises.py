@@ -14,10 +14,16 @@ BOTH = {"cost/fleet-bill": "cost", "scaling-plan/growth-year": "scaling-plan"}
 
 def form(desk: Desk, pack: str, **changes: str) -> ExerciseForm:
     sent = {
-        "pack_name": pack, "level": "mid", "mode": "take_home", "limit_minutes": "",
-        "revision_minutes": "", "hidden_workloads": "5", "position": "0",
-        "references_policy": "Public documentation.", "assistants_policy": "Allowed.",
-    }  # fmt: skip
+        "pack_name": pack,
+        "level": "mid",
+        "mode": "take_home",
+        "limit_minutes": "",
+        "revision_minutes": "",
+        "hidden_workloads": "5",
+        "position": "0",
+        "references_policy": "Public documentation.",
+        "assistants_policy": "Allowed.",
+    }
     return ExerciseForm(sent | changes, instance=Exercise(opening=desk.opening))
 
 
@@ -28,15 +34,21 @@ def test_both_are_offered_at_every_level(desk: Desk, pack: str) -> None:
         made = form(desk, pack, level=level)
         assert made.is_valid(), made.errors
         row = made.save()
-        assert (row.kind, row.workplace != "") == (BOTH[pack], True)
+        assert (row.kind, row.has_room) == (BOTH[pack], True)
 
 
 @pytest.mark.parametrize("pack", list(BOTH))
 @pytest.mark.parametrize(
     ("level", "mode", "minutes"),
-    [("junior", "take_home", 90), ("mid", "take_home", 100), ("senior", "take_home", 120),
-     ("junior", "on_site", 45), ("mid", "live", 50), ("senior", "on_site", 60)],
-)  # fmt: skip
+    [
+        ("junior", "take_home", 90),
+        ("mid", "take_home", 100),
+        ("senior", "take_home", 120),
+        ("junior", "on_site", 45),
+        ("mid", "live", 50),
+        ("senior", "on_site", 60),
+    ],
+)
 def test_limits_are_those_of_the_level(
     desk: Desk, pack: str, level: str, mode: str, minutes: int
 ) -> None:

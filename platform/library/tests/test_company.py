@@ -15,6 +15,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, HIRING_MANAGER, INTERVIEWER, RECRUITER
+from library import export_reading
 from library.company import ReplacedMeanwhile, keep, note_on, profile_of
 from library.company_form import from_post, from_profile, in_words
 from library.models import CompanyProfile
@@ -186,6 +187,21 @@ def test_bad_rows_are_shown_with_their_lines_unless_left_out(rhea: Client) -> No
     assert "at least one export" in said(rhea.post(reverse(START), exports()))
 
 
+def test_a_second_import_beside_one_is_refused_in_words(rhea: Client) -> None:
+    with export_reading._one:
+        page = rhea.post(reverse(START), exports(inventory=STOCK))
+    assert page.status_code == 400
+    assert export_reading.TAKEN in said(page)
+    assert rhea.post(reverse(START), exports(inventory=STOCK)).status_code == 200
+
+
+def test_an_import_that_takes_too_long_is_ended(
+    rhea: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export_reading, "WALL_S", 0.01)
+    assert export_reading.TOO_LONG in said(rhea.post(reverse(START), exports(inventory=STOCK)))
+
+
 def test_preview_is_made_from_the_profile_and_says_what_a_story_fixes(rhea: Client) -> None:
     url = reverse("admin:company-preview", args=[kept().pk])
     page = said(rhea.get(url, {"exercise": "automation/queue-autoscaler", "level": "senior"}))
@@ -211,11 +227,17 @@ def test_recruiters_and_administrators_and_nobody_else(role: str, status: int) -
 @pytest.mark.parametrize(
     ("key", "words"),
     [
-        ("count in [[node_types]], row 2, must be 3.", "“Nodes” under “Node types”, row 2, must be 3."),
+        (
+            "count in [[node_types]], row 2, must be 3.",
+            "“Nodes” under “Node types”, row 2, must be 3.",
+        ),
         ("[[storage.tiers]] needs at least one row.", "“Storage” needs at least one row."),
-        ("gpu_share in [[teams]] adds up to 0.9.", "“Part of all GPU-hours” under “Teams” adds up to 0.9."),
+        (
+            "gpu_share in [[teams]] adds up to 0.9.",
+            "“Part of all GPU-hours” under “Teams” adds up to 0.9.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_keys_become_labels(key: str, words: str) -> None:
     assert in_words(key) == words
 

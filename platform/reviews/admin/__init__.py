@@ -6,6 +6,6 @@ from reviews.admin.attempts import AttemptAdmin
 from reviews.admin.candidates import CandidateAdmin
 from reviews.admin.invitations import InvitationAdmin
 from reviews.admin.openings import OpeningAdmin
-from reviews.admin.sightings import SightingAdmin
+from reviews.admin.seen_by import SightingAdmin
 
 __all__ = ["AttemptAdmin", "CandidateAdmin", "InvitationAdmin", "OpeningAdmin", "SightingAdmin"]

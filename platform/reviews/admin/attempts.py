@@ -16,7 +16,6 @@ from accounts.moments import moment
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, viewer
 from assessments.models import Attempt
-from reviews.agreement import tag_of, with_known_cards
 from reviews.models import Assignment
 from reviews.phases import (
     Tag,
@@ -27,12 +26,8 @@ from reviews.phases import (
     scorecards,
     time_left,
 )
-from reviews.visibility import (
-    attempts_visible_to,
-    openings_visible_to,
-    shown_name,
-    with_viewer,
-)
+from reviews.scoring.agreement import tag_of, with_known_cards
+from reviews.visibility import attempts_visible_to, openings_visible_to, shown_name, with_viewer
 
 
 def as_html(tag: Tag) -> str:
@@ -157,9 +152,7 @@ class AttemptAdmin(StaffAdmin):
         at, user = Columns(timezone.now()), viewer(request)
         clock = [at.started, at.left] if user.has_perm("assessments.view_timeevent") else []
         graded = [at.grading] if user.has_perm("assessments.view_gradingrun") else []
-        return [
-            at.candidate, at.exercise, at.opening, at.phase, *clock, *graded, at.cards
-        ]  # fmt: skip
+        return [at.candidate, at.exercise, at.opening, at.phase, *clock, *graded, at.cards]
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str

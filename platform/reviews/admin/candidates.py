@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts.moments import moment
 from accounts.staff_admin import StaffAdmin, TabularInline, viewer
-from hiring import sightings
+from hiring import seen_by
 from hiring.models import Accommodation, Candidate
 from reviews.phases import for_list, phase_tag
 from reviews.visibility import attempts_visible_to, candidates_visible_to, with_viewer
@@ -85,7 +85,7 @@ class CandidateAdmin(StaffAdmin):
         candidate = self.get_object(request, object_id)
         context: dict[str, Any] = {"candidate": candidate}
         if candidate is not None:
-            sightings.note(viewer(request), candidate, "candidate", now=timezone.now())
+            seen_by.note(viewer(request), candidate, "candidate", now=timezone.now())
             context |= self._came_of(request, candidate)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 

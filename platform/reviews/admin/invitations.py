@@ -256,9 +256,13 @@ def _ahead_context(invitation: Invitation, now: datetime) -> dict[str, Any]:
         {row.exercise_id for row in invitation.attempts.all()},
     )
     rows = [
-        (row, release.is_of_kind(row), release.standing(known.get(row.pk), begun=row.pk in begun, now=now))
+        (
+            row,
+            release.is_of_kind(row),
+            release.state_of(known.get(row.pk), begun=row.pk in begun, now=now),
+        )
         for row in invitation.exercises.all()
-    ]  # fmt: skip
+    ]
     free = any(can and row.pk not in begun for row, can, _ in rows)
     return {"exercises": rows, "may_show_ahead": free}
 

@@ -23,8 +23,8 @@ from hiring.models import Exercise, Invitation, Mode, Opening
 from hiring.policies import battery_warning, weight_warning
 from library.company import DEFAULT_WORDS, note_on
 from library.models import CompanyProfile
-from reviews.agreement import tag_of, with_known_cards
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
+from reviews.scoring.agreement import tag_of, with_known_cards
 from reviews.visibility import (
     attempts_visible_to,
     candidates_visible_to,
@@ -102,8 +102,14 @@ class OpeningAdmin(StaffAdmin):
     intro = "A role being hired for, with the exercises its candidates work on."
     empty = "No opening yet. “Add opening” starts with the role and its exercise."
     list_display = [
-        "title", "level", "hiring_manager", "exercise_count", "invited", "started", "is_open"
-    ]  # fmt: skip
+        "title",
+        "level",
+        "hiring_manager",
+        "exercise_count",
+        "invited",
+        "started",
+        "is_open",
+    ]
     list_filter = ["level", ("closed_at", admin.EmptyFieldListFilter)]
     list_select_related = ["hiring_manager"]
     search_fields = ["title", "description"]

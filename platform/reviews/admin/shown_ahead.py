@@ -9,8 +9,8 @@ from django import forms
 
 from accounts.confirmed import Refused, Verb
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from assessments.ahead import release
-from assessments.ledger import NotPossible
 from hiring.forms import Moment
 from hiring.models import Invitation
 

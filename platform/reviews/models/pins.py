@@ -33,7 +33,7 @@ class Pin(models.Model):
     The key is chosen by the page, so that a save that is sent twice makes one pin. `source` is
     "answer", "material", "run-KEY" or "graded-KEY-POSITION"; `first` and `last` are lines or rows
     from 1 on, seconds (steps) of a replay, or seconds since 1970 of a chart of the materials. `part` is
-    the file or section, or the chart as JSON (`reviews.chart_places`).
+    the file or section, or the chart as JSON (`reviews.evidence.chart_places`).
     """
 
     class Kind(models.TextChoices):

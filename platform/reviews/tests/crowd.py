@@ -148,10 +148,13 @@ def _answers(
         events += [
             TimeEvent(kind=EventKind.STARTED, at=now, after=now + SIXTY, **more),
             TimeEvent(
-                kind=EventKind.SUBMITTED, at=now + SIXTY / 2, before=now + SIXTY, after=now + SIXTY,
+                kind=EventKind.SUBMITTED,
+                at=now + SIXTY / 2,
+                before=now + SIXTY,
+                after=now + SIXTY,
                 **more,
             ),
-        ]  # fmt: skip
+        ]
     TimeEvent.objects.bulk_create(events, BATCH)
     body = {"files": {"controller.py": "print(1)\n" * 60}, "sections": {"architecture": "Words."}}
     submissions = Submission.objects.bulk_create(

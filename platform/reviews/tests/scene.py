@@ -14,8 +14,9 @@ from accounts.roles import ADMINISTRATOR
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, begin, submit
 from library.models import HIGHEST, LOWEST
-from reviews import defence, evaluations
+from reviews.feedback import defence
 from reviews.models import Evaluation
+from reviews.scoring import evaluations
 
 LATER = NOW + timedelta(hours=1)
 SECRET_SCORE = 0.4321
@@ -112,7 +113,7 @@ def ready_for_feedback(attempt: Attempt, who: User, now: datetime = LATER) -> di
     defence.hold(
         attempt=attempt,
         by=who,
-        questions=[defence.Put("Why this threshold?", "It follows the queue's own pace.")],
+        questions=[defence.Put("Why this threshold?", "It follows the queue's own ordinary_time.")],
         notes="Calm under questions.",
         level=4,
         now=now,

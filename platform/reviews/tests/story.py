@@ -10,7 +10,7 @@ from assessments import attempts
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, submit
 from library.models import Question
-from reviews import evaluations, interview_scores, interviews
+from reviews.interviews import interview_scores, interviews
 from reviews.models import (
     Defence,
     DefenceQuestion,
@@ -21,6 +21,7 @@ from reviews.models import (
     QuestionSet,
     QuestionSetItem,
 )
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, REPORT, grade, score_all
 
 PHRASE = "quokkas balance the queue"
@@ -57,16 +58,24 @@ def agree(stage: Stage, attempt: Attempt) -> None:
     card = attempt.submissions.get(round=1).evaluations.first()
     assert card is not None
     DiscussionOutcome.objects.create(
-        submission=card.submission, criterion_key=card.criteria()[0]["key"], level=4,
-        reason=f"Both had missed that {PHRASE}.", recorded_by=stage.otto, recorded_at=LATER,
-    )  # fmt: skip
+        submission=card.submission,
+        criterion_key=card.criteria()[0]["key"],
+        level=4,
+        reason=f"Both had missed that {PHRASE}.",
+        recorded_by=stage.otto,
+        recorded_at=LATER,
+    )
 
 
 def talk_about_it(stage: Stage, attempt: Attempt) -> None:
     row = Defence.objects.create(
-        attempt=attempt, by=stage.ines, recorded_at=LATER, notes=f"Said that {PHRASE}.", level=4,
+        attempt=attempt,
+        by=stage.ines,
+        recorded_at=LATER,
+        notes=f"Said that {PHRASE}.",
+        level=4,
         level_text="Gives the reasons and what was decided against.",
-    )  # fmt: skip
+    )
     DefenceQuestion.objects.create(
         defence=row, position=1, text="Why three replicas?", note=f"Because {PHRASE}."
     )
@@ -85,20 +94,31 @@ def override(stage: Stage, attempt: Attempt) -> None:
     run = GradingRun.objects.filter(submission__attempt=attempt, submission__round=1).latest("pk")
     first = (run.report or REPORT)["measures"][0]
     MeasureOverride.objects.create(
-        grading=run, measure=first["key"], machine_score=first["score"], score=0.6, by=stage.ines,
-        reason=f"The trace was cut short; {PHRASE}.", at=LATER,
-    )  # fmt: skip
+        grading=run,
+        measure=first["key"],
+        machine_score=first["score"],
+        score=0.6,
+        by=stage.ines,
+        reason=f"The trace was cut short; {PHRASE}.",
+        at=LATER,
+    )
 
 
 def ask(stage: Stage) -> InterviewSession:
     """Hana asked two questions of the bank and entered what a talk about the team came to."""
     questions = [
         Question.objects.create(
-            topic_id=f"X{at}", topic=topic, section="S", text="How would you go about it?", level="mid",
-            created_at=NOW, expected_points=["one", "two", "three"], hints=["a hint"],
+            topic_id=f"X{at}",
+            topic=topic,
+            section="S",
+            text="How would you go about it?",
+            level="mid",
+            created_at=NOW,
+            expected_points=["one", "two", "three"],
+            hints=["a hint"],
         )
         for at, topic in enumerate(("Fair sharing", "Reading nvidia-smi"), 1)
-    ]  # fmt: skip
+    ]
     chosen = QuestionSet.objects.create(
         title="Operations", opening=stage.opening, minutes=30, created_by=stage.hana,
         created_at=NOW, changed_at=NOW,

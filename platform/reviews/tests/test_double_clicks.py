@@ -16,12 +16,14 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage
 from hiring.models import Candidate, Invitation
 from library.models import Rubric
-from reviews import decisions, evaluations
+from reviews.decisions import decisions
 from reviews.models import Assignment, Decision, Evaluation, Feedback
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 
 Clients = dict[str, Client]
@@ -100,7 +102,7 @@ def test_a_decision_form_of_somebody_else_is_refused(scored: Attempt, stage: Sta
     words: dict[str, Any] = {"outcome": "hire", "reasons": "x", "by": stage.hana, "now": LATER}
     key = uuid4()
     decisions.decide(opening=stage.opening, candidate=bo, id=key, **words)
-    with pytest.raises(evaluations.NotPossible, match="another decision"):
+    with pytest.raises(NotPossible, match="another decision"):
         decisions.decide(opening=stage.opening, candidate=stage.ada, id=key, **words)
 
 
@@ -240,5 +242,5 @@ class TestTogether:
 
 
 def _tried(act: Callable[[], Any]) -> None:
-    with suppress(evaluations.NotPossible):
+    with suppress(NotPossible):
         act()

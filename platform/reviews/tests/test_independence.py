@@ -11,14 +11,17 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from accounts.not_possible import NotPossible
 from accounts.roles import HIRING_MANAGER, RECRUITER
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
-from reviews import decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Assignment, Decision, Feedback, Note
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
@@ -143,7 +146,7 @@ def test_nobody_puts_themselves_on_a_panel(
     answer = clients["hana"].post(url, {"evaluator": stage.hana.pk})
     assert answer.status_code == 400
     assert "nobody puts themselves on a panel" in answer.content.decode()
-    with pytest.raises(evaluations.NotPossible, match="ask an administrator or a recruiter"):
+    with pytest.raises(NotPossible, match="ask an administrator or a recruiter"):
         evaluations.assign(attempt=handed_in, evaluator=stage.hana, by=stage.hana, now=LATER)
     assert not Assignment.objects.filter(evaluator=stage.hana).exists()
 
@@ -252,9 +255,14 @@ def test_a_second_invitation_of_a_scored_candidate_is_not_named_on_the_home_page
 ) -> None:
     now = LATER.replace(year=2036)
     invite(
-        opening=stage.opening, candidate=stage.ada, exercises=[stage.exercise], by=stage.rhea,
-        opens_at=NOW, closes_at=now, now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        opens_at=NOW,
+        closes_at=now,
+        now=NOW,
+    )
     assert stage.ada.name not in text_of(both, reverse("admin:index"))
 
 
@@ -301,7 +309,12 @@ def _another(stage: Stage, name: str, at: Any, multiplier: str) -> Attempt:
         candidate=person, multiplier=multiplier, granted_by=stage.rhea, granted_at=NOW
     )
     link, _ = invite(
-        opening=stage.opening, candidate=person, exercises=[stage.exercise], by=stage.rhea,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6), now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=person,
+        exercises=[stage.exercise],
+        by=stage.rhea,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+        now=NOW,
+    )
     return attempts.start(invitation=link, exercise=stage.exercise, policies={}, now=at)

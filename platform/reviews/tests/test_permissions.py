@@ -103,9 +103,15 @@ def test_run_is_shown_without_measures_before_the_own_scorecard(
     draft = handed_in.drafts.get()
     report = {"stdout": "scaled \x1b[31m", "measures": [{"key": "cost", "score": SECRET_SCORE}]}
     run = Run.objects.create(
-        attempt=handed_in, round=1, draft=draft, workload="public-1", created_at=NOW,
-        finished_at=NOW, result="done", report=report,
-    )  # fmt: skip
+        attempt=handed_in,
+        round=1,
+        draft=draft,
+        workload="public-1",
+        created_at=NOW,
+        finished_at=NOW,
+        result="done",
+        report=report,
+    )
     url = reverse("admin:run", args=[handed_in.pk, run.pk])
     assert answers(clients, url) == (200, 403, 200, 200, 404, 302)
     page = clients["ines"].get(url).content.decode()

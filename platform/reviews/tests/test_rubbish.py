@@ -12,7 +12,7 @@ from django.urls import reverse
 from accounts.row_numbers import can_be_looked_up, row_number
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
-from reviews import evaluations
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 
 pytestmark = pytest.mark.database  # what a value does to the query is what is tried
@@ -61,18 +61,40 @@ def test_candidates_are_not_found_by_extra_time(
 
 
 LISTS = [
-    "hiring_opening", "hiring_candidate", "hiring_invitation", "assessments_attempt",
-    "library_question", "library_rubric", "library_packversion", "accounts_user", "auth_group",
+    "hiring_opening",
+    "hiring_candidate",
+    "hiring_invitation",
+    "assessments_attempt",
+    "library_question",
+    "library_rubric",
+    "library_packversion",
+    "accounts_user",
+    "auth_group",
     "admin_logentry",
-]  # fmt: skip
+]
 ODD = [
-    "title__regex=(", "level=%00", "level__exact=%00", "q=%00", "phase=%00", "opening=%00",
-    f"opening={HUGE}", f"opening__id__exact={HUGE}", f"groups__id__exact={HUGER}",
-    f"user__id__exact={HUGE}", f"user__id__exact=-{HUGE}", "is_active__exact=maybe",
-    "closed_at__isempty=x", f"p={HUGE}", f"o={HUGE}", f"p={HUGE}&e=1",
-    "closed_at__isempty=x&e=1", "o=x.y", "nonsense=1",
-    "_to_field=password", "opening=%D9%A3",
-]  # fmt: skip
+    "title__regex=(",
+    "level=%00",
+    "level__exact=%00",
+    "q=%00",
+    "phase=%00",
+    "opening=%00",
+    f"opening={HUGE}",
+    f"opening__id__exact={HUGE}",
+    f"groups__id__exact={HUGER}",
+    f"user__id__exact={HUGE}",
+    f"user__id__exact=-{HUGE}",
+    "is_active__exact=maybe",
+    "closed_at__isempty=x",
+    f"p={HUGE}",
+    f"o={HUGE}",
+    f"p={HUGE}&e=1",
+    "closed_at__isempty=x&e=1",
+    "o=x.y",
+    "nonsense=1",
+    "_to_field=password",
+    "opening=%D9%A3",
+]
 
 
 @pytest.mark.parametrize("name", LISTS)
@@ -209,10 +231,14 @@ def test_huge_numbers_in_the_forms_of_rows_are_refused(client_of: Clients, stage
         "exercises-0-position",
     ):
         form = {
-            "title": "x", "level": "mid", "work_sample_weight": "50",
-            "exercises-TOTAL_FORMS": "1", "exercises-INITIAL_FORMS": "1",
-            "exercises-0-id": str(stage.exercise.pk), field: HUGE,
-        }  # fmt: skip
+            "title": "x",
+            "level": "mid",
+            "work_sample_weight": "50",
+            "exercises-TOTAL_FORMS": "1",
+            "exercises-INITIAL_FORMS": "1",
+            "exercises-0-id": str(stage.exercise.pk),
+            field: HUGE,
+        }
         assert client_of["rhea"].post(opening, form).status_code == 200, field
     user = reverse("admin:accounts_user_change", args=[stage.ines.pk])
     form = {"username": "ines", "groups": HUGE, "is_staff": "on"}

@@ -18,8 +18,8 @@ INLINE = re.compile(r"""\sstyle=|<style|\son\w+=["']|<script(?![^>]*\ssrc=)|java
 def test_staff_templates_have_nothing_inline() -> None:
     found = [path for name in FOLDERS for path in (PLATFORM / name).rglob("*.html")]
     for app in ("hiring", "reviews"):
-        found += (PLATFORM / app / "templates").rglob("*.html")
-    assert len(found) > 25
+        found += (PLATFORM / app).rglob("*.html")
+    assert len(found) > 70
     assert [path.name for path in found if INLINE.search(path.read_text())] == []
 
 

@@ -10,13 +10,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, PACK, POLICIES, Stage, submit
 from hiring.invitations import invite
 from hiring.models import Exercise
-from reviews import agreement, decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Evaluation, Feedback, Note
+from reviews.scoring import agreement, evaluations
 from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
@@ -27,13 +30,23 @@ REASONS = "The drains were weak in both exercises."
 def two(handed_in: Attempt, stage: Stage) -> tuple[Attempt, Attempt]:
     """Ada handed in two exercises of one opening; Ines was asked to score the first."""
     second = Exercise.objects.create(
-        opening=stage.opening, pack_name=PACK, kind="automation", level="mid",
-        limit_minutes=60, revision_minutes=15, position=1,
-    )  # fmt: skip
+        opening=stage.opening,
+        pack_name=PACK,
+        kind="automation",
+        level="mid",
+        limit_minutes=60,
+        revision_minutes=15,
+        position=1,
+    )
     link, _ = invite(
-        opening=stage.opening, candidate=stage.ada, exercises=[second], by=stage.rhea,
-        opens_at=NOW - timedelta(days=1), closes_at=NOW + timedelta(days=6), now=NOW,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        exercises=[second],
+        by=stage.rhea,
+        opens_at=NOW - timedelta(days=1),
+        closes_at=NOW + timedelta(days=6),
+        now=NOW,
+    )
     other = attempts.start(invitation=link, exercise=second, policies=POLICIES, now=NOW)
     submit(other, "The second answer.", at=NOW + timedelta(minutes=20))
     grade(other)
@@ -46,9 +59,13 @@ def text_of(client: Client, name: str, *args: Any) -> str:
 
 def decide(stage: Stage, outcome: str) -> None:
     decisions.decide(
-        opening=stage.opening, candidate=stage.ada, outcome=outcome, reasons=REASONS,
-        by=stage.hana, now=LATER,
-    )  # fmt: skip
+        opening=stage.opening,
+        candidate=stage.ada,
+        outcome=outcome,
+        reasons=REASONS,
+        by=stage.hana,
+        now=LATER,
+    )
 
 
 PAGES = ("attempt", "decision", "report", "feedback", "defence", "compare", "work-history")
@@ -104,7 +121,7 @@ def test_the_revision_is_scored_after_the_first_answer(
     attempts.start_revision(scored.pk, now=LATER)
     submit(scored, "Better.", at=LATER + timedelta(minutes=1))
     grade(scored, 2)
-    with pytest.raises(evaluations.NotPossible, match="first answer"):
+    with pytest.raises(NotPossible, match="first answer"):
         evaluations.begin(attempt=scored, round=2, evaluator=stage.otto, now=LATER)
     page = clients["otto"].get(reverse("admin:score", args=[scored.pk, 2]), follow=True)
     assert "Score the first answer first" in page.content.decode()

@@ -15,11 +15,14 @@ from accounts.models import User
 from assessments import attempts
 from assessments.models import Attempt, GradingRun, PreparedVariant
 from assessments.prepared.drawing import prepare
+from assessments.submissions import request_grading
 from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
 from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate
-from reviews import decisions, evaluations, feedback
+from reviews.decisions import decisions
+from reviews.feedback import feedback
 from reviews.models import Evaluation
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
 from reviews.workload import waiting_for
 
@@ -95,7 +98,7 @@ def test_failed_gradings_wait_for_whoever_can_repeat_them(handed_in: Attempt, st
     GradingRun.objects.update(result="infrastructure_error")
     assert labels(stage.hana, "failed") == ["Ada Fontaine"]
     assert labels(stage.ines, "failed") is None
-    attempts.request_grading(handed_in.submissions.get(), now=LATER)
+    request_grading(handed_in.submissions.get(), now=LATER)
     assert labels(stage.hana, "failed") == []
 
 
@@ -143,9 +146,14 @@ def more(stage: Stage, number: int) -> None:
             candidate=candidate, multiplier="1.25", granted_by=stage.rhea, granted_at=NOW
         )
         link, _ = invite(
-            opening=stage.opening, candidate=candidate, exercises=[stage.exercise],
-            opens_at=NOW, closes_at=NOW + timedelta(days=2), by=stage.rhea, now=NOW,
-        )  # fmt: skip
+            opening=stage.opening,
+            candidate=candidate,
+            exercises=[stage.exercise],
+            opens_at=NOW,
+            closes_at=NOW + timedelta(days=2),
+            by=stage.rhea,
+            now=NOW,
+        )
         attempt = attempts.start(
             invitation=link, exercise=stage.exercise, policies=POLICIES, now=NOW
         )
@@ -193,9 +201,17 @@ def queries(client: Client, name: str) -> int:
 @pytest.mark.database
 @pytest.mark.parametrize(
     ("query", "found"),
-    [("q=Ada", True), ("q=nobody", False), ("phase=handed-in", True), ("phase=running", False),
-     ("phase=revised", False), ("scored_by=nobody", False), ("opening=999", False), ("opening=x", True)],
-)  # fmt: skip
+    [
+        ("q=Ada", True),
+        ("q=nobody", False),
+        ("phase=handed-in", True),
+        ("phase=running", False),
+        ("phase=revised", False),
+        ("scored_by=nobody", False),
+        ("opening=999", False),
+        ("opening=x", True),
+    ],
+)
 def test_list_of_attempts_is_searched_and_filtered(
     clients: Clients, handed_in: Attempt, query: str, found: bool
 ) -> None:

@@ -189,10 +189,19 @@ def teams() -> tuple[Team, ...]:
     return (
         Team("Foundation models", 0.41, 18, 0.86, 0.1, 0.0, 0.04, 0.0, 0.96, 0.95),
         Team("Language products", 0.21, 24, 0.12, 0.48, 0.24, 0.11, 0.05, 0.52, 0.4),
-        Team("Serving", 0.17, 9, inference=0.93, interactive=0.02, batch=0.05, weekend=0.78, night=0.46),
+        Team(
+            "Serving",
+            0.17,
+            9,
+            inference=0.93,
+            interactive=0.02,
+            batch=0.05,
+            weekend=0.78,
+            night=0.46,
+        ),
         Team("Applied research", 0.13, 31, 0.31, 0.29, 0.02, 0.33, 0.05, 0.31, 0.28),
         Team("Data platform", 0.08, 12, interactive=0.08, batch=0.92, weekend=0.9, night=1.4),
-    )  # fmt: skip
+    )
 
 
 def growth() -> Growth:

@@ -16,7 +16,8 @@ from scenarios.company.profile import DEFAULT, Profile
 from scenarios.company.profile.tables import NodeType, Tables
 from scenarios.cost.agreements import agreed
 from scenarios.cost.draw import Scene, scene_of
-from scenarios.cost.jobs import Job, history_of
+from scenarios.cost.job import Job
+from scenarios.cost.jobs import history_of
 from scenarios.cost.ledger import bill_of
 from scenarios.cost.model import model_of
 from scenarios.cost.own import SUPPORT_YEARS

@@ -37,8 +37,16 @@ def changed(pack: Pack, root: Path, old: str, new: str) -> str:
     [
         ('materials = "troubleshooting"', 'materials = "weather"', "No generator 'weather'"),
         ('materials = "troubleshooting"', 'materials = "simulator"', "No generator 'simulator'"),
-        ('materials = "troubleshooting"', 'materials = "troubleshooting"\nworld = "queue_autoscaler"', "world belongs to"),
-        ('materials = "troubleshooting"', 'materials = "troubleshooting"\nanchor = 1', "unknown key anchor;"),
+        (
+            'materials = "troubleshooting"',
+            'materials = "troubleshooting"\nworld = "queue_autoscaler"',
+            "world belongs to",
+        ),
+        (
+            'materials = "troubleshooting"',
+            'materials = "troubleshooting"\nanchor = 1',
+            "unknown key anchor;",
+        ),
         ("[levels.mid]", "[levels.principal]", "a level is one of junior, mid, senior"),
         ("[levels.mid]", "[levels.mid]\nhidden = 5", "hidden belongs to"),
         ("[levels.mid]\nminutes = 40", "[levels.mid]", "the key minutes is missing"),
@@ -100,8 +108,12 @@ def test_levels_differ_in_more_than_their_minutes(pack: Pack) -> None:
     assert "overlap" in guides[2]
     assert "overlap" not in guides[0]
     assert [d.key for d in pack.documents("senior")] == [
-        "brief", "environment", "stakes", "tools", "times",
-    ]  # fmt: skip
+        "brief",
+        "environment",
+        "stakes",
+        "tools",
+        "times",
+    ]
 
 
 def test_brief_is_of_the_seed_and_of_the_company(pack: Pack) -> None:

@@ -9,7 +9,7 @@ from scenarios.company.profile.tables import NodeType
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.diagrams.counts import Rack
 from scenarios.scaling.diagrams.sheet import (
-    LINE,
+    LEFT,
     SERIES,
     STRONG,
     SUNKEN,
@@ -22,7 +22,7 @@ from scenarios.scaling.diagrams.sheet import (
 )
 from scenarios.scaling.scene import Place, Scene
 
-LEFT, ROOM = 16, WIDTH - 32
+ROOM = WIDTH - 2 * LEFT
 COLUMN, RACK = 80, 66
 """Units from one rack to the next, and the width of a rack."""
 UNIT = 2.4
@@ -40,12 +40,10 @@ def drawn(scene: Scene) -> str:
     """The picture of all sites' racks, as SVG."""
     sheet = Sheet(f"Racks and power of {scene.profile.cluster}")
     sheet.text(LEFT, 30, clipped(sheet.title, 70), 16, font_weight="600")
-    sheet.text(
-        LEFT,
-        50,
-        "Figures below a rack: kW that its nodes draw at most, of the rack’s limit, and units free.",
-        fill=TEXT_2,
+    said = (
+        "Figures below a rack: kW that its nodes draw at most, of the rack’s limit, and units free."
     )
+    sheet.text(LEFT, 50, said, fill=TEXT_2)
     sheet.y = 66
     kinds = colours(scene)
     for place in scene.places:
@@ -73,22 +71,9 @@ def colours(scene: Scene) -> dict[str, str]:
 
 
 def _site(sheet: Sheet, place: Place, kinds: dict[str, str]) -> None:
-    sheet.path(f"M{LEFT} {sheet.y:g}h{ROOM}", stroke=LINE)
-    sheet.text(
-        LEFT,
-        sheet.y + 24,
-        clipped(f"{place.site.name}, {place.site.region}", 44),
-        14,
-        font_weight="600",
-    )
-    found = counts.racks(place)
-    sheet.text(
-        WIDTH - LEFT,
-        sheet.y + 24,
-        f"{len(found):,} racks, {figure(place.site.rack_kw)} kW and {place.site.rack_units} units each",
-        fill=TEXT_2,
-        text_anchor="end",
-    )
+    found, site = counts.racks(place), place.site
+    each = f"{figure(site.rack_kw)} kW and {site.rack_units} units each"
+    sheet.head(clipped(f"{site.name}, {site.region}", 44), f"{len(found):,} racks, {each}")
     sheet.y += 36
     _power(sheet, place)
     _legend(sheet, place, kinds)
@@ -116,25 +101,17 @@ def _power(sheet: Sheet, place: Place) -> None:
         sheet.rect(x, sheet.y - 9, 10, 10, fill=fill, stroke=STRONG)
         sheet.text(x + 15, sheet.y, said)
         x += 30 + 6.6 * len(said)
-    sheet.text(
-        WIDTH - LEFT,
-        sheet.y,
-        f"limit {figure(power.limit)} kW",
-        text_anchor="end",
-        font_weight="600",
-    )
+    limit = f"limit {figure(power.limit)} kW"
+    sheet.text(WIDTH - LEFT, sheet.y, limit, text_anchor="end", font_weight="600")
     sheet.y += 22
 
 
 def _legend(sheet: Sheet, place: Place, kinds: dict[str, str]) -> None:
     x = float(LEFT)
-    entries = [
-        (
-            kinds[kind.name],
-            f"{clipped(kind.name, 24)}: {count:,}, each {kind.rack_units} U and {figure(kind.power_kw)} kW",
-        )
-        for kind, count in place.nodes
-    ]
+    entries = []
+    for kind, count in place.nodes:
+        each = f"each {kind.rack_units} U and {figure(kind.power_kw)} kW"
+        entries.append((kinds[kind.name], f"{clipped(kind.name, 24)}: {count:,}, {each}"))
     if any(rack.role == "equipment" for rack in counts.racks(place)):
         entries.append((SUNKEN, "switches, storage, management"))
     for fill, said in entries:

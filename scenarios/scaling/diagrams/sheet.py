@@ -7,8 +7,9 @@ from html import escape
 
 WIDTH = 760
 """Units, meant as pixels: a picture is at its best at this width, and still read at 700."""
+LEFT = 16
+"""Margin at either side."""
 SANS = "IBM Plex Sans, system-ui, sans-serif"
-MONO = "IBM Plex Mono, ui-monospace, monospace"
 
 TEXT = "var(--text, #18202c)"
 TEXT_2 = "var(--text-2, #4c586a)"
@@ -18,8 +19,6 @@ SURFACE = "var(--surface, #ffffff)"
 SUNKEN = "var(--sunken, #edf0f5)"
 INFO = "var(--info, #075d80)"
 INFO_FILL = "var(--info-fill, #e1f0f7)"
-WARN = "var(--warn, #7d5000)"
-WARN_FILL = "var(--warn-fill, #fbf0d6)"
 SERIES = (
     "var(--series-1, #002bcd)",
     "var(--series-2, #ba8a0c)",
@@ -81,6 +80,13 @@ class Sheet:
         self.rect(x, y, width, height, fill=SUNKEN, stroke=LINE)
         if part > 0:
             self.rect(x, y, width * min(1.0, part), height, fill=fill)
+
+    def head(self, name: str, said: str = "") -> None:
+        """A line across and the name of a part below it, with what is said of it at the right; y stays."""
+        self.path(f"M{LEFT} {self.y:g}h{WIDTH - 2 * LEFT}", stroke=LINE)
+        self.text(LEFT, self.y + 24, name, 14, font_weight="600")
+        if said:
+            self.text(WIDTH - LEFT, self.y + 24, said, fill=TEXT_2, text_anchor="end")
 
     def whole(self, described: str) -> str:
         """The picture. `described` says in words what is drawn, for those who do not see it."""

@@ -7,7 +7,7 @@ from scenarios.scaling.diagrams.racks import colours
 from scenarios.scaling.diagrams.sheet import (
     INFO,
     INFO_FILL,
-    LINE,
+    LEFT,
     SERIES,
     STRONG,
     SUNKEN,
@@ -19,8 +19,8 @@ from scenarios.scaling.diagrams.sheet import (
 )
 from scenarios.scaling.scene import Place, Scene
 
-LEFT, MAIN = 16, 532
-"""Where the network begins, and how wide it is; storage stands at its right."""
+MAIN = 532
+"""How wide the network is; storage stands at its right."""
 SIDE = 576
 SWITCH_HIGH = 34
 LEAST_SWITCH = 18
@@ -63,13 +63,10 @@ def described(place: Place) -> str:
 
 def _site(sheet: Sheet, place: Place, kinds: dict[str, str]) -> None:
     net, top = place.fabric, sheet.y
-    sheet.path(f"M{LEFT} {top:g}h{WIDTH - 2 * LEFT}", stroke=LINE)
-    name = clipped(f"{place.site.name}, {place.site.region}", 40)
-    sheet.text(LEFT, top + 24, name, 14, font_weight="600")
     said = (
         f"{net.kind}, {net.link_gbps} Gb/s a port, oversubscription {net.oversubscription:g} to 1"
     )
-    sheet.text(WIDTH - LEFT, top + 24, said, fill=TEXT_2, text_anchor="end")
+    sheet.head(clipped(f"{place.site.name}, {place.site.region}", 40), said)
     sheet.y = top + 44
     _switches(sheet, place)
     _nodes(sheet, place, kinds)
@@ -196,12 +193,8 @@ def _storage(sheet: Sheet, place: Place, y: float) -> float:
         sheet.rect(SIDE, y, wide, 66, fill=SUNKEN, stroke=STRONG)
         sheet.text(SIDE + 8, y + 17, clipped(f"{tier.name}, {tier.kind}", 24), font_weight="600")
         sheet.text(SIDE + 8, y + 33, f"{figure(tier.bandwidth_gbs)} GB/s", fill=TEXT_2)
-        sheet.text(
-            SIDE + 8,
-            y + 49,
-            f"{figure(tier.used_tb)} of {figure(tier.capacity_tb)} TB",
-            fill=TEXT_2,
-        )
+        filled = f"{figure(tier.used_tb)} of {figure(tier.capacity_tb)} TB"
+        sheet.text(SIDE + 8, y + 49, filled, fill=TEXT_2)
         sheet.bar(SIDE + 8, y + 55, wide - 16, 6, tier.used_tb / tier.capacity_tb, SERIES[2])
         y += 74
     return y
@@ -210,8 +203,7 @@ def _storage(sheet: Sheet, place: Place, y: float) -> float:
 def _outside(sheet: Sheet, scene: Scene) -> None:
     """The line to the cloud, which all sites share."""
     top, wide, high = sheet.y, 200.0, 34.0
-    sheet.path(f"M{LEFT} {top:g}h{WIDTH - 2 * LEFT}", stroke=LINE)
-    sheet.text(LEFT, top + 24, "Outside the sites", 14, font_weight="600")
+    sheet.head("Outside the sites")
     step = high + 10
     middle = top + 40 + (step * len(scene.places) - 10) / 2
     bus, cloud = LEFT + wide + 60, WIDTH - LEFT - wide

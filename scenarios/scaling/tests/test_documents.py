@@ -6,7 +6,9 @@ import re
 import pytest
 
 from scenarios.company.profile import DEFAULT, Profile
-from scenarios.scaling import ahead, sites
+from scenarios.company.profile.tables import PolicyValue
+from scenarios.scaling import forecast, site_descriptions
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.documents import documents
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.facts import facts_of
@@ -14,10 +16,9 @@ from scenarios.scaling.items import items
 from scenarios.scaling.notes import notes
 from scenarios.scaling.policies import policies
 from scenarios.scaling.reading import parse_object
-from scenarios.scaling.start import start
 from scenarios.scaling.tables import slugs
-from scenarios.scaling.troubles import TROUBLES
-from scenarios.scaling.words import figure, table
+from scenarios.scaling.template import start
+from scenarios.scaling.wording import figure, table
 
 LEVELS = ("junior", "mid", "senior")
 SMALL = Profile(cluster="vale", nodes=8, gpus_per_node=4, gpu="A100")
@@ -51,9 +52,9 @@ def test_no_document_names_what_holds_work_up(level: str, seed: int) -> None:
     assert "bottleneck" not in told
     assert "refuted" not in told
     assert "supported:" not in told
-    for trouble in TROUBLES.values():
-        assert trouble.title.lower() not in told
-        assert "_" not in trouble.key or trouble.key not in told
+    for kind in BOTTLENECKS.values():
+        assert kind.title.lower() not in told
+        assert "_" not in kind.key or kind.key not in told
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -77,11 +78,11 @@ def test_notes_are_right_about_what_is_there_and_wrong_about_what_is_not(
 
 def test_sites_say_the_same_as_their_tables() -> None:
     scene = scene_of(DEFAULT, "senior", 3)
-    told = sites.described(scene)
+    told = site_descriptions.described(scene)
     limits = {
         (row[0], row[1]): row[2:]
-        for table in ahead.tables(scene)
-        if table.path == ahead.LIMITS
+        for table in forecast.tables(scene)
+        if table.path == forecast.LIMITS
         for row in table.rows
     }
     for place in scene.places:
@@ -96,7 +97,7 @@ def test_sites_say_the_same_as_their_tables() -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_growth_begins_at_the_present_demand_and_its_band_opens(level: str) -> None:
     scene = scene_of(DEFAULT, level, 5)
-    grown = next(one for one in ahead.tables(scene) if one.path == ahead.GROWTH)
+    grown = next(one for one in forecast.tables(scene) if one.path == forecast.GROWTH)
     assert len(grown.rows) == 12 * len(scene.work)
     width: dict[object, list[float]] = {}
     for month, name, low, middle, high in grown.rows:
@@ -112,7 +113,7 @@ def test_what_is_announced_is_in_the_median() -> None:
     scene = scene_of(DEFAULT, "junior", 5)
     launch = next(one for one in scene.events if one.kind == "launch")
     work = next(one for one in scene.work if one.job_class == launch.subject)
-    before, after = (ahead.expected(scene, work, launch.month + at) for at in (-1, 0))
+    before, after = (forecast.expected(scene, work, launch.month + at) for at in (-1, 0))
     assert after / before == pytest.approx(launch.factor * (1 + work.monthly), rel=0.01)
     assert (
         f"**{scene.months[launch.month].start:%B %Y}**"
@@ -122,7 +123,7 @@ def test_what_is_announced_is_in_the_median() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_tables_have_no_cell_that_a_simple_reader_would_split(level: str) -> None:
-    for one in ahead.tables(scene_of(DEFAULT, level, 1)):
+    for one in forecast.tables(scene_of(DEFAULT, level, 1)):
         for line in one.text().splitlines():
             assert line.count(",") == len(one.head) - 1, line
 
@@ -157,16 +158,8 @@ def test_the_plan_to_begin_with_can_be_read_as_a_plan(level: str) -> None:
 
 
 def test_names_become_columns_and_tables_keep_bars() -> None:
-    assert slugs(["Site A", "site-a", "***"]) == {
-        "Site A": "site_a",
-        "site-a": "site_a_2",
-        "***": "unnamed",
-    }
+    names = {"Site A": "site_a", "site-a": "site_a_2", "***": "unnamed"}
+    assert slugs(list(names)) == names
     assert table(("a|b",), [("c",)]) == "| a\\|b |\n| --- |\n| c |"
-    assert [figure(one) for one in (True, 1240, 3.45, 2.0, "EU")] == [
-        "yes",
-        "1,240",
-        "3.45",
-        "2",
-        "EU",
-    ]
+    said: dict[PolicyValue, str] = {True: "yes", 1240: "1,240", 3.45: "3.45", 2.0: "2", "EU": "EU"}
+    assert {one: figure(one) for one in said} == said

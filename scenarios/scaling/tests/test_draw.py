@@ -10,12 +10,12 @@ import pytest
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.company.profile.defaults import node_type
 from scenarios.company.profile.tables import Facility, Site, Tables
+from scenarios.scaling.bottlenecks import BOTTLENECKS
 from scenarios.scaling.draw import present_usd_month, scene_of
 from scenarios.scaling.items import items
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.policies import policies
 from scenarios.scaling.scene import Scene
-from scenarios.scaling.troubles import TROUBLES
 
 SMALL = Profile(nodes=8, gpus_per_node=4, gpu="A100")
 LARGE = Profile(nodes=100)
@@ -58,15 +58,11 @@ def test_every_sane_profile_has_a_year(profile: Profile, level: str) -> None:
         assert len(scene.months) == 12
         assert len(scene.places) >= settings.sites
         assert 1 <= len(scene.bottlenecks) <= settings.bottlenecks
-        families = [TROUBLES[one.key].family for one in scene.bottlenecks]
+        families = [BOTTLENECKS[one.key].family for one in scene.bottlenecks]
         assert len(families) == len(set(families))
         assert set(policies(scene)) == set(settings.policies)
-        assert {one.kind for one in items(scene).values()} >= {
-            "node",
-            "leaf",
-            "spine",
-            "rack",
-            "power",
+        assert {"node", "leaf", "spine", "rack", "power"} <= {
+            one.kind for one in items(scene).values()
         }
         day = sum(one.gpu_hours_day for one in scene.work)
         assert 0 < day < 24 * scene.gpus
@@ -78,8 +74,8 @@ def test_the_default_has_as_many_bottlenecks_as_its_level() -> None:
         for seed in range(12):
             found = scene_of(DEFAULT, level, seed).bottlenecks
             assert len(found) == settings.bottlenecks
-            assert any(TROUBLES[one.key].hard for one in found)
-            assert any(not TROUBLES[one.key].hard for one in found)
+            assert any(BOTTLENECKS[one.key].hard for one in found)
+            assert any(not BOTTLENECKS[one.key].hard for one in found)
             kinds |= {one.key for one in found}
         assert len(kinds) >= 5, "seeds draw different bottlenecks"
 

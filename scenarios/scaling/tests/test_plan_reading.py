@@ -13,17 +13,10 @@ from hypothesis import strategies as st
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.plan import BadPlan, Plan
-from scenarios.scaling.plans import reference
 from scenarios.scaling.reading import parse, parse_object, to_json
+from scenarios.scaling.reference_plans import reference
 
-ORDER = {
-    "id": "a",
-    "month": "2026-02",
-    "item": "node:H100 node",
-    "count": 2,
-    "site": "Site A",
-    "note": "",
-}
+ORDER = {"id": "a", "month": "2026-02", "item": "node:H100 node", "count": 2, "site": "Site A"}
 
 
 def test_what_is_written_reads_back() -> None:

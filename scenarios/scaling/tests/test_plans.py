@@ -13,7 +13,7 @@ from scenarios.scaling.draw import scene_of
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.measures import MEASURES
 from scenarios.scaling.plan import Plan
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.year import play
 
 

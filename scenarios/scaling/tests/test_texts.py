@@ -9,14 +9,14 @@ import pytest
 
 from scenarios.company.profile import DEFAULT
 from scenarios.packs import load_pack
-from scenarios.scaling import ahead
+from scenarios.scaling import forecast
 from scenarios.scaling.diagrams import topology
 from scenarios.scaling.documents import colleagues, documents
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.history import DAYS
 from scenarios.scaling.notes import notes
-from scenarios.scaling.signs import signs
 from scenarios.scaling.speeds import speed
+from scenarios.scaling.symptoms import symptoms
 from scenarios.scaling.traces import history
 
 LEVELS = ("junior", "mid", "senior")
@@ -51,7 +51,7 @@ def test_the_key_does_not_deny_uplinks_that_are_full_at_the_second_site(seed: in
     traces = history(scene, DAYS)
     second = scene.places[1].site.name
     full = 100 * sum(load > 1 for load in traces.spine[second]) / traces.hours
-    said = signs(scene, traces)["spine"].said
+    said = symptoms(scene, traces)["spine"].said
     assert f"those of {second} in {full:.0f} %" in said
     assert ("who names them is right" in said) == (full >= 4)
     assert all(one.who != "Network engineer" for one in notes(scene))
@@ -59,7 +59,7 @@ def test_the_key_does_not_deny_uplinks_that_are_full_at_the_second_site(seed: in
 
 def test_uplinks_of_one_site_are_said_as_before() -> None:
     scene = scene_of(DEFAULT, "mid", 7)
-    said = signs(scene, history(scene, DAYS))["spine"].said
+    said = symptoms(scene, history(scene, DAYS))["spine"].said
     assert said.endswith("% of the hours")
 
 
@@ -87,7 +87,7 @@ def test_parts_and_sums_of_a_table_agree(level: str) -> None:
 
 def test_racks_free_are_never_more_than_there_is_floor_for_and_never_less_than_stand() -> None:
     scene = scene_of(DEFAULT, "senior", 3)
-    rows = next(one.rows for one in ahead.tables(scene) if one.path == ahead.LIMITS)
+    rows = next(one.rows for one in forecast.tables(scene) if one.path == forecast.LIMITS)
     found = {(row[0], row[1]): row[2:] for row in rows}
     for place in scene.places:
         limit, free = found[place.site.name, "racks"]
@@ -118,7 +118,9 @@ def test_one_spine_is_one() -> None:
 def test_running_costs_name_the_unit_of_each_figure() -> None:
     """A factor and a percentage are no dollars."""
     running = next(
-        one for one in ahead.tables(scene_of(DEFAULT, "junior", 1)) if one.path == ahead.RUNNING
+        one
+        for one in forecast.tables(scene_of(DEFAULT, "junior", 1))
+        if one.path == forecast.RUNNING
     )
     assert tuple(running.head) == ("what", "unit", "value")
     units = {str(row[0]): str(row[1]) for row in running.rows}

@@ -12,9 +12,10 @@ import pytest
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs.generated import Generator, Written, load_generator
 from scenarios.scaling import variant
+from scenarios.scaling.bottlenecks import BOTTLENECKS
+from scenarios.scaling.content import rows
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.notes import notes
-from scenarios.scaling.troubles import TROUBLES
 
 HOURS = 90 * 24
 SMALL = Profile(cluster="vale", nodes=8, gpus_per_node=4, gpu="A100")
@@ -114,12 +115,7 @@ def test_jobs_come_to_about_what_the_hours_count(tables: dict[str, pd.DataFrame]
     )
     size = ran["AllocTRES"].str.extract(r"gres/gpu=(\d+)")[0].astype(int)
     hours = size * (end - start).dt.total_seconds() / 3600
-    partition = {
-        "training": "train",
-        "fine_tuning": "tune",
-        "interactive": "interactive",
-        "batch": "batch",
-    }
+    partition = {row["job_class"]: row["partition"] for row in rows("accounting")}
     for work in scene.work:
         if not work.steady:
             counted = gpus[f"{work.job_class}_gpus"].sum()
@@ -176,7 +172,7 @@ def test_nothing_of_the_key_is_in_what_a_candidate_gets(
     for note in notes(scene_of(DEFAULT, "senior", 3)):
         assert note.why not in told
     assert "seed" not in told.lower()
-    assert not [one for one in TROUBLES.values() if one.title in told]
+    assert not [one for one in BOTTLENECKS.values() if one.title in told]
 
 
 def test_the_key_has_the_truth_and_two_plans() -> None:
@@ -184,7 +180,7 @@ def test_the_key_has_the_truth_and_two_plans() -> None:
     assert json.loads(json.dumps(key)) == key
     scene = scene_of(DEFAULT, "mid", 2)
     assert [one["key"] for one in key["bottlenecks"]] == [one.key for one in scene.bottlenecks]
-    assert len(key["no_bottlenecks"]) == len(TROUBLES) - len(scene.bottlenecks)
+    assert len(key["no_bottlenecks"]) == len(BOTTLENECKS) - len(scene.bottlenecks)
     for plan in ("naive", "reference"):
         assert {one["key"] for one in key[plan]["figures"]} >= {"wait_p95_h", "delivered"}
     assert key["common_mistakes"]

@@ -10,11 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from scenarios.company.profile import DEFAULT, Profile
+from scenarios.scaling.bottlenecks import BOTTLENECKS, BottleneckKind
 from scenarios.scaling.demand import Demand, draw, median
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.measures import MEASURES
 from scenarios.scaling.plan import Change, Plan, Purchase, Rented, Retired
-from scenarios.scaling.plans import naive, reference
+from scenarios.scaling.reference_plans import naive, reference
 from scenarios.scaling.scene import Scene
 from scenarios.scaling.tests.some_plans import some_plans
 from scenarios.scaling.year import Year, play, played_through
@@ -29,7 +30,7 @@ def tiny(level: str = "mid", seed: int = 1) -> Scene:
 
 @lru_cache
 def usual() -> Scene:
-    """Without the troubles that policies cure: what is left is load against capacity."""
+    """Without the bottlenecks that policies take away: what is left is load against capacity."""
     scene = scene_of(DEFAULT, "mid", 1)
     work = tuple(replace(one, quota=1.0, idle_h=min(one.idle_h, 0.5)) for one in scene.work)
     return replace(scene, work=work, spread=1.2)
@@ -161,27 +162,15 @@ def test_a_spine_that_is_too_small_slows_work() -> None:
     assert fast < slow / 2
 
 
-CURES = [
-    ("small_jobs", "defragment", True),
-    ("idle_notebooks", "idle_notebook_limit_h", 2),
-    ("serving_peak", "preemption", True),
-    ("checkpoint_bursts", "checkpoint_to_nvme", True),
-    ("scratch_bandwidth", "cache_on_nvme", True),
-    ("static_quota", "share_idle_quota", True),
-    ("spine", "topology_aware", True),
-]
-
-
-@pytest.mark.parametrize(("key", "policy", "value"), CURES)
-def test_each_bottleneck_has_a_policy_that_helps(
-    key: str, policy: str, value: bool | float
-) -> None:
-    seeds = (
-        n for n in range(40) if key in {b.key for b in scene_of(DEFAULT, "mid", n).bottlenecks}
-    )
+@pytest.mark.parametrize("kind", BOTTLENECKS.values(), ids=BOTTLENECKS)
+def test_each_bottleneck_has_a_policy_that_helps(kind: BottleneckKind) -> None:
+    drawn = ({one.key for one in scene_of(DEFAULT, "mid", n).bottlenecks} for n in range(40))
+    seeds = (n for n, keys in enumerate(drawn) if kind.key in keys)
     scene = scene_of(DEFAULT, "mid", next(seeds))
     before = play(scene, Plan(), median(scene))
-    after = play(scene, Plan(policies=(Change("c", "2026-01", policy, value),)), median(scene))
+    after = play(
+        scene, Plan(policies=(Change("c", "2026-01", kind.policy, kind.value),)), median(scene)
+    )
     better = [
         after.measures["waits_met"] > before.measures["waits_met"],
         p95(after) < 0.9 * p95(before),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 
 from scenarios.simulator.engine import Simulation
@@ -104,10 +104,6 @@ class Kueue(Policy):
             self.submitted(job)
         self._evicted.clear()
         self._place()
-
-    def waiting(self) -> Iterable[int]:
-        queued = sorted(entry for entries in self._buckets.values() for entry in entries)
-        return [*self._unplaced, *(job for _, _, job in queued)]
 
     def _entry(self, job: int) -> Entry:
         return -self.simulation.workload.priority[job], self._rank[job], job

@@ -1,3 +1,3 @@
-"""Which node, and which GPUs of it: packing, topology and node counts."""
+"""Where a gang lies: leaf switches, rails and NUMA domains."""
 
 from __future__ import annotations

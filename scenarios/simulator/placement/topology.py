@@ -44,10 +44,18 @@ class Topology:
     def locality(self, shares: Shares) -> Locality:
         """How near to each other the GPUs of a gang are."""
         return Locality(
+            nodes=len({node for node, _ in shares}),
             leaves=len({self.leaf[node] for node, _ in shares}),
             numa=max((self.numa_used(mask) for _, mask in shares), default=0),
             on_rail=len({mask for _, mask in shares}) <= 1,
         )
+
+    def room(self, free: Sequence[int]) -> int:
+        """The most GPUs that are free under one leaf; `free[node]` is the mask of a node's."""
+        counts: dict[int, int] = {}
+        for leaf, mask in zip(self.leaf, free, strict=True):
+            counts[leaf] = counts.get(leaf, 0) + mask.bit_count()
+        return max(counts.values(), default=0)
 
     def place_gang(self, free: Sequence[int], workers: int, gpus: int) -> Shares | None:
         """Nodes and GPUs for `workers` nodes of `gpus` each; None where not all find room.
@@ -93,8 +101,9 @@ class Topology:
 
 @dataclass(frozen=True, slots=True)
 class Locality:
-    """Leaf switches a gang spans, NUMA domains of its widest worker, one set of rails or not."""
+    """Nodes and leaf switches a gang spans, NUMA domains of its widest worker, one set of rails or not."""
 
+    nodes: int
     leaves: int
     numa: int
     on_rail: bool

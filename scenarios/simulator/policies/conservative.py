@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import accumulate
 
@@ -72,9 +72,6 @@ class Conservative(Policy):
             self._plan_newcomer(job)
         self._fresh.clear()
         self._start_due()
-
-    def waiting(self) -> Iterable[int]:
-        return iter([*self._queue, *self._fresh])
 
     def _replan(self) -> None:
         planned, tried, now = self._planned, self._tried, self.simulation.now

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 
 from scenarios.simulator.engine import NEVER, Simulation
+from scenarios.simulator.machine import Pool
+from scenarios.simulator.policies.easy_run import EasyRun
 from scenarios.simulator.policies.horizon import PlannedEnds, open_horizon
 from scenarios.simulator.policies.waiting import NONE, Waiting, first_within
 from scenarios.simulator.policy import Policy
@@ -27,10 +30,20 @@ class Easy(Policy):
 
     def bind(self, simulation: Simulation) -> None:
         super().bind(simulation)
-        self._queue = Waiting(simulation)
         self._horizon = open_horizon(simulation)
         self._planned = [-1] * len(simulation.order)
         self._blocked = -1
+
+    @cached_property
+    def _queue(self) -> Waiting:
+        return Waiting(self.simulation)
+
+    def play(self) -> bool:
+        simulation = self.simulation
+        if type(self) is not Easy or not isinstance(simulation.machine, Pool):
+            return False
+        simulation.conclude(EasyRun(simulation).play())
+        return True
 
     def submitted(self, job: int) -> None:
         self._fresh.append(job)
@@ -52,10 +65,6 @@ class Easy(Policy):
                 self._backfill()
         else:
             self._pass_newcomers()
-
-    def waiting(self) -> Iterable[int]:
-        yield from self._queue
-        yield from self._fresh
 
     def _length(self, job: int) -> int:
         simulation = self.simulation

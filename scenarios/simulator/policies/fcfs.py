@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.policy import Policy
@@ -34,9 +34,6 @@ class Fcfs(Policy):
         fits, procs = simulation.machine.fits, simulation.procs
         while queue and fits(procs[queue[0]]):
             simulation.start(queue.popleft())
-
-    def waiting(self) -> Iterable[int]:
-        return iter(self._queue)
 
 
 def ranks(simulation: Simulation) -> list[int]:

@@ -27,9 +27,6 @@ class Preemptive(Policy):
         self._jobs.remove(job)
         del self.on_machine[job]
 
-    def waiting(self) -> Iterable[int]:
-        return (job for job in self._jobs if self.simulation.is_waiting(job))
-
     def progress(self, job: int) -> int:
         """How long a running job has been at it since its latest start."""
         return self.simulation.now - self.simulation.began[job]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from heapq import heappop, heappush
 
 from scenarios.simulator.engine import Simulation
@@ -30,6 +30,3 @@ class Sjf(Policy):
         fits, procs = simulation.machine.fits, simulation.procs
         while heap and fits(procs[heap[0][2]]):
             simulation.start(heappop(heap)[2])
-
-    def waiting(self) -> Iterable[int]:
-        return (job for _, _, job in sorted(self._heap))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from scenarios.simulator.engine import Simulation
 from scenarios.simulator.policies.fcfs import ranks
 
@@ -72,17 +70,9 @@ class Waiting:
                 return
             tree[i] = least
 
-    def rank(self, job: int) -> int:
-        """The place of `job` in the order of submission."""
-        return self._rank[job]
-
     def at(self, rank: int) -> int:
         """The job of that place."""
         return self._order[rank]
-
-    def __iter__(self) -> Iterator[int]:
-        there = self._there
-        return (self._order[rank] for rank in range(self._first, self._end) if there[rank])
 
 
 def _empty_tree(leaves: int) -> list[int]:

@@ -46,12 +46,12 @@ def _best_run(mask: int, count: int) -> tuple[int, int]:
     return best[2], abs(best[1])
 
 
-def holds(at_least: Sequence[int], demand: Demand) -> bool:
-    """Whether a demand finds room; `at_least[k]` has the nodes with k or more GPUs free."""
+def holds(at_least: Sequence[int], demand: Demand, within: int = -1) -> bool:
+    """Whether a demand finds room within a mask; `at_least[k]`: nodes with k or more GPUs free."""
     whole, rest = demand
-    if at_least[-1].bit_count() < whole:
+    if (at_least[-1] & within).bit_count() < whole:
         return False
-    return not rest or at_least[rest].bit_count() > whole
+    return not rest or (at_least[rest] & within).bit_count() > whole
 
 
 def choose(full: int, part: int, demand: Demand, free_now: Sequence[int]) -> tuple[int, int]:

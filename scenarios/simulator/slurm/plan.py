@@ -10,6 +10,9 @@ from scenarios.simulator.slurm.nodes import Demand, choose
 Held = tuple[int, int, int]
 """(mask of whole nodes, mask of one shared node or 0, GPUs on that node)."""
 
+ANYWHERE = -1
+"""The mask of every node there is or will be."""
+
 
 class Plan:
     """Steps of free room: `times[i]` up to `times[i + 1]`, the last step without end.
@@ -18,12 +21,13 @@ class Plan:
     from 1 to the GPUs of a node; `levels[0]` is unused. Times are integers of any unit.
     """
 
-    __slots__ = ("levels", "per_node", "times")
+    __slots__ = ("_found", "levels", "per_node", "times")
 
     def __init__(self, now: int, at_least: list[int]) -> None:
         self.per_node = len(at_least) - 1
         self.times = [now]
         self.levels = [[mask] for mask in at_least]
+        self._found: dict[tuple[Demand, int], list[tuple[int, int]]] = {}
 
     def add_ends(self, ends: Iterable[tuple[int, Held]]) -> None:
         """Running jobs give back what they hold at their planned ends, given in ascending order."""
@@ -38,23 +42,36 @@ class Plan:
         """Masks of the nodes with so many GPUs free in the first step, from 0 up."""
         return [masks[0] for masks in self.levels]
 
-    def earliest(self, demand: Demand, duration: int) -> tuple[int, tuple[int, int]] | None:
+    def earliest(
+        self, demand: Demand, duration: int, within: int = ANYWHERE
+    ) -> tuple[int, tuple[int, int]] | None:
         """(start, chosen masks) of the first instant with room for all of `duration`.
 
         None where the demand never fits. The nodes are the ones Slurm would choose
-        among those that stay free from that start to the end.
+        among those of the mask `within` that stay free from that start to the end.
         """
+        known = self._found.setdefault((demand, within), [])
+        # Room only shrinks: what took a shorter job until then lets no longer one in before.
+        since = max((start for length, start in known if length <= duration), default=self.times[0])
+        slot = self._search(demand, duration, within, bisect_left(self.times, since))
+        if slot is not None:
+            known[:] = [pair for pair in known if pair[0] < duration or pair[1] > slot[0]]
+            known.append((duration, slot[0]))
+        return slot
+
+    def _search(
+        self, demand: Demand, duration: int, within: int, step: int
+    ) -> tuple[int, tuple[int, int]] | None:
         whole, rest = demand
         full, part = self.levels[-1], self.levels[rest]
-        step = 0
         while True:
-            step, all_full = self._steady(full, whole, step, duration)
+            step, all_full = self._steady(full, whole, step, duration, within)
             if step < 0:
                 return None
             if not rest:
                 all_part = all_full
                 break
-            later, all_part = self._steady(part, whole + 1, step, duration)
+            later, all_part = self._steady(part, whole + 1, step, duration, within)
             if later == step:
                 break
             if later < 0:
@@ -63,7 +80,9 @@ class Plan:
         now = [masks[step] for masks in self.levels]
         return self.times[step], choose(all_full, all_part, demand, now)
 
-    def _steady(self, masks: list[int], need: int, step: int, duration: int) -> tuple[int, int]:
+    def _steady(
+        self, masks: list[int], need: int, step: int, duration: int, within: int
+    ) -> tuple[int, int]:
         """First step from `step` on at which `need` nodes of `masks` are there to stay, and they.
 
         (-1, 0) where there is none. A step that lacks nodes by itself rules out every
@@ -72,7 +91,7 @@ class Plan:
         times = self.times
         count = len(times)
         while step < count:
-            nodes = masks[step]
+            nodes = masks[step] & within
             end = times[step] + duration
             ahead = step
             while nodes.bit_count() >= need:
@@ -80,7 +99,7 @@ class Plan:
                 if ahead == count or times[ahead] >= end:
                     return step, nodes
                 nodes &= masks[ahead]
-            step = ahead + 1 if masks[ahead].bit_count() < need else step + 1
+            step = ahead + 1 if (masks[ahead] & within).bit_count() < need else step + 1
         return -1, 0
 
     def reserve(self, start: int, duration: int, held: Held) -> None:

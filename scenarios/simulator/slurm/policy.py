@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from scenarios.simulator.engine import Simulation
-from scenarios.simulator.machine import Nodes, Share
+from scenarios.simulator.machine import Nodes
 from scenarios.simulator.policy import Policy
-from scenarios.simulator.slurm.nodes import choose, demand_of, holds, members
 from scenarios.simulator.slurm.plan import Held
-from scenarios.simulator.slurm.planner import Running, Waiting, plan_starts
-from scenarios.simulator.slurm.preemption import Victim, find_victims
+from scenarios.simulator.slurm.queue import Queue, Rank
 from scenarios.simulator.slurm.settings import read_settings
-from scenarios.simulator.slurm.standing import Key, Standing
+from scenarios.simulator.slurm.standing import Standing
 
 
 class Slurm(Policy):
@@ -36,14 +33,12 @@ class Slurm(Policy):
         machine = simulation.machine
         self._own = not isinstance(machine, Nodes)
         self.nodes = machine if isinstance(machine, Nodes) else Nodes(machine.capacity, 1)
-        self.per_node = self.nodes.per_node
+        per_node = self.nodes.per_node
         self.second = simulation.ticks_per_second
         self.standing = Standing(
-            self.settings, simulation.workload, len(self.nodes.level), self.per_node, self.second
+            self.settings, simulation.workload, len(self.nodes.level), per_node, self.second
         )
-        self._queue: list[Key] = []
-        self._key: dict[int, Key] = {}
-        self._held: dict[int, Held] = {}
+        self._queue = Queue(self.nodes)
         self._eligible = list(simulation.workload.submit)
         self._requeued: dict[int, int] = {}
         self._beat = self._calculation = -1
@@ -82,55 +77,36 @@ class Slurm(Policy):
             self._planning, self._beat = False, -1
             self._backfill()
 
-    def waiting(self) -> Iterable[int]:
-        return [key[-1] for key in self._queue] + sorted(self._requeued)
-
     # ---- the two schedulers ----
 
     def _main_loop(self) -> None:
-        while self._queue:
-            job = self._queue[0][-1]
-            at_least = self._at_least()
-            demand = demand_of(self.simulation.procs[job], self.per_node)
-            if holds(at_least, demand):
-                part = at_least[demand[1]] if demand[1] else 0
-                whole, shared = choose(at_least[-1], part, demand, at_least)
-                self._start(job, (whole, shared, demand[1]))
+        while self._queue.waiting:
+            job = self._queue.waiting[0][-1]
+            held = self._queue.room(job)
+            if held is not None:
+                self._start(job, held)
             elif not self._evict_for(job):
                 return
 
     def _backfill(self) -> None:
-        simulation, per_node = self.simulation, self.per_node
-        now, limit = simulation.now, simulation.estimate
-        for key in [key for key in self._queue if not key[0]]:
+        now, queue = self.simulation.now, self._queue
+        for key in [key for key in queue.waiting if not key[0]]:
             self._evict_for(key[-1])
-        queue = [
-            Waiting(key[-1], demand_of(simulation.procs[key[-1]], per_node), limit[key[-1]])
-            for key in self._queue[: self.settings.bf_max_job_test]
-        ]
-        running = [
-            Running(simulation.began[job] + limit[job], held) for job, held in self._held.items()
-        ]
-        starts = plan_starts(now, self._at_least(), self._in_service(running), queue)
+        overdue = queue.overdue(now)
+        starts = queue.plan(now, self.settings.bf_max_job_test)
         for job, held in starts:
             self._start(job, held)
-        if starts or any(run.end <= now for run in running):
+        if starts or overdue:
             self._ask_for_beat(after=now + self.second)
 
     def _evict_for(self, job: int) -> bool:
         """Evict whom it takes and start `job`; False where it may not or that would not do."""
         if not self.standing.can_evict(job):
             return False
-        began, simulation = self.simulation.began, self.simulation
-        worth = self.standing.worth
-        order = sorted(self._held, key=lambda other: (worth(other), -began[other], other))
-        victims = [
-            Victim(other, self._held[other])
-            for other in order
-            if self.standing.may_evict(job, other)
-        ]
-        demand = demand_of(simulation.procs[job], self.per_node)
-        found = find_victims(demand, self._at_least(), victims)
+        began, worth = self.simulation.began, self.standing.worth
+        evictable = [other for other in self._queue.held if self.standing.may_evict(job, other)]
+        evictable.sort(key=lambda other: (worth(other), -began[other], other))
+        found = self._queue.room_by_eviction(job, evictable)
         if found is None:
             return False
         for other in found[0]:
@@ -141,16 +117,11 @@ class Slurm(Policy):
     # ---- bookkeeping ----
 
     def _start(self, job: int, held: Held) -> None:
-        self._queue.remove(self._key.pop(job))
-        whole, shared, gpus = held
-        shares: list[Share] = [(node, self.per_node) for node in members(whole)]
-        shares += [(node, gpus) for node in members(shared)]
-        self.nodes.take_at(job, tuple(shares))
+        self._queue.start(job, held, self.simulation.now)
         if self._own:
             self.simulation.start(job)
         else:
             self.simulation.note_start(job)
-        self._held[job] = held
         self._ask_for_calculation()
         if self.standing.share is not None and self.standing.association[job] >= 0:
             billing = float(self.simulation.procs[job])
@@ -161,7 +132,7 @@ class Slurm(Policy):
     def _forget(self, job: int) -> None:
         if self._own:
             self.nodes.give(job, self.simulation.procs[job])
-        self._held.pop(job)
+        self._queue.forget(job)
         if self.standing.share is not None and self.standing.association[job] >= 0:
             self.standing.share.ended(job, self.simulation.now)
 
@@ -175,27 +146,27 @@ class Slurm(Policy):
         self._ask_for_beat()
 
     def _enqueue(self, job: int) -> None:
+        rank, simulation = self._rank(job), self.simulation
+        self._queue.enqueue(rank, simulation.procs[job], simulation.estimate[job])
+        self._ask_for_calculation()
+
+    def _rank(self, job: int) -> Rank:
         now = self.simulation.now
         if self.standing.share is not None:
             self.standing.share.advance(now)
-        key = self.standing.key(job, self._eligible[job], now)
-        self._key[job] = key
-        insort(self._queue, key)
-        self._ask_for_calculation()
+        return self.standing.key(job, self._eligible[job], now)
 
     def _reorder(self) -> None:
         """Slurm recalculates the priorities of all waiting jobs once in each period."""
         self._calculation = -1
-        jobs = [key[-1] for key in self._queue]
-        self._queue.clear()
-        for job in jobs:
-            self._enqueue(job)
-        if jobs:
+        self._queue.reorder(self._rank)
+        if self._queue.waiting:
+            self._ask_for_calculation()
             self._ask_for_beat()
 
     def _ask_for_calculation(self) -> None:
         """New priorities matter while somebody waits and somebody runs: else who fits has started."""
-        wanted = self.settings.changes_with_time and self._queue and self._held
+        wanted = self.settings.changes_with_time and self._queue.waiting and self._queue.held
         if wanted and self._calculation < 0:
             self._calculation = self._next(self.settings.calc_period, 0, self.simulation.now + 1)
             self.simulation.wake(self._calculation)
@@ -210,24 +181,6 @@ class Slurm(Policy):
     def _next(self, interval: int, phase: int, earliest: int) -> int:
         interval, phase = interval * self.second, phase * self.second
         return phase + -((phase - earliest) // interval) * interval
-
-    def _at_least(self) -> list[int]:
-        """Masks of the nodes in service with at least so many GPUs free, from 0 up."""
-        masks, so_far = [], 0
-        for mask in reversed(self.nodes.at_level):
-            so_far |= mask
-            masks.append(so_far)
-        return masks[::-1]
-
-    def _in_service(self, running: list[Running]) -> list[Running]:
-        """What running jobs will give back: nodes taken out of service come back to nobody."""
-        if not self.nodes.out:
-            return running
-        out = sum(1 << node for node in self.nodes.out)
-        return [
-            Running(end, (whole & ~out, shared & ~out, gpus))
-            for end, (whole, shared, gpus) in running
-        ]
 
     def _follow_pool(self) -> None:
         """Where a pool grew or shrank, so do the nodes of one processor that stand for it."""

@@ -135,11 +135,11 @@ def test_preemption_outdates_the_end_that_was_planned() -> None:
     assert wait(simulation, 0) == 2
 
 
-def test_snapshot_names_who_runs_and_who_waits() -> None:
+def test_run_that_was_stopped_says_who_runs_and_what_comes_next() -> None:
     simulation = simulation_of([(0, 10, 0, 2), (0, 10, 0, 2), (1, 1, 0, 1), (9, 1, 0, 1)])
     simulation.run_until(5)
     assert list(simulation.running()) == [0, 1]
-    assert list(simulation.policy.waiting()) == [2]
+    assert [simulation.is_waiting(job) for job in range(4)] == [False, False, True, False]
     assert simulation.next_time() == 9
     simulation.run()
     assert simulation.next_time() is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.simulator.mig import A30, A100, H100, H200, MODELS, Layout, Partitions
+from scenarios.simulator.mig import A30, A100, B200, H100, H200, MODELS, Layout, Model, Partitions
 
 
 def kinds(layouts: set[Layout]) -> int:
@@ -108,3 +108,32 @@ def test_random_requests_stay_legal(name: str, steps: list[int]) -> None:
             assert model.mask(row.standing[gpu]) == row.masks[gpu]
             computing = sum(model.by_name[n].compute for n, _ in row.standing[gpu])
             assert computing <= model.compute_slices
+
+
+@pytest.mark.parametrize("model", [A100, H100, H200, B200], ids=lambda model: str(model.name))
+def test_a_set_of_instances_that_fits_has_one_place_for_each(model: Model) -> None:
+    sets = {tuple(sorted(name for name, _ in layout)) for layout in model.layouts()}
+    assert model.arrangements.keys() == sets
+    for names, places in model.arrangements.items():
+        assert tuple(sorted(name for name, _ in places)) == names
+        assert [start for _, start in places] == sorted(start for _, start in places)
+        assert model.mask(places) >= 0
+    three, four = model.names[3], model.names[4]
+    assert model.arrangements[three, four] == ((four, 0), (three, 4))
+    assert (four, four) not in model.arrangements
+
+
+def test_what_is_as_large_holds_the_smaller_one() -> None:
+    small, double, two, three, four, seven = H100.plain
+    assert two.holds(small)
+    assert two.holds(double)
+    assert not double.holds(two)
+    assert not three.holds(four)
+    assert seven.holds(seven)
+
+
+@pytest.mark.parametrize(
+    ("kind", "start", "number"), [(0, 0, 7), (0, 6, 13), (2, 4, 5), (3, 4, 2), (5, 0, 0)]
+)
+def test_instances_have_the_driver_s_numbers(kind: int, start: int, number: int) -> None:
+    assert H100.plain[kind].instance(start) == number

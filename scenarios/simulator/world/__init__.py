@@ -1,3 +1,3 @@
-"""What happens around a cluster: nodes come, fail, are reclaimed and cost money."""
+"""What happens around work: the clocks by which machines break, and how far it has come."""
 
 from __future__ import annotations

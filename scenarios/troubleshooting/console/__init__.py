@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.console.command import Reply
 from scenarios.troubleshooting.console.engine import HELP, Console
+from scenarios.troubleshooting.console.reply import Reply
 
 __all__ = ["HELP", "Console", "Reply"]

@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 NODE, LOGIN, CONTROLLER, OSS, MDS, NFS, OTHER, SWITCH = (
-    "node", "login", "controller", "oss", "mds", "nfs", "other", "switch",
-)  # fmt: skip
+    "node",
+    "login",
+    "controller",
+    "oss",
+    "mds",
+    "nfs",
+    "other",
+    "switch",
+)
 STORAGE = (OSS, MDS, NFS)
 LINUX = (NODE, LOGIN, CONTROLLER, *STORAGE, OTHER)
 """Kinds of hosts with a full system; a switch knows a handful of commands."""
 EVERYWHERE = (*LINUX, SWITCH)
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a program wrote to its two outputs, and its exit code."""
-
-    stdout: str = ""
-    stderr: str = ""
-    code: int = 0
 
 
 class Failed(Exception):

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scenarios.troubleshooting.console import disks, fabric, fleet, gpus, host, kube, logs, slurm
-from scenarios.troubleshooting.console.command import Call, Command, Failed, Reply
+from scenarios.troubleshooting.console.command import Call, Command, Failed
 from scenarios.troubleshooting.console.files import Files, files
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.truth import Incident
 
 COMMANDS: Mapping[str, Command] = {
-    **gpus.COMMANDS, **slurm.COMMANDS, **fabric.COMMANDS, **kube.COMMANDS, **logs.COMMANDS, **disks.COMMANDS,
-    **host.COMMANDS, **fleet.COMMANDS,
-}  # fmt: skip
+    **gpus.COMMANDS,
+    **slurm.COMMANDS,
+    **fabric.COMMANDS,
+    **kube.COMMANDS,
+    **logs.COMMANDS,
+    **disks.COMMANDS,
+    **host.COMMANDS,
+    **fleet.COMMANDS,
+}
 HELP: tuple[tuple[str, str], ...] = tuple(
     (name, command.about) for name, command in COMMANDS.items()
 )

@@ -122,14 +122,21 @@ def _logs(site: Site, host: str) -> dict[str, Make]:
 def _proc(site: Site, host: str) -> dict[str, Make]:
     """What any Linux tells in /proc."""
     versions = site.incident.plant.versions
-    system = (f'PRETTY_NAME="{versions.system}"\nNAME="Ubuntu"\nVERSION_ID="22.04"\nID=ubuntu\n'
-              "VERSION_CODENAME=jammy\n")  # fmt: skip
+    system = (
+        f'PRETTY_NAME="{versions.system}"\nNAME="Ubuntu"\nVERSION_ID="22.04"\nID=ubuntu\n'
+        "VERSION_CODENAME=jammy\n"
+    )
     return {
         "/etc/os-release": _constant(system),
         "/etc/timezone": _constant(f"{site.incident.calendar.zone.name}\n"),
-        "/etc/hosts": lambda: "127.0.0.1 localhost\n" + joined(
-            [f"{address} {name}.{site.incident.plant.domain} {name}" for name,
-            address in site.addresses.items()]
+        "/etc/hosts": lambda: (
+            "127.0.0.1 localhost\n"
+            + joined(
+                [
+                    f"{address} {name}.{site.incident.plant.domain} {name}"
+                    for name, address in site.addresses.items()
+                ]
+            )
         ),
         "/proc/version": _constant(f"Linux version {versions.kernel} (buildd) #135-Ubuntu SMP\n"),
         "/proc/loadavg": lambda: _load(site, host),
@@ -137,7 +144,7 @@ def _proc(site: Site, host: str) -> dict[str, Make]:
         "/proc/mounts": lambda: joined(
             [f"{m.source} {m.where} {m.kind} {m.options} 0 0" for m in mounted(site, host)]
         ),
-    }  # fmt: skip
+    }
 
 
 def _load(site: Site, host: str) -> str:
@@ -148,9 +155,16 @@ def _load(site: Site, host: str) -> str:
 
 def _memory(site: Site, host: str) -> str:
     memory, swap = numbers(Call(site, host, "free", ()))
-    rows = (("MemTotal", memory[0]), ("MemFree", memory[2]), ("MemAvailable", memory[5]), ("Buffers", 2),
-            ("Cached", memory[4]), ("SwapTotal", swap[0]), ("SwapFree", swap[2]), ("Shmem",
-            memory[3]))  # fmt: skip
+    rows = (
+        ("MemTotal", memory[0]),
+        ("MemFree", memory[2]),
+        ("MemAvailable", memory[5]),
+        ("Buffers", 2),
+        ("Cached", memory[4]),
+        ("SwapTotal", swap[0]),
+        ("SwapFree", swap[2]),
+        ("Shmem", memory[3]),
+    )
     return joined([f"{name + ':':<15}{mib * 1024:>11} kB" for name, mib in rows])
 
 
@@ -202,21 +216,26 @@ def _kernel(site: Site, node: Node) -> dict[str, Make]:
 _COUNTERS = {
     "port_xmit_data": ("port_data_transmitted_bytes_total", 4),
     "port_rcv_data": ("port_data_received_bytes_total", 4),
-    "link_downed": ("link_downed_total", 1), "symbol_error": ("", 1), "port_rcv_errors": ("", 1),
-    "link_error_recovery": ("link_downed_total", 1), "port_xmit_discards": ("", 1),
-}  # fmt: skip
+    "link_downed": ("link_downed_total", 1),
+    "symbol_error": ("", 1),
+    "port_rcv_errors": ("", 1),
+    "link_error_recovery": ("link_downed_total", 1),
+    "port_xmit_discards": ("", 1),
+}
 
 
 def _adapter(site: Site, hca: Hca) -> dict[str, Make]:
     root = f"/sys/class/infiniband/{hca.device}/ports/1"
     rate = site.incident.plant.port_gbps
     found = {
-        f"{root}/state": _constant("4: ACTIVE\n"), f"{root}/phys_state": _constant("5: LinkUp\n"),
+        f"{root}/state": _constant("4: ACTIVE\n"),
+        f"{root}/phys_state": _constant("5: LinkUp\n"),
         f"{root}/rate": _constant(f"{rate} Gb/sec (4X {'NDR' if rate >= 400 else 'HDR'})\n"),
-        f"{root}/lid": _constant(f"0x{hca.lid:x}\n"), f"{root}/link_layer": _constant("InfiniBand\n"),
+        f"{root}/lid": _constant(f"0x{hca.lid:x}\n"),
+        f"{root}/link_layer": _constant("InfiniBand\n"),
         f"/sys/class/net/{hca.netdev}/mtu": _constant("4092\n"),
         f"/sys/class/infiniband/{hca.device}/fw_ver": _constant(f"{hca.firmware}\n"),
-    }  # fmt: skip
+    }
     for name, (metric, unit) in _COUNTERS.items():
         found[f"{root}/counters/{name}"] = _counter(site, hca, metric, unit)
     return found
@@ -244,9 +263,11 @@ def _job(site: Site, node: Node) -> dict[str, Make]:
     }
     for pid, cpus in allowed(site, node.name).items():
         process = next(p for p in processes(site, node.name) if str(p.pid) == pid)
-        status = (f"Name:\tpython3.10\nState:\tR (running)\nPid:\t{pid}\nPPid:\t{process.parent}\n"
-                  f"VmRSS:\t{int(process.memory * 1024)} kB\nThreads:\t{process.threads}\n"
-                  f"Cpus_allowed_list:\t{cpus}\nMems_allowed_list:\t0-1\n")  # fmt: skip
+        status = (
+            f"Name:\tpython3.10\nState:\tR (running)\nPid:\t{pid}\nPPid:\t{process.parent}\n"
+            f"VmRSS:\t{int(process.memory * 1024)} kB\nThreads:\t{process.threads}\n"
+            f"Cpus_allowed_list:\t{cpus}\nMems_allowed_list:\t0-1\n"
+        )
         found[f"/proc/{pid}/status"] = _constant(status)
         found[f"/proc/{pid}/cmdline"] = _constant(process.args.replace(" ", "\0") + "\0")
     return found

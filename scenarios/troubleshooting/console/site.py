@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from threading import RLock
-from typing import TYPE_CHECKING, TypeAlias, TypeVar, cast
+from typing import TypeVar, cast
 
 from scenarios.troubleshooting.calendar import MINUTE, SECOND
 from scenarios.troubleshooting.console.readings import Readings
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.fabric_ports import Counters, read_counters
 from scenarios.troubleshooting.texts.lines import Line
@@ -18,11 +19,8 @@ from scenarios.troubleshooting.texts.system_journal import Entry, entries
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
 
-if TYPE_CHECKING:
-    from scenarios.troubleshooting.console.command import Reply
-
 Kept = TypeVar("Kept")
-Ask: TypeAlias = "Callable[[str, list[str], str], Reply]"
+Ask = Callable[[str, list[str], str], Reply]
 """Runs a command on a host: (host, argv, stdin)."""
 
 

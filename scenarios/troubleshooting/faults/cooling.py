@@ -94,22 +94,39 @@ class GpuThermalThrottle(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         hot = self.start_ms + self.rise_ms
         yield self.trace(
-            "sensors.reading", hot, self.node,
-            sensor=f"GPU{self.gpu + 1} Temp", value=str(self.limit_c + 1), unit="degrees C", status="nc",
-        )  # fmt: skip
+            "sensors.reading",
+            hot,
+            self.node,
+            sensor=f"GPU{self.gpu + 1} Temp",
+            value=str(self.limit_c + 1),
+            unit="degrees C",
+            status="nc",
+        )
         yield self.trace(
-            "sel.event", hot, self.node, sensor=f"Temperature GPU{self.gpu + 1} Temp",
-            event="Upper Non-critical going high", direction="Asserted", clock="utc",
-        )  # fmt: skip
+            "sel.event",
+            hot,
+            self.node,
+            sensor=f"Temperature GPU{self.gpu + 1} Temp",
+            event="Upper Non-critical going high",
+            direction="Asserted",
+            clock="utc",
+        )
         yield self.trace(
-            "state.command", hot, self.node, command=f"nvidia-smi -q -i {self.gpu} -d PERFORMANCE,TEMPERATURE",
+            "state.command",
+            hot,
+            self.node,
+            command=f"nvidia-smi -q -i {self.gpu} -d PERFORMANCE,TEMPERATURE",
             shows="HW Thermal Slowdown: Active; GPU T.Limit Temp near 0",
-        )  # fmt: skip
+        )
         for at in during(past, past.draw(self.key), 55, most=12):
             yield self.trace(
-                "syslog.line", max(at, hot), self.node, unit="gpu-health", severity="warning",
+                "syslog.line",
+                max(at, hot),
+                self.node,
+                unit="gpu-health",
+                severity="warning",
                 text=f"GPU {self.gpu} ({self.bus_id}): clocks event reasons 0x0000000000000048",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         yield from _heat_marks(self, past, self.node, self.gpu, self.clock_mhz)
@@ -171,13 +188,21 @@ class RackInletHot(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         warm = self.start_ms + self.rise_ms
         yield self.trace(
-            "facility.line", self.start_ms, self.cooler, unit="bms", severity="warning",
+            "facility.line",
+            self.start_ms,
+            self.cooler,
+            unit="bms",
+            severity="warning",
             text=f"{self.cooler} chilled water valve position 18 %, set point 74 %: actuator does not follow",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "facility.line", warm, self.cooler, unit="bms", severity="notice",
+            "facility.line",
+            warm,
+            self.cooler,
+            unit="bms",
+            severity="notice",
             text=f"{self.cooler} supply air 31.8 C, set point 22.0 C; acknowledged, work order opened",
-        )  # fmt: skip
+        )
         for node in self.nodes:
             yield self.trace(
                 "sensors.reading",
@@ -193,9 +218,13 @@ class RackInletHot(Fault):
                 event="Upper Non-critical going high", direction="Asserted", clock="utc",
             )  # fmt: skip
         yield self.trace(
-            "chat.message", warm + 2 * HOUR, "chat", channel="#facilities", who="facility desk",
+            "chat.message",
+            warm + 2 * HOUR,
+            "chat",
+            channel="#facilities",
+            who="facility desk",
             text=f"{self.cooler}: actuator is on order, we keep it on manual until the part is here.",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         inlet = "Inlet at 32 to 35 C; other racks at 21 to 24 C."
@@ -270,9 +299,14 @@ class FanFailure(Fault):
             (4_000, "Lower Non-recoverable going low"),
         ):
             yield self.trace(
-                "sel.event", self.failed_ms + after, self.node, sensor=f"Fan {self.fan}",
-                event=event, direction="Asserted", clock="utc",
-            )  # fmt: skip
+                "sel.event",
+                self.failed_ms + after,
+                self.node,
+                sensor=f"Fan {self.fan}",
+                event=event,
+                direction="Asserted",
+                clock="utc",
+            )
         yield self.trace(
             "sensors.reading",
             self.failed_ms,
@@ -285,9 +319,12 @@ class FanFailure(Fault):
         hot = self.start_ms + self.rise_ms
         for gpu in self.gpus:
             yield self.trace(
-                "state.command", hot, self.node, command=f"nvidia-smi -q -i {gpu} -d PERFORMANCE",
+                "state.command",
+                hot,
+                self.node,
+                command=f"nvidia-smi -q -i {gpu} -d PERFORMANCE",
                 shows="SW Thermal Slowdown: Active",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         still = "0 RPM; its neighbours run 45 % faster."

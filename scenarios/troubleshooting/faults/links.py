@@ -81,26 +81,41 @@ class LinkFlapping(Fault):
         for start, _ in self.spans[::3]:
             if start < past.end_ms:
                 yield self.trace(
-                    "nccl.line", start + 41 * SECOND, self.node, rank=self.rank, severity="WARN",
+                    "nccl.line",
+                    start + 41 * SECOND,
+                    self.node,
+                    rank=self.rank,
+                    severity="WARN",
                     text=f"NET/IB : {self.device}:1 Got non-fatal async event: port error(10)",
-                )  # fmt: skip
+                )
         yield self.trace(
-            "state.command", past.end_ms, self.leaf, command="ibqueryerrors",
+            "state.command",
+            past.end_ms,
+            self.leaf,
+            command="ibqueryerrors",
             shows=f"port {self.leaf_port}: SymbolErrorCounter and LinkDownedCounter grow; cable {self.cable}",
-        )  # fmt: skip
+        )
 
     def _flap(self, down: int, up: int) -> Iterator[Trace]:
         link = f"mlx5_core {self.bus_id} {self.netdev}"
         yield self.trace("dmesg.line", down, self.node, text=f"{link}: Link down")
         yield self.trace("dmesg.line", up, self.node, text=f"{link}: Link up")
         yield self.trace(
-            "syslog.line", down + 200, self.node, unit="systemd-networkd", severity="info",
+            "syslog.line",
+            down + 200,
+            self.node,
+            unit="systemd-networkd",
+            severity="info",
             text=f"{self.netdev}: Lost carrier",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "fabric.line", down + 900, self.leaf, unit="opensm", severity="warning",
+            "fabric.line",
+            down + 900,
+            self.leaf,
+            unit="opensm",
+            severity="warning",
             text=f"{self.leaf} port {self.leaf_port} (peer {self.node} {self.device}): Active -> Down",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         grows = "Grows by thousands an hour, in bursts; every other port stays at zero."
@@ -167,24 +182,41 @@ class NvlinkDegraded(Fault):
         at = past.calendar.job_start - past.draw(self.key).between(1, 20) * HOUR
         for number, link in enumerate(self.down):
             yield self.trace(
-                "dmesg.xid", int(at) + number * 900, self.node, gpu=self.gpu, bus_id=self.bus_id, xid=74,
-                pid="'<unknown>'", process="<unknown>",
+                "dmesg.xid",
+                int(at) + number * 900,
+                self.node,
+                gpu=self.gpu,
+                bus_id=self.bus_id,
+                xid=74,
+                pid="'<unknown>'",
+                process="<unknown>",
                 text=f"NVLink: fatal error detected on link {link}(0x10000, 0x0, 0x0, 0x0, 0x0, 0x0, 0x0)",
-            )  # fmt: skip
+            )
         yield self.trace(
-            "syslog.line", int(at) + 20 * SECOND, self.node, unit="nvidia-fabricmanager", severity="err",
+            "syslog.line",
+            int(at) + 20 * SECOND,
+            self.node,
+            unit="nvidia-fabricmanager",
+            severity="err",
             text=f"detected NVLink non-recoverable error on GPU {self.gpu}, {len(self.down)} links not trained",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", past.first_ms, self.node, command=f"nvidia-smi nvlink -s -i {self.gpu}",
+            "state.command",
+            past.first_ms,
+            self.node,
+            command=f"nvidia-smi nvlink -s -i {self.gpu}",
             shows=f"links {self.down[0]} to {self.down[-1]}: <inactive>",
-        )  # fmt: skip
+        )
         for number, when in enumerate(during(past, past.draw("nvlink-health"), 120, most=5)):
             yield self.trace(
-                "syslog.line", when, self.node, unit="gpu-health", severity="warning",
+                "syslog.line",
+                when,
+                self.node,
+                unit="gpu-health",
+                severity="warning",
                 text=f"GPU {self.gpu}: {self.links - len(self.down)} of {self.links} NVLinks active "
                 f"(check {number + 1})",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         low = "Lower than on the other GPUs of the node while they wait for this one."

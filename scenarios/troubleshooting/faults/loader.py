@@ -43,24 +43,36 @@ class RanksLostCpus(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="m.ferrari", status="closed",
-            title="Slurm 21.08 to 22.05", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="m.ferrari",
+            status="closed",
+            title="Slurm 21.08 to 22.05",
+            text=(
                 "Controller, database and all nodes updated. Test jobs run on every partition. Release "
                 "notes are linked for users who want to read them."
             ),
-        )  # fmt: skip
+        )
         for number, node in enumerate(past.training.nodes):
             yield self.trace(
-                "train.line", past.first_ms - 40_000 + number * 150, node.name,
-                rank=past.training.rank(node.name, 0), severity="WARNING",
+                "train.line",
+                past.first_ms - 40_000 + number * 150,
+                node.name,
+                rank=past.training.rank(node.name, 0),
+                severity="WARNING",
                 text="UserWarning: This DataLoader will create 8 worker processes in total. Our suggested max "
                 "number of worker in current system is 2, which is smaller than what this DataLoader is "
                 "going to create.",
-            )  # fmt: skip
+            )
         yield self.trace(
-            "state.command", past.first_ms, past.plant.login, command=f"scontrol show step {past.slow.id}.0",
+            "state.command",
+            past.first_ms,
+            past.plant.login,
+            command=f"scontrol show step {past.slow.id}.0",
             shows=f"Tasks={past.training.ranks} CPUs={2 * past.training.ranks}: one core for each rank",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         for node in self.nodes:
@@ -105,19 +117,30 @@ class CgroupLimit(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.job_start - 2 * DAY
         yield self.trace(
-            "config.setting", at, past.plant.login, path=self.script, key="container options",
-            before="--container-image=train:26.08", after="--container-image=train:26.09 --container-cpus=16",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            past.plant.login,
+            path=self.script,
+            key="container options",
+            before="--container-image=train:26.08",
+            after="--container-image=train:26.09 --container-cpus=16",
+        )
         for node in past.training.nodes:
             yield self.trace(
-                "state.command", past.first_ms, node.name,
+                "state.command",
+                past.first_ms,
+                node.name,
                 command="cat /sys/fs/cgroup/system.slice/slurmstepd.scope/job/cpu.stat",
                 shows=f"nr_throttled / nr_periods = {self.percent} %; cpu.max 1600000 100000",
-            )  # fmt: skip
+            )
         yield self.trace(
-            "chat.message", at - 2 * HOUR, "chat", channel="#pretraining", who=past.training.user,
+            "chat.message",
+            at - 2 * HOUR,
+            "chat",
+            channel="#pretraining",
+            who=past.training.user,
             text="Took the launch line from the evaluation template, it sets the container up properly.",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         throttled = f"{self.percent} % of periods throttled on every node of the job."
@@ -164,17 +187,25 @@ class HostMemoryLeak(Fault):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "config.setting", past.calendar.job_start - 30 * HOUR, past.plant.login,
+            "config.setting",
+            past.calendar.job_start - 30 * HOUR,
+            past.plant.login,
             path=past.training.script.replace("train.sbatch", "requirements.txt"),
-            key="webshards", before=self.before, after=self.after,
-        )  # fmt: skip
+            key="webshards",
+            before=self.before,
+            after=self.after,
+        )
         middle, end = past.run.starts[8000], past.end_ms
         for number, node in enumerate(past.training.nodes):
             at = int(middle + (end - middle) * (number + 1) / (len(past.training.nodes) + 1))
             yield self.trace(
-                "syslog.line", at, node.name, unit="earlyoom", severity="warning",
+                "syslog.line",
+                at,
+                node.name,
+                unit="earlyoom",
+                severity="warning",
                 text="mem avail: below 10 %, swap free: 61.20 %; largest process: pt_data_worker",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         falls = f"Falls evenly by about {self.gib} GiB over the run and is back when the job ends."
@@ -220,14 +251,23 @@ class CheckpointTooOften(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.job_start - 20 * HOUR
         yield self.trace(
-            "config.setting", at, past.plant.login, path=self.path, key="checkpoint.every_steps",
-            before=str(self.before), after=str(self.every),
-        )  # fmt: skip
+            "config.setting",
+            at,
+            past.plant.login,
+            path=self.path,
+            key="checkpoint.every_steps",
+            before=str(self.before),
+            after=str(self.every),
+        )
         yield self.trace(
-            "chat.message", at - HOUR, "chat", channel="#pretraining", who=self.user,
+            "chat.message",
+            at - HOUR,
+            "chat",
+            channel="#pretraining",
+            who=self.user,
             text="After last week's node failure I lost twenty minutes of steps. Not again, I have made it "
             "save more often.",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         comb = f"A standstill of {self.stall_s} s every {self.every} steps, on all ranks at once."
@@ -268,23 +308,37 @@ class CheckpointOnDisks(Fault):
         end = past.baseline.end_ms or past.calendar.baseline_start
         at = max(past.calendar.maintenance + 26 * HOUR, end + 4 * DAY)
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="p.achebe", status="closed",
-            title="Flash pool above 80 %: move cold directories", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="p.achebe",
+            status="closed",
+            title="Flash pool above 80 %: move cold directories",
+            text=(
                 "Directories that nobody wrote to for four days now create new files in the capacity pool "
                 "(lfs setstripe). List attached. Existing files stay where they are."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "config.setting", at, past.plant.login, path=f"lfs getstripe -d {self.directory}",
-            key="pool", before="flash", after="capacity",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            past.plant.login,
+            path=f"lfs getstripe -d {self.directory}",
+            key="pool",
+            before="flash",
+            after="capacity",
+        )
         last = past.run.starts
         for step in range(SAVE_EVERY - 1, len(last) - 1, 4 * SAVE_EVERY):
             yield self.trace(
-                "train.line", int(last[step + 1]) - SECOND, past.training.nodes[0].name,
-                rank=0, severity="INFO",
+                "train.line",
+                int(last[step + 1]) - SECOND,
+                past.training.nodes[0].name,
+                rank=0,
+                severity="INFO",
                 text=f"checkpoint step={step + 1} saved to {self.directory} in {self.stall_s}.0s",
-            )  # fmt: skip
+            )
         for when in during(past, past.draw(self.key), 200, most=4):
             yield self.trace(
                 "state.command", when, past.plant.login, command="lfs df -h --pool capacity",

@@ -51,16 +51,25 @@ class SilentSlowNode(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 3 * HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="d.okoye", status="closed",
-            title=f"{self.node}: main board swapped", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="d.okoye",
+            status="closed",
+            title=f"{self.node}: main board swapped",
+            text=(
                 f"Vendor swapped the main board of {self.node} after a failed self-test. Node boots, "
                 "all GPUs and links are seen, short diagnostics (level 1) pass. Back in the pool."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", past.first_ms, self.node, command="dcgmi diag -r 1",
+            "state.command",
+            past.first_ms,
+            self.node,
+            command="dcgmi diag -r 1",
             shows="Pass in every row; no slowdown reason, no Xid, no error counter moves",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         first, last = self.ranks
@@ -107,18 +116,31 @@ class RecomputeTurnedOn(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.job_start - 5 * HOUR
         yield self.trace(
-            "config.setting", at, past.plant.login, path=self.path,
-            key="activation_checkpointing", before="none", after="full",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            past.plant.login,
+            path=self.path,
+            key="activation_checkpointing",
+            before="none",
+            after="full",
+        )
         yield self.trace(
-            "chat.message", at - 20 * MINUTE, "chat", channel="#pretraining", who=self.user,
+            "chat.message",
+            at - 20 * MINUTE,
+            "chat",
+            channel="#pretraining",
+            who=self.user,
             text="Ran out of memory in the long-context test last night, switched to the safe preset "
             "until I find out why.",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "train.line", past.first_ms - 50_000, past.training.nodes[0].name, rank=0, severity="INFO",
+            "train.line",
+            past.first_ms - 50_000,
+            past.training.nodes[0].name,
+            rank=0,
+            severity="INFO",
             text="activation checkpointing: full (recompute in backward for all layers)",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         longer = f"About {self.percent} % longer on all ranks alike; the spread between ranks is as before."
@@ -156,22 +178,36 @@ class GovernorPowersave(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="r.lindqvist", status="closed",
-            title="New node image with September fixes", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="r.lindqvist",
+            status="closed",
+            title="New node image with September fixes",
+            text=(
                 "All compute nodes reinstalled with the new image (security fixes, newer tuned). "
                 "Nodes boot and register; burn-in of GPUs passed on two of them."
             ),
-        )  # fmt: skip
+        )
         for node in self.fleet:
             yield self.trace(
-                "config.setting", at, node, path="/etc/tuned/active_profile",
-                key="profile", before="throughput-performance", after="balanced",
-            )  # fmt: skip
+                "config.setting",
+                at,
+                node,
+                path="/etc/tuned/active_profile",
+                key="profile",
+                before="throughput-performance",
+                after="balanced",
+            )
         for node in self.nodes:
             yield self.trace(
-                "state.command", past.first_ms, node, command="cpupower frequency-info",
+                "state.command",
+                past.first_ms,
+                node,
+                command="cpupower frequency-info",
                 shows=f'The governor "powersave" may decide; current CPU frequency: {self.mhz / 1000:.2f} GHz',
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         low = f"{self.mhz} MHz under load; healthy nodes run at 3500 MHz."
@@ -216,18 +252,29 @@ class WrongSocket(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.job_start - 26 * HOUR
         yield self.trace(
-            "config.setting", at, past.plant.login, path=self.script, key="srun options",
-            before="--cpu-bind=verbose,cores --mem-bind=local", after="--cpu-bind=none",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            past.plant.login,
+            path=self.script,
+            key="srun options",
+            before="--cpu-bind=verbose,cores --mem-bind=local",
+            after="--cpu-bind=none",
+        )
         for node in self.nodes[:2]:
             yield self.trace(
-                "state.command", past.first_ms, node, command="grep Cpus_allowed_list /proc/PID/status",
+                "state.command",
+                past.first_ms,
+                node,
+                command="grep Cpus_allowed_list /proc/PID/status",
                 shows=f"ranks of GPUs {self.first_gpu}-{self.last_gpu} run on 0-55,112-167, the other socket",
-            )  # fmt: skip
+            )
             yield self.trace(
-                "state.command", past.first_ms, node, command="numastat -p PID",
+                "state.command",
+                past.first_ms,
+                node,
+                command="numastat -p PID",
                 shows=f"about {self.percent} % of pages on the other node",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         far = f"Accesses to the other socket are {self.percent} % of all; in health about 3 %."

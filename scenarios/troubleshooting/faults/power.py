@@ -66,23 +66,38 @@ class PowerCapLeft(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 2 * HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="r.lindqvist", status="closed",
-            title="Feed test B: lower draw during the test", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="r.lindqvist",
+            status="closed",
+            title="Feed test B: lower draw during the test",
+            text=(
                 "For the feed test the GPUs of the nodes on the tested branch were limited for two "
                 f"hours ({', '.join(self.nodes)}). Test passed. The boot unit puts limits back."
             ),
-        )  # fmt: skip
+        )
         for node in self.nodes:
             yield self.trace(
-                "config.setting", at, node, path="/etc/default/gpu-power",
-                key="GPU_POWER_LIMIT_W", before=str(self.default_w), after=str(self.limit_w),
-            )  # fmt: skip
+                "config.setting",
+                at,
+                node,
+                path="/etc/default/gpu-power",
+                key="GPU_POWER_LIMIT_W",
+                before=str(self.default_w),
+                after=str(self.limit_w),
+            )
             for gpu in past.plant.node(node).gpus:
                 yield self.trace(
-                    "syslog.line", at + 9 * MINUTE, node, unit="gpu-power.service", severity="info",
+                    "syslog.line",
+                    at + 9 * MINUTE,
+                    node,
+                    unit="gpu-power.service",
+                    severity="info",
                     text=f"Power limit for GPU {gpu.bus_id} was set to {self.limit_w}.00 W from "
                     f"{self.default_w}.00 W.",
-                )  # fmt: skip
+                )
             yield self.trace(
                 "state.command", past.first_ms, node, command="nvidia-smi -q -d POWER,PERFORMANCE",
                 shows=f"Current Power Limit: {self.limit_w}.00 W; SW Power Cap: Active",
@@ -150,22 +165,39 @@ class PowerBrake(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         for number, supply in enumerate(self.supplies):
             yield self.trace(
-                "sel.event", self.failed_ms + number * 7 * SECOND, self.node, sensor=f"Power Supply {supply}",
-                event="Failure detected", direction="Asserted", clock="utc",
-            )  # fmt: skip
+                "sel.event",
+                self.failed_ms + number * 7 * SECOND,
+                self.node,
+                sensor=f"Power Supply {supply}",
+                event="Failure detected",
+                direction="Asserted",
+                clock="utc",
+            )
             yield self.trace(
-                "sensors.reading", self.failed_ms, self.node, sensor=f"{supply} Input Power", value="0",
-                unit="Watts", status="cr",
-            )  # fmt: skip
+                "sensors.reading",
+                self.failed_ms,
+                self.node,
+                sensor=f"{supply} Input Power",
+                value="0",
+                unit="Watts",
+                status="cr",
+            )
         yield self.trace(
-            "state.command", past.first_ms, self.node, command="nvidia-smi -q -d PERFORMANCE",
+            "state.command",
+            past.first_ms,
+            self.node,
+            command="nvidia-smi -q -d PERFORMANCE",
             shows="HW Power Brake Slowdown: Active in every second or third query, on all GPUs at once",
-        )  # fmt: skip
+        )
         for at in during(past, past.draw(self.key), 45, most=16):
             yield self.trace(
-                "syslog.line", at, self.node, unit="gpu-health", severity="warning",
+                "syslog.line",
+                at,
+                self.node,
+                unit="gpu-health",
+                severity="warning",
                 text=f"GPUs 0-{self.gpus - 1}: clocks event reasons 0x0000000000000088",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         spells = f"Samples flicker between {self.load_mhz} and {self.brake_mhz} MHz, on all GPUs at once."
@@ -212,19 +244,30 @@ class ClocksPinned(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 5 * HOUR
         yield self.trace(
-            "chat.message", at, "chat", channel="#gpu-bench", who="sgupta",
+            "chat.message",
+            at,
+            "chat",
+            channel="#gpu-bench",
+            who="sgupta",
             text=f"Roofline figures are in, took {self.node} with fixed clocks so that runs compare. "
             "The node is back in the pool.",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "syslog.line", at - 40 * MINUTE, self.node, unit="sudo", severity="notice",
+            "syslog.line",
+            at - 40 * MINUTE,
+            self.node,
+            unit="sudo",
+            severity="notice",
             text="sgupta : TTY=pts/2 ; PWD=/home/sgupta ; USER=root ; "
             f"COMMAND=/usr/bin/nvidia-smi -lgc {self.clock_mhz}",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", past.first_ms, self.node, command="nvidia-smi -q -d CLOCK,PERFORMANCE",
+            "state.command",
+            past.first_ms,
+            self.node,
+            command="nvidia-smi -q -d CLOCK,PERFORMANCE",
             shows=f"SM {self.clock_mhz} MHz on every GPU under load; no slowdown reason Active",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         exact = f"Exactly {self.clock_mhz} MHz under load, without any spread."

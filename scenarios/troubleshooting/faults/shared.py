@@ -49,20 +49,34 @@ class NfsSlotsFull(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 30 * MINUTE
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="r.lindqvist", status="closed",
-            title=f"{self.server}: new storage head, mounts renewed", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="r.lindqvist",
+            status="closed",
+            title=f"{self.server}: new storage head, mounts renewed",
+            text=(
                 f"{self.server} moved to the new head with the same address. fstab of all nodes written anew "
                 "from the vendor's recommendation. Old options are in the ticket's attachment."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "config.setting", at, "nodes", path="/etc/fstab", key=f"{self.mount} options",
-            before="nfs4,rsize=1048576,wsize=1048576,nconnect=16,noatime", after="nfs4,rsize=65536,wsize=65536",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            "nodes",
+            path="/etc/fstab",
+            key=f"{self.mount} options",
+            before="nfs4,rsize=1048576,wsize=1048576,nconnect=16,noatime",
+            after="nfs4,rsize=65536,wsize=65536",
+        )
         yield self.trace(
-            "state.command", past.first_ms, past.plant.login, command="grep index_dir config.yaml",
+            "state.command",
+            past.first_ms,
+            past.plant.login,
+            command="grep index_dir config.yaml",
             shows=f"data.index_dir: {self.index}, in this run and in the run to compare with",
-        )  # fmt: skip
+        )
         yield self.trace(
             "state.command", past.first_ms, past.training.nodes[0].name, command=f"nfsiostat 5 2 {self.mount}",
             shows=f"avg RTT 6 ms, avg exe {self.exe_ms} ms, rpc bklog 210",
@@ -121,23 +135,37 @@ class MetadataStorm(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         login = past.plant.login
         yield self.trace(
-            "syslog.line", self.start_ms, login, unit="CRON", severity="info",
+            "syslog.line",
+            self.start_ms,
+            login,
+            unit="CRON",
+            severity="info",
             text=f"({self.user}) CMD (/home/{self.user}/bin/dedup-frames.sh --loop {self.path})",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", self.start_ms + 5 * MINUTE, login, command="ps -eo user,etime,args --sort=-pcpu",
+            "state.command",
+            self.start_ms + 5 * MINUTE,
+            login,
+            command="ps -eo user,etime,args --sort=-pcpu",
             shows=f"{self.user}: 24 times `find {self.path} -type f -printf ...`",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", self.start_ms + 5 * MINUTE, self.mds, command="lctl get_param mdt.*.job_stats",
+            "state.command",
+            self.start_ms + 5 * MINUTE,
+            self.mds,
+            command="lctl get_param mdt.*.job_stats",
             shows=f"job_id find.{self.user}@{login} leads getattr and open, about {self.ops} a second",
-        )  # fmt: skip
+        )
         for at in during(past, past.draw(self.key), 70, most=10):
             yield self.trace(
-                "syslog.line", max(at, self.start_ms + 6 * MINUTE), self.mds, unit="kernel", severity="warning",
+                "syslog.line",
+                max(at, self.start_ms + 6 * MINUTE),
+                self.mds,
+                unit="kernel",
+                severity="warning",
                 text="Lustre: mdt00_012: service thread pid 23112 was inactive for 40.016 seconds. "
                 "The thread might be hung, or it might only be slow",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         rate = f"Jumps to about {self.ops} a second and stays there; the targets' own load does not change."
@@ -177,27 +205,40 @@ class NameServiceSlow(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 3 * HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="m.ferrari", status="closed",
-            title=f"Retire name server {self.server}", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="m.ferrari",
+            status="closed",
+            title=f"Retire name server {self.server}",
+            text=(
                 f"{self.server} switched off as planned. Its two successors have answered for weeks; "
                 "clients were moved with the spring image."
             ),
-        )  # fmt: skip
+        )
         for node in past.training.nodes:
             yield self.trace(
-                "state.command", past.first_ms, node.name, command="cat /etc/resolv.conf",
+                "state.command",
+                past.first_ms,
+                node.name,
+                command="cat /etc/resolv.conf",
                 shows=f"nameserver {self.server} stands first, without options timeout or rotate",
-            )  # fmt: skip
+            )
         steps = range(0, len(past.run.starts) - 1, self.every)
         for step in list(steps)[:: max(len(steps) // 30, 1)]:
             place = step // self.every % len(past.training.nodes)
             name = past.training.nodes[place].name
             when = int(past.run.starts[step])
             yield self.trace(
-                "train.line", when, name, rank=0, severity="WARNING",
+                "train.line",
+                when,
+                name,
+                rank=0,
+                severity="WARNING",
                 text=f"data: workers started anew for the next shards in {self.stall_s:.1f}s "
                 "(getaddrinfo retried)",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         comb = f"A spike of {self.stall_s:.0f} s every {self.every} steps on all ranks, nothing between."

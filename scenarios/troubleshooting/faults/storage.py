@@ -72,13 +72,17 @@ class OstRebuild(Fault):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "dmesg.line", self.start_ms - 9 * SECOND, self.oss,
+            "dmesg.line",
+            self.start_ms - 9 * SECOND,
+            self.oss,
             text=f"blk_update_request: I/O error, dev {self.disk}, sector 3907029168 op 0x0:(READ)",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "dmesg.line", self.start_ms - 4 * SECOND, self.oss,
+            "dmesg.line",
+            self.start_ms - 4 * SECOND,
+            self.oss,
             text=f"md/raid:{self.device}: Disk failure on {self.disk}, disabling device.",
-        )  # fmt: skip
+        )
         yield self.trace(
             "dmesg.line", self.start_ms, self.oss, text=f"md: recovery of RAID array {self.device}"
         )
@@ -86,13 +90,20 @@ class OstRebuild(Fault):
         for part in (0.05, 0.12, 0.2, 0.28, 0.37, 0.45, 0.54, 0.62, 0.71, 0.8, 0.88, 0.96):
             left = int(whole * (1 - part) / MINUTE)
             yield self.trace(
-                "syslog.line", self.start_ms + int(whole * part), self.oss, unit="mdstat", severity="info",
+                "syslog.line",
+                self.start_ms + int(whole * part),
+                self.oss,
+                unit="mdstat",
+                severity="info",
                 text=f"{self.device} : active raid6 [10/9] recovery = {100 * part:.1f}% finish={left}.0min",
-            )  # fmt: skip
+            )
         yield self.trace(
-            "state.command", past.first_ms, past.plant.login, command=f"lfs getstripe {self.dataset}",
+            "state.command",
+            past.first_ms,
+            past.plant.login,
+            command=f"lfs getstripe {self.dataset}",
             shows="stripe_count 1 on every shard; about one shard in twenty lies on this target",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         slow = (
@@ -164,20 +175,28 @@ class StorageNeighbour(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         job = past.neighbours(self.key)[0]
         yield self.trace(
-            "state.command", self.start_ms, past.plant.storage.oss[0], 
+            "state.command",
+            self.start_ms,
+            past.plant.storage.oss[0],
             command="lctl get_param obdfilter.*.job_stats",
             shows=f"job_id {job.id} leads write_bytes on every target, {past.slow.id} leads read_bytes",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "slurmctld.line", self.start_ms, past.plant.controller,
+            "slurmctld.line",
+            self.start_ms,
+            past.plant.controller,
             text=f"sched: Allocate JobId={job.id} NodeList={','.join(self.nodes)} #CPUs={job.cpus} "
             "Partition=train",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "chat.message", self.start_ms - 3 * HOUR, "chat", channel="#bio", who=self.user,
+            "chat.message",
+            self.start_ms - 3 * HOUR,
+            "chat",
+            channel="#bio",
+            who=self.user,
             text="For the paper we need every frame, so tonight's run writes all trajectories to "
             f"/lustre/{self.fsname} instead of every hundredth.",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         writes = f"Jumps to about {self.gbytes:.0f} GB/s when the other job starts."
@@ -219,21 +238,34 @@ class FramesTooLarge(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 2 * HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="l.moreau", status="closed",
-            title=f"{self.switch}: replace failed line card", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="l.moreau",
+            status="closed",
+            title=f"{self.switch}: replace failed line card",
+            text=(
                 f"Line card replaced, ports {self.ports} configured from the template, links up, bond "
                 "complete on all servers, ping fine."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "config.setting", at, self.switch, path="/etc/network/interfaces",
-            key=f"{self.ports} mtu", before="9216", after="1500",
-        )  # fmt: skip
+            "config.setting",
+            at,
+            self.switch,
+            path="/etc/network/interfaces",
+            key=f"{self.ports} mtu",
+            before="9216",
+            after="1500",
+        )
         yield self.trace(
-            "state.command", past.first_ms, past.plant.login,
+            "state.command",
+            past.first_ms,
+            past.plant.login,
             command=f"ping -M do -s 8972 -c 3 {past.plant.storage.oss_ips[0]}",
             shows="100% packet loss on about half of the attempts; -s 1472 always passes",
-        )  # fmt: skip
+        )
         for when in during(past, past.draw(self.key), 60, most=12):
             node = past.training.nodes[when // SECOND % len(past.training.nodes)]
             ost = past.plant.storage.flash()[when // SECOND % 20].name

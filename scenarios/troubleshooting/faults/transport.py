@@ -57,20 +57,33 @@ class AdaptersLeftOut(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         listed = ",".join(f"mlx5_{i}" for i in range(self.used))
         yield self.trace(
-            "config.setting", past.calendar.job_start - 8 * HOUR, past.plant.login, path=self.script,
-            key="NCCL_IB_HCA", before="mlx5", after=f"={listed}",
-        )  # fmt: skip
+            "config.setting",
+            past.calendar.job_start - 8 * HOUR,
+            past.plant.login,
+            path=self.script,
+            key="NCCL_IB_HCA",
+            before="mlx5",
+            after=f"={listed}",
+        )
         for rank in range(0, past.training.ranks, self.rails):
             node, _ = past.training.place(rank)
             devices = " ".join(f"[{i}]mlx5_{i}:1/IB" for i in range(self.used))
             yield self.trace(
-                "nccl.line", past.first_ms - 70_000, node.name, rank=rank, severity="INFO",
+                "nccl.line",
+                past.first_ms - 70_000,
+                node.name,
+                rank=rank,
+                severity="INFO",
                 text=f"NCCL_IB_HCA set to ={listed}",
-            )  # fmt: skip
+            )
             yield self.trace(
-                "nccl.line", past.first_ms - 69_000, node.name, rank=rank, severity="INFO",
+                "nccl.line",
+                past.first_ms - 69_000,
+                node.name,
+                rank=rank,
+                severity="INFO",
                 text=f"NET/IB : Using {devices} [RO]; OOB bond0:{node.bond_ip}<0>",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         for rail in range(self.used, self.rails):
@@ -122,17 +135,26 @@ class DriverMismatch(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="m.ferrari", status="closed",
-            title=f"Rolling driver update to {self.fleet}", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="m.ferrari",
+            status="closed",
+            title=f"Rolling driver update to {self.fleet}",
+            text=(
                 "Updated rack by rack while nodes were empty. A few nodes were busy and will follow with "
                 "the next drain; closing, as the rest is done."
             ),
-        )  # fmt: skip
+        )
         for node in self.nodes:
             yield self.trace(
-                "state.command", past.first_ms, node, command="nvidia-smi",
+                "state.command",
+                past.first_ms,
+                node,
+                command="nvidia-smi",
                 shows=f"Driver Version: {self.driver} (fleet: {self.fleet})",
-            )  # fmt: skip
+            )
             yield self.trace(
                 "state.command",
                 past.first_ms,
@@ -192,24 +214,39 @@ class AcsEnabled(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 90 * MINUTE
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="d.okoye", status="closed",
-            title=f"BIOS {self.bios} on {', '.join(self.nodes)} (canary)", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="d.okoye",
+            status="closed",
+            title=f"BIOS {self.bios} on {', '.join(self.nodes)} (canary)",
+            text=(
                 f"BIOS updated from {self.before} to {self.bios}, vendor defaults loaded, boot order "
                 "restored. Nodes pass the health check. Rest of the fleet after two weeks."
             ),
-        )  # fmt: skip
+        )
         for node in self.nodes:
             yield self.trace(
-                "dmesg.line", at + 8 * MINUTE, node, text="DMAR: IOMMU enabled",
-            )  # fmt: skip
+                "dmesg.line",
+                at + 8 * MINUTE,
+                node,
+                text="DMAR: IOMMU enabled",
+            )
             yield self.trace(
-                "state.command", past.first_ms, node, command="lspci -vvv | grep ACSCtl",
+                "state.command",
+                past.first_ms,
+                node,
+                command="lspci -vvv | grep ACSCtl",
                 shows="ACSCtl: SrcValid+ TransBlk- ReqRedir+ CmpltRedir+ on every PCIe switch port",
-            )  # fmt: skip
+            )
             yield self.trace(
-                "state.command", past.first_ms, node, command="ib_write_bw --use_cuda=0",
+                "state.command",
+                past.first_ms,
+                node,
+                command="ib_write_bw --use_cuda=0",
                 shows=f"{self.gbytes:.1f} GB/s from GPU memory, full rate from host memory",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         slow = (
@@ -277,20 +314,26 @@ class PcieDowntrained(Fault):
         rate = "32.0" if self.full_gen == 5 else "16.0"
         boot = past.calendar.maintenance + 2 * HOUR
         yield self.trace(
-            "dmesg.line", boot, self.node,
+            "dmesg.line",
+            boot,
+            self.node,
             text=f"pci {bus}: {half} Gb/s available PCIe bandwidth, limited by {rate} GT/s PCIe x8 link "
             f"(capable of {full} Gb/s with {rate} GT/s PCIe x16 link)",
-        )  # fmt: skip
+        )
         for at in during(past, past.draw(self.key), 30, most=24):
             yield self.trace(
-                "dmesg.line", at, self.node,
+                "dmesg.line",
+                at,
+                self.node,
                 text=f"pcieport {bus[:-4]}01.0: AER: Corrected error received: {bus}",
-            )  # fmt: skip
+            )
         yield self.trace(
-            "state.command", past.first_ms, self.node,
+            "state.command",
+            past.first_ms,
+            self.node,
             command="nvidia-smi --query-gpu=index,pcie.link.gen.current,pcie.link.width.current --format=csv",
             shows=f"GPU {self.gpu}: {self.full_gen}, 8 under load; all others {self.full_gen}, 16",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         replay = "Grows all through the run; flat on every other GPU."

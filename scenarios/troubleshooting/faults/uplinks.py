@@ -68,22 +68,37 @@ class SpineDown(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         at = past.calendar.maintenance + 4 * HOUR
         yield self.trace(
-            "ticket.change", at, "tickets", id="", who="l.moreau",
-            status="waiting for parts", title=f"{self.spine}: power supply swap", text=(
+            "ticket.change",
+            at,
+            "tickets",
+            id="",
+            who="l.moreau",
+            status="waiting for parts",
+            title=f"{self.spine}: power supply swap",
+            text=(
                 f"{self.spine} taken out for the swap of a supply. Traffic moved to the other spines, "
                 "fabric is connected. The part did not fit; a new one is ordered. Subnet manager restarted "
                 "from the standby's configuration."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "config.setting", at + 20 * MINUTE, "ufm01", path="/etc/opensm/opensm.conf",
-            key="routing_engine", before="ar_updn", after="updn",
-        )  # fmt: skip
+            "config.setting",
+            at + 20 * MINUTE,
+            "ufm01",
+            path="/etc/opensm/opensm.conf",
+            key="routing_engine",
+            before="ar_updn",
+            after="updn",
+        )
         for leaf in self.leaves:
             yield self.trace(
-                "fabric.line", at + 2 * SECOND, leaf, unit="opensm", severity="notice",
+                "fabric.line",
+                at + 2 * SECOND,
+                leaf,
+                unit="opensm",
+                severity="notice",
                 text=f"{self.lost} ports of {leaf} towards {self.spine} changed Active -> Down",
-            )  # fmt: skip
+            )
         yield self.trace(
             "state.command", past.first_ms, past.plant.login, command="iblinkinfo",
             shows=f"no link to {self.spine}; {self.spines - 1} of {self.spines} spines carry traffic",
@@ -163,18 +178,27 @@ class FabricNeighbour(Fault):
     def traces(self, past: Past) -> Iterator[Trace]:
         job = past.neighbours(self.key)[0]
         yield self.trace(
-            "slurmctld.line", self.start_ms, past.plant.controller,
+            "slurmctld.line",
+            self.start_ms,
+            past.plant.controller,
             text=f"sched: Allocate JobId={job.id} NodeList={','.join(self.nodes)} #CPUs={job.cpus} "
             "Partition=train",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "state.command", past.first_ms, "ufm01", command="grep routing_engine /etc/opensm/opensm.conf",
+            "state.command",
+            past.first_ms,
+            "ufm01",
+            command="grep routing_engine /etc/opensm/opensm.conf",
             shows="updn: destinations are spread over the uplinks once, whatever they carry",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "chat.message", self.start_ms + 50 * MINUTE, "chat", channel="#robotics", who=self.user,
+            "chat.message",
+            self.start_ms + 50 * MINUTE,
+            "chat",
+            channel="#robotics",
+            who=self.user,
             text=f"Router sweep is up ({job.id}), all-to-all over {len(self.nodes)} nodes. Nice and fast.",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         waits = (

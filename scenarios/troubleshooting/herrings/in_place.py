@@ -33,9 +33,12 @@ class FewCorrectable(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", self.at_ms, self.host, command=f"nvidia-smi -q -i {self.gpu} -d ECC",
+            "state.command",
+            self.at_ms,
+            self.host,
+            command=f"nvidia-smi -q -i {self.gpu} -d ECC",
             shows=f"Aggregate: DRAM Correctable {self.count}, everything else 0",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -58,9 +61,12 @@ class RowSettled(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", past.first_ms, self.host, command=f"nvidia-smi -q -i {self.gpu} -d ROW_REMAPPER",
+            "state.command",
+            past.first_ms,
+            self.host,
+            command=f"nvidia-smi -q -i {self.gpu} -d ROW_REMAPPER",
             shows="Remapped Rows: Uncorrectable Error 1, Pending No, Remapping Failure Occurred No",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         one = "1 in the whole window, unchanged."
@@ -113,9 +119,16 @@ class OldXid(Herring):
             (120, 43, "Ch 00000010, engmask 00000101"),
         ):
             yield self.trace(
-                "dmesg.xid", self.at_ms + after, self.host, gpu=self.gpu, bus_id=self.bus_id, xid=xid,
-                pid=str(pid), process="python3", text=line,
-            )  # fmt: skip
+                "dmesg.xid",
+                self.at_ms + after,
+                self.host,
+                gpu=self.gpu,
+                bus_id=self.bus_id,
+                xid=xid,
+                pid=str(pid),
+                process="python3",
+                text=line,
+            )
 
 
 @dataclass(frozen=True)
@@ -138,9 +151,14 @@ class UnsetClock(Herring):
         ):
             for after, direction in ((0, "Asserted"), (9 * MINUTE, "Deasserted")):
                 yield self.trace(
-                    "sel.event", self.at_ms + number * 3 * MINUTE + after, self.host, sensor=sensor,
-                    event=event, direction=direction, clock="unset",
-                )  # fmt: skip
+                    "sel.event",
+                    self.at_ms + number * 3 * MINUTE + after,
+                    self.host,
+                    sensor=sensor,
+                    event=event,
+                    direction=direction,
+                    clock="unset",
+                )
 
 
 @dataclass(frozen=True)
@@ -165,9 +183,12 @@ class HighLoad(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", self.at_ms + 2 * HOUR, self.host, command="uptime",
+            "state.command",
+            self.at_ms + 2 * HOUR,
+            self.host,
+            command="uptime",
             shows=f"load average: {self.load}, {self.load - 1.3:.2f}, {self.load - 2.1:.2f} on 224 threads",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         alike = "About as high on every node of the job, and in the run to compare with."
@@ -187,9 +208,12 @@ class SwapUsed(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", past.first_ms + HOUR, self.host, command="free -m",
+            "state.command",
+            past.first_ms + HOUR,
+            self.host,
+            command="free -m",
             shows="Swap: total 65535, used 142; si and so of vmstat are 0",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -211,10 +235,12 @@ class LimitTouched(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", self.at_ms + HOUR, self.host,
+            "state.command",
+            self.at_ms + HOUR,
+            self.host,
             command="nvidia-smi --query-gpu=index,clocks_event_reasons.active,power.draw --format=csv",
             shows=f"GPU {self.gpu}: 0x0000000000000004 in one query of ten, draw {self.watts - 6}.31 W",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -230,9 +256,12 @@ class ManagementMtu(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", past.first_ms, self.host, command="ip -o link",
+            "state.command",
+            past.first_ms,
+            self.host,
+            command="ip -o link",
             shows="eno1 mtu 1500; bond0 mtu 9000, bond0.210 mtu 9000",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -262,9 +291,12 @@ class OldSymbols(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", past.first_ms, self.host, command="ibqueryerrors",
+            "state.command",
+            past.first_ms,
+            self.host,
+            command="ibqueryerrors",
             shows=f"port {self.port}: SymbolErrorCounter {self.count}, the same at every query",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         still = f"{self.count} in the whole window: nothing is added."
@@ -292,9 +324,13 @@ class ClockAhead(Herring):
     def traces(self, past: Past) -> Iterator[Trace]:
         for hours in (1, 5, 9):
             yield self.trace(
-                "syslog.line", past.first_ms + hours * HOUR, self.host, unit="chronyd", severity="warning",
+                "syslog.line",
+                past.first_ms + hours * HOUR,
+                self.host,
+                unit="chronyd",
+                severity="warning",
                 text="Can't synchronise: no selectable sources",
-            )  # fmt: skip
+            )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         never = "0 in the whole window, long before the run."

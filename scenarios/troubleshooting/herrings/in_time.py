@@ -31,16 +31,26 @@ class LoginPatch(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "ticket.change", self.at_ms, "tickets", id="", who="m.ferrari",
-            status="closed", title="Security update of OpenSSL and sshd on the login nodes", text=(
+            "ticket.change",
+            self.at_ms,
+            "tickets",
+            id="",
+            who="m.ferrari",
+            status="closed",
+            title="Security update of OpenSSL and sshd on the login nodes",
+            text=(
                 f"{self.host} and its twin updated and services restarted. Sessions were kept. "
                 "Compute nodes are not part of this change."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "syslog.line", self.at_ms, self.host, unit="systemd", severity="info",
+            "syslog.line",
+            self.at_ms,
+            self.host,
+            unit="systemd",
+            severity="info",
             text="Reloading OpenBSD Secure Shell server...",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -63,10 +73,14 @@ class ScrapeGap(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "syslog.line", self.at_ms, self.host, unit="prometheus", severity="warning",
+            "syslog.line",
+            self.at_ms,
+            self.host,
+            unit="prometheus",
+            severity="warning",
             text='level=warn component="scrape manager" msg="context deadline exceeded" '
             f"targets={len(self.nodes)}",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         end = self.at_ms + self.minutes * MINUTE
@@ -88,9 +102,11 @@ class BackfillLimit(Herring):
     def traces(self, past: Past) -> Iterator[Trace]:
         for number in range(9):
             yield self.trace(
-                "slurmctld.line", self.at_ms + number * 3 * MINUTE, self.host,
+                "slurmctld.line",
+                self.at_ms + number * 3 * MINUTE,
+                self.host,
                 text="sched/backfill: _attempt_backfill: bf_max_job_test: limit of 100 reached",
-            )  # fmt: skip
+            )
 
 
 @dataclass(frozen=True)
@@ -105,10 +121,13 @@ class PluginMissing(Herring):
     def traces(self, past: Past) -> Iterator[Trace]:
         for number, node in enumerate(past.training.nodes):
             yield self.trace(
-                "nccl.line", self.at_ms + number * 40, node.name, rank=past.training.rank(node.name, 0),
+                "nccl.line",
+                self.at_ms + number * 40,
+                node.name,
+                rank=past.training.rank(node.name, 0),
                 severity="INFO",
                 text="NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.",
-            )  # fmt: skip
+            )
 
 
 @dataclass(frozen=True)
@@ -131,13 +150,22 @@ class FanElsewhere(Herring):
             (14 * MINUTE, "Lower Critical going low", "Deasserted"),
         ):
             yield self.trace(
-                "sel.event", self.at_ms + after, self.host, sensor=f"Fan {self.fan}",
-                event=event, direction=direction, clock="utc",
-            )  # fmt: skip
+                "sel.event",
+                self.at_ms + after,
+                self.host,
+                sensor=f"Fan {self.fan}",
+                event=event,
+                direction=direction,
+                clock="utc",
+            )
         yield self.trace(
-            "chat.message", self.at_ms + 15 * MINUTE, "chat", channel="#facilities", who="d.okoye",
+            "chat.message",
+            self.at_ms + 15 * MINUTE,
+            "chat",
+            channel="#facilities",
+            who="d.okoye",
             text=f"Swapped {self.fan} in {self.host} while it runs, alarm is gone.",
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True)
@@ -157,9 +185,12 @@ class HostPortWait(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", self.at_ms + 30 * MINUTE, self.host, command="perfquery -x",
+            "state.command",
+            self.at_ms + 30 * MINUTE,
+            self.host,
+            command="perfquery -x",
             shows="PortXmitWait of the host ports grows a little, on all of them alike",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         small = "Grows from the start of the job on, alike on all host ports and as in other jobs."
@@ -178,14 +209,20 @@ class PageCacheFull(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "state.command", self.at_ms + 60 * MINUTE, self.host, command="free -g",
+            "state.command",
+            self.at_ms + 60 * MINUTE,
+            self.host,
+            command="free -g",
             shows="free 11, buff/cache 1731, available 1734",
-        )  # fmt: skip
+        )
         yield self.trace(
-            "chat.message", self.at_ms + 70 * MINUTE, "chat", channel="#pretraining",
+            "chat.message",
+            self.at_ms + 70 * MINUTE,
+            "chat",
+            channel="#pretraining",
             who=past.training.user,
             text=f"{self.host} has 11 GB of 2 TB free?! Is something eating the memory?",
-        )  # fmt: skip
+        )
 
     def marks(self, past: Past) -> Iterator[Mark]:
         falls = "Falls within an hour of the start while MemAvailable stays: it is cache."
@@ -203,15 +240,24 @@ class CertificateRenewed(Herring):
 
     def traces(self, past: Past) -> Iterator[Trace]:
         yield self.trace(
-            "ticket.change", self.at_ms, "tickets", id="", who="p.achebe",
-            status="closed", title="Image registry: certificate renewed", text=(
+            "ticket.change",
+            self.at_ms,
+            "tickets",
+            id="",
+            who="p.achebe",
+            status="closed",
+            title="Image registry: certificate renewed",
+            text=(
                 "The certificate of the image registry would have run out in "
                 f"{int(past.draw(self.key).between(3, 12))} days. Renewed; pulls of the last hour were "
                 "tried again by themselves."
             ),
-        )  # fmt: skip
+        )
         yield self.trace(
-            "syslog.line", past.calendar.job_start + 25 * SECOND, past.training.nodes[0].name, unit="enroot",
+            "syslog.line",
+            past.calendar.job_start + 25 * SECOND,
+            past.training.nodes[0].name,
+            unit="enroot",
             severity="warning",
             text="retrying registry01: TLS handshake timeout (attempt 1 of 3)",
-        )  # fmt: skip
+        )

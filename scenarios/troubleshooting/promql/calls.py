@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import promql_parser as ast
 
+from scenarios.troubleshooting.columns import Real, Whole
 from scenarios.troubleshooting.promql import functions, windows
 from scenarios.troubleshooting.promql.errors import NotHere, QueryError
 from scenarios.troubleshooting.promql.reading import equal_labels
 from scenarios.troubleshooting.promql.regex import Pattern
-from scenarios.troubleshooting.promql.vectors import Scalar, Text, Vector
-
-if TYPE_CHECKING:
-    from scenarios.troubleshooting.promql.engine import Run, Value
+from scenarios.troubleshooting.promql.vectors import Matrix, Scalar, Text, Value, Vector
 
 Args = list[ast.Expr]
+
+
+class Run(Protocol):
+    """The evaluation that a call is part of: its instants, its arguments' values, and what it may cost."""
+
+    at: Whole
+
+    def value(self, node: ast.Expr) -> Value: ...
+
+    def vector(self, node: ast.Expr) -> Vector: ...
+
+    def number(self, node: ast.Expr) -> Real: ...
+
+    def matrix(self, node: ast.Expr) -> Matrix: ...
+
+    def spend(self, cells: int) -> None: ...
 
 
 def call(run: Run, node: ast.Call) -> Value:

@@ -18,7 +18,7 @@ from scenarios.troubleshooting.promql.blocks import Blocks
 from scenarios.troubleshooting.promql.errors import NotHere, QueryError
 from scenarios.troubleshooting.promql.reading import read
 from scenarios.troubleshooting.promql.source import Source
-from scenarios.troubleshooting.promql.vectors import Matrix, Scalar, Text, Vector
+from scenarios.troubleshooting.promql.vectors import Matrix, Scalar, Text, Value, Vector
 
 MOST_INSTANTS = 11_000
 MOST_CELLS = 6_000_000
@@ -26,7 +26,6 @@ MOST_WORK = 120_000_000
 MOST_SECONDS = 5.0
 """Of processor time: a busy host makes no query shorter."""
 DEFAULT_STEP_MS = 60_000
-Value = Scalar | Vector | Text
 
 
 @dataclass

@@ -132,3 +132,7 @@ def grouped(labels: Sequence[Label], key: Callable[[Label], Key]) -> dict[Key, l
     for place, one in enumerate(labels):
         found.setdefault(key(one), []).append(place)
     return found
+
+
+Value = Scalar | Vector | Text
+"""What an expression comes to, but for a range of samples."""

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting import physics
 from scenarios.troubleshooting.calendar import CELL, MINUTE
 from scenarios.troubleshooting.condition import JOB
+from scenarios.troubleshooting.gpu_memory import RESERVED_MIB, TRAINING_MEMORY, model
 from scenarios.troubleshooting.jobs import Job
 from scenarios.troubleshooting.plant import Gpu, Node
 from scenarios.troubleshooting.signals.noise import Grid
 from scenarios.troubleshooting.signals.stage import Stage
 from scenarios.troubleshooting.signals.timeline import Part, glimpses, step_rate
 from scenarios.troubleshooting.steps import rank_compute
-from scenarios.troubleshooting.texts.smi_state import RESERVED_MIB, TRAINING_MEMORY, between, model
 
 NVLINK_STEP = 225_000.0
 """MB that a GPU moves over NVLink in a step: half a second at 450 GB/s (handbook 2.1)."""
@@ -96,9 +97,11 @@ def memory(stage: Stage, job: Job, gpu: Gpu) -> int:
     cause = f"memory {job.id} {gpu.name}"
     if job.role in ("slow", "baseline"):
         part = stage.condition.constant(JOB, "gpu_memory") if job.role == "slow" else 1.0
-        return int(room * TRAINING_MEMORY * part) + int(between(stage.seed, cause, -180, 180))
-    part = between(stage.seed, f"memory {job.id}", 0.2, 0.93)
-    return int(room * part) + int(between(stage.seed, cause, 0, 90))
+        return int(room * TRAINING_MEMORY * part) + int(
+            Stream(stage.seed, cause).between(-180, 180)
+        )
+    part = Stream(stage.seed, f"memory {job.id}").between(0.2, 0.93)
+    return int(room * part) + int(Stream(stage.seed, cause).between(0, 90))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,13 @@ from scenarios.troubleshooting import physics
 from scenarios.troubleshooting.calendar import CELL, HOUR
 from scenarios.troubleshooting.columns import Block, Labels, Metric, Owner
 from scenarios.troubleshooting.faults.transport import DriverMismatch
+from scenarios.troubleshooting.gpu_memory import MEMORY_MHZ, RESERVED_MIB, model
 from scenarios.troubleshooting.herrings.in_place import RowSettled
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.signals.activity import NVLINK_STEP, Activity
 from scenarios.troubleshooting.signals.gpu_state import State
 from scenarios.troubleshooting.signals.noise import Grid
 from scenarios.troubleshooting.signals.stage import Stage
-from scenarios.troubleshooting.texts.smi_state import MEMORY_MHZ, RESERVED_MIB, model
 
 EXPORTER = "dcgm-exporter"
 _GPU = "DCGM_FI_DEV_"

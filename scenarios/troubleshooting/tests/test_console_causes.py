@@ -173,11 +173,20 @@ def _links(incident: Incident, asked: Console, fault: Fault) -> Iterator[tuple[s
 
 
 LOOKS: dict[type[Fault], Look] = {
-    DriverMismatch: _driver, AcsEnabled: _acs, PcieDowntrained: _narrow, SpineDown: _spine,
-    OstRebuild: _rebuild, FramesTooLarge: _frames, NfsSlotsFull: _slots, NameServiceSlow: _names,
-    MetadataStorm: _storm, WrongSocket: _socket, CheckpointOnDisks: _pool, PowerCapLeft: _cap,
+    DriverMismatch: _driver,
+    AcsEnabled: _acs,
+    PcieDowntrained: _narrow,
+    SpineDown: _spine,
+    OstRebuild: _rebuild,
+    FramesTooLarge: _frames,
+    NfsSlotsFull: _slots,
+    NameServiceSlow: _names,
+    MetadataStorm: _storm,
+    WrongSocket: _socket,
+    CheckpointOnDisks: _pool,
+    PowerCapLeft: _cap,
     NvlinkDegraded: _links,
-}  # fmt: skip
+}
 
 
 def seen(incident: Incident, asked: Console) -> set[type[Fault]]:

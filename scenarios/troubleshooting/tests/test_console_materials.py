@@ -42,9 +42,12 @@ def asked(request: pytest.FixtureRequest) -> Asked:
 def test_slurm(asked: Asked) -> None:
     texts, login = asked.built.texts, asked.built.incident.plant.login
     for command, path in (
-        ("squeue", "squeue"), ("scontrol show job", "scontrol-show-job"), ("sdiag", "sdiag"),
-        ("scontrol show node", "scontrol-show-node"), ("scontrol show step", "scontrol-show-step"),
-    ):  # fmt: skip
+        ("squeue", "squeue"),
+        ("scontrol show job", "scontrol-show-job"),
+        ("sdiag", "sdiag"),
+        ("scontrol show node", "scontrol-show-node"),
+        ("scontrol show step", "scontrol-show-step"),
+    ):
         assert asked.out(login, command) == texts[f"slurm/{path}.txt"], command
     session = asked.out(login, "sinfo").splitlines(), asked.out(login, "sinfo -R").splitlines()
     wanted = texts["slurm/sinfo.txt"].splitlines()
@@ -99,10 +102,13 @@ def test_gpus(asked: Asked) -> None:
     texts = asked.built.texts
     for name in asked.nodes:
         for command, path in (
-            ("nvidia-smi", "nvidia-smi"), ("nvidia-smi -q", "nvidia-smi-q"),
-            ("nvidia-smi topo -m", "nvidia-smi-topo"), ("dcgmi diag -r 1", "dcgmi-diag"),
-            ("nvidia-smi dmon -c 20 -s pucv", "nvidia-smi-dmon"), ("dcgmi health -g 0 -c", "dcgmi-health"),
-        ):  # fmt: skip
+            ("nvidia-smi", "nvidia-smi"),
+            ("nvidia-smi -q", "nvidia-smi-q"),
+            ("nvidia-smi topo -m", "nvidia-smi-topo"),
+            ("dcgmi diag -r 1", "dcgmi-diag"),
+            ("nvidia-smi dmon -c 20 -s pucv", "nvidia-smi-dmon"),
+            ("dcgmi health -g 0 -c", "dcgmi-health"),
+        ):
             assert asked.out(name, command) == texts[f"nodes/{name}/{path}.txt"], (name, command)
         links = (
             asked.out(name, "nvidia-smi nvlink -s") + "\n" + asked.out(name, "nvidia-smi nvlink -e")
@@ -135,11 +141,12 @@ def test_logs(asked: Asked) -> None:
 
 
 _PIPES = {
-    "lscpu | head -18": "lscpu", "lsmod | grep -E 'peermem|mlx5_ib'": "lsmod",
+    "lscpu | head -18": "lscpu",
+    "lsmod | grep -E 'peermem|mlx5_ib'": "lsmod",
     "lspci -vvv 2>/dev/null | grep ACSCtl": "lspci -vvv",
     "numastat -p train.py | tail -10": "numastat -p train.py",
     "ps -eo user,pid,etime,pcpu,args --sort=-pcpu | head -40": "ps -eo user,pid,etime,pcpu,args --sort=-pcpu",
-}  # fmt: skip
+}
 
 
 def _piped(command: str, text: str) -> list[str]:

@@ -32,8 +32,10 @@ def ask(host: str, command: str) -> Reply:
     """A command on the login node, on the first node of the slow job, on the first object server."""
     plant = incident().plant
     names = {
-        LOGIN: plant.login, NODE: incident().training.nodes[0].name, OSS: plant.storage.oss[0],
-    }  # fmt: skip
+        LOGIN: plant.login,
+        NODE: incident().training.nodes[0].name,
+        OSS: plant.storage.oss[0],
+    }
     return console().run(names.get(host, host), shlex.split(command))
 
 
@@ -46,13 +48,38 @@ def out(host: str, command: str) -> str:
 @pytest.mark.parametrize(
     ("host", "command", "code", "said"),
     [
-        (NODE, "nvidia-smi --bogus", 1, "Invalid combination of input arguments. Please run 'nvidia-smi -h'"),
-        (NODE, "nvidia-smi --query-gpu=foo --format=csv", 2, 'Field "foo" is not a valid field to query.'),
+        (
+            NODE,
+            "nvidia-smi --bogus",
+            1,
+            "Invalid combination of input arguments. Please run 'nvidia-smi -h'",
+        ),
+        (
+            NODE,
+            "nvidia-smi --query-gpu=foo --format=csv",
+            2,
+            'Field "foo" is not a valid field to query.',
+        ),
         (NODE, "nvidia-smi -i 9", 6, "No devices were found"),
-        (NODE, "nvidia-smi -i 0 -pl 500", 4, "power management limit for GPU .*: Insufficient Permissions"),
+        (
+            NODE,
+            "nvidia-smi -i 0 -pl 500",
+            4,
+            "power management limit for GPU .*: Insufficient Permissions",
+        ),
         (LOGIN, "nvidia-smi", 9, "couldn't communicate with the NVIDIA driver"),
-        (LOGIN, "dcgmi discovery -l", 255, "unable to establish a connection to the specified host: localhost"),
-        (LOGIN, "squeue --bogus", 1, "squeue: unrecognized option '--bogus'\nTry \"squeue --help\""),
+        (
+            LOGIN,
+            "dcgmi discovery -l",
+            255,
+            "unable to establish a connection to the specified host: localhost",
+        ),
+        (
+            LOGIN,
+            "squeue --bogus",
+            1,
+            "squeue: unrecognized option '--bogus'\nTry \"squeue --help\"",
+        ),
         (LOGIN, "squeue -u nobody7", 1, "squeue: error: Invalid user: nobody7"),
         (LOGIN, "squeue -j 1", 1, "slurm_load_jobs error: Invalid job id specified"),
         (LOGIN, "squeue -t FOO", 1, "Invalid job state specified: FOO"),
@@ -60,29 +87,49 @@ def out(host: str, command: str) -> str:
         (LOGIN, "sacct -S gestern", 1, "Invalid time specification"),
         (LOGIN, "scontrol show foo", 1, 'invalid entity:"foo" for keyword:"show"'),
         (LOGIN, "scontrol show node nope", 1, "Node nope not found"),
-        (LOGIN, "scontrol update JobId=1 Priority=9", 1, "slurm_update error: Access/permission denied"),
+        (
+            LOGIN,
+            "scontrol update JobId=1 Priority=9",
+            1,
+            "slurm_update error: Access/permission denied",
+        ),
         (LOGIN, "sbatch job.sh", 1, "Batch job submission failed: Access/permission denied"),
         (LOGIN, "scancel 1", 1, "Kill job error on job id 1: Invalid job id specified"),
         (LOGIN, "sinfo -t nonsense", 1, 'Bad state string: "nonsense"'),
         (LOGIN, "sdiag -r", 1, "Access/permission denied"),
-        (NODE, "ibstat mlx5_9", 255, "stat of IB device 'mlx5_9' failed: No such file or directory"),
+        (
+            NODE,
+            "ibstat mlx5_9",
+            255,
+            "stat of IB device 'mlx5_9' failed: No such file or directory",
+        ),
         (NODE, "perfquery 60000 1", 255, "perfquery: iberror: failed"),
         (OSS, "ibstat", 127, "bash: ibstat: command not found"),
-        (LOGIN, "kubectl get foo", 1, "the server doesn't have a resource type \"foo\""),
-        (LOGIN, "kubectl get node nope", 1, 'Error from server \\(NotFound\\): nodes "nope" not found'),
-        (LOGIN, "kubectl drain nope", 1, "is forbidden: User \"viewer\" cannot patch"),
+        (LOGIN, "kubectl get foo", 1, 'the server doesn\'t have a resource type "foo"'),
+        (
+            LOGIN,
+            "kubectl get node nope",
+            1,
+            'Error from server \\(NotFound\\): nodes "nope" not found',
+        ),
+        (LOGIN, "kubectl drain nope", 1, 'is forbidden: User "viewer" cannot patch'),
         (NODE, "journalctl -S someday", 1, "Failed to parse timestamp: someday"),
         (NODE, "journalctl -p loud", 1, "Unknown log level loud"),
         (NODE, "journalctl -g '(a+)+'", 1, "pattern"),
         (NODE, "dmesg -C", 1, "dmesg: clear kernel buffer failed: Operation not permitted"),
         (NODE, "ipmitool power cycle", 1, "Power Control to Cycle failed: Insufficient privilege"),
         (LOGIN, "lfs getstripe /nowhere", 2, "cannot open '/nowhere': No such file or directory"),
-        (NODE, "lctl get_param nothing.here", 2, "param_path 'nothing/here': No such file or directory"),
+        (
+            NODE,
+            "lctl get_param nothing.here",
+            2,
+            "param_path 'nothing/here': No such file or directory",
+        ),
         (NODE, "ip link show eth9", 1, 'Device "eth9" does not exist.'),
         (NODE, "ping nohost", 2, "ping: nohost: Name or service not known"),
         (NODE, "uname --bogus", 1, "uname: unrecognized option '--bogus'\nTry 'uname --help'"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_call_fails_as_the_tool_does(host: str, command: str, code: int, said: str) -> None:
     reply = ask(host, command)
     assert reply.code == code, reply
@@ -142,8 +189,12 @@ def test_control_shows_jobs_that_wait_without_their_future() -> None:
     one = out(LOGIN, f"scontrol -o show node {incident().plant.nodes[3].name}")
     assert one.count("\n") == 1
     assert out(LOGIN, "scontrol show hostnames gpu-n[001-003,7],x").split() == [
-        "gpu-n001", "gpu-n002", "gpu-n003", "gpu-n7", "x",
-    ]  # fmt: skip
+        "gpu-n001",
+        "gpu-n002",
+        "gpu-n003",
+        "gpu-n7",
+        "x",
+    ]
     assert "MessageTimeout" in out(LOGIN, "scontrol show config")
 
 

@@ -105,9 +105,11 @@ def test_logs_hold_no_tag_that_no_trace_explains(variant: tuple[str, int]) -> No
         if not path.endswith(("journal.log", "dmesg.txt", "ipmi-sel.txt", "bms.log")):
             continue
         found = Counter(
-            (path, tag) for _, text, tag in tagged(document) if not any(word in text for word in introduced)
+            (path, tag)
+            for _, text, tag in tagged(document)
+            if not any(word in text for word in introduced)
             or any(text.endswith(str(t.fields.get("text", "-"))) for t in seen)
-        )  # fmt: skip
+        )
         assert found == Counter({key: count for key, count in told.items() if key[0] == path})
 
 
@@ -134,8 +136,10 @@ def test_logs_of_a_day_are_as_many_as_a_real_site_writes(variant: tuple[str, int
     incident, files = made(*variant), written(*variant)
     start, end = incident.calendar.window_start, incident.calendar.window_end
     count = sum(
-        start <= line.at_ms for host in hosts_of(*variant) for line in files[f"logs/{host}/journal.log"].lines
-    )  # fmt: skip
+        start <= line.at_ms
+        for host in hosts_of(*variant)
+        for line in files[f"logs/{host}/journal.log"].lines
+    )
     assert 12_000 < count / ((end - start) / DAY) < 26_000
 
 

@@ -54,9 +54,11 @@ def _asked(incident: Incident) -> Iterator[tuple[int, str, str, str]]:
     recent = float(run.step_s[max(step - 500, 0) : step].mean())
     yield calendar.job_start + 40 * SECOND, channel, owner, f"{job} is up, see you in eight hours"
     yield (
-        first, channel, owner,
+        first,
+        channel,
+        owner,
         f"hm, {recent:.1f} s a step, last time it was 2.4. Same code, same batch. @ops anything going on?",
-    )  # fmt: skip
+    )
     yield (
         first + 9 * MINUTE,
         "#ops",
@@ -89,16 +91,20 @@ def _pressed(incident: Incident, stakes: Stakes) -> Iterator[tuple[int, str, str
     due = calendar.local(stakes.deadline_ms)
     at = incident.run.end_ms + 17 * MINUTE
     yield (
-        at, "#pretraining", stakes.who,
+        at,
+        "#pretraining",
+        stakes.who,
         f"{stakes.what} has to be ready on {due:%A %d %B at %H:%M} our time, that is {stakes.runs} more runs "
         f"like this one. Every day later costs about {stakes.cost_of_delay_usd // 1000}k dollars.",
-    )  # fmt: skip
+    )
     yield (
-        at + 6 * MINUTE, "#ops", "r.lindqvist",
+        at + 6 * MINUTE,
+        "#ops",
+        "r.lindqvist",
         f"{stakes.site} ({stakes.zone.name}) could lend {stakes.free_nodes} nodes for {stakes.free_hours} h. "
         f"Their fabric is smaller, our model makes {stakes.step_s:.1f} s a step there on a good day. "
         f"The data set ({stakes.dataset_tb} TB) is not there, the line gives {stakes.line_gbps} Gb/s.",
-    )  # fmt: skip
+    )
 
 
 def _noise(incident: Incident) -> Iterator[tuple[int, str, str, str]]:

@@ -88,10 +88,13 @@ def ports(incident: Incident, counters: Counters, at_ms: int) -> Iterator[Port]:
             read = [
                 counters.at(name, number, counter, at_ms)
                 for counter in (
-                    "symbol_errors_total", "link_downed_total", "xmit_data_bytes_total",
-                    "rcv_data_bytes_total", "xmit_wait_total",
+                    "symbol_errors_total",
+                    "link_downed_total",
+                    "xmit_data_bytes_total",
+                    "rcv_data_bytes_total",
+                    "xmit_wait_total",
                 )
-            ]  # fmt: skip
+            ]
             sent, received = read[2] // 4, read[3] // 4
             whose = tags.get((name, number), (None, None))
             yield Port(leaf, number, read[0], read[1], sent, received, read[4], *whose)
@@ -179,10 +182,12 @@ def query_errors(incident: Incident, counters: Counters, at_ms: int, path: str) 
         lines.append(Line(at_ms, f'Errors for 0x{guid} "{name}"'))
         for port in own:
             counts = (
-                ("SymbolErrorCounter", port.symbols), ("LinkErrorRecoveryCounter", port.downs),
-                ("LinkDownedCounter", port.downs), ("PortRcvErrors", port.symbols // 7),
+                ("SymbolErrorCounter", port.symbols),
+                ("LinkErrorRecoveryCounter", port.downs),
+                ("LinkDownedCounter", port.downs),
+                ("PortRcvErrors", port.symbols // 7),
                 ("PortXmitWait", port.waited),
-            )  # fmt: skip
+            )
             text = " ".join(f"[{key} == {value}]" for key, value in counts if value)
             if text:
                 shown += 1

@@ -115,10 +115,13 @@ def _started(incident: Incident, node: Node, boot: int) -> Iterator[Line]:
 
 
 _BUILT = {
-    "515.105.01": "Thu Mar  2 03:22:17 UTC 2023", "520.61.05": "Wed Sep 28 22:12:41 UTC 2022",
-    "550.90.12": "Thu Aug 22 03:09:06 UTC 2024", "550.127.08": "Tue Oct  8 03:22:07 UTC 2024",
-    "570.124.06": "Wed Feb 26 01:58:16 UTC 2025", "570.133.20": "Sun Apr 13 04:50:56 UTC 2025",
-}  # fmt: skip
+    "515.105.01": "Thu Mar  2 03:22:17 UTC 2023",
+    "520.61.05": "Wed Sep 28 22:12:41 UTC 2022",
+    "550.90.12": "Thu Aug 22 03:09:06 UTC 2024",
+    "550.127.08": "Tue Oct  8 03:22:07 UTC 2024",
+    "570.124.06": "Wed Feb 26 01:58:16 UTC 2025",
+    "570.133.20": "Sun Apr 13 04:50:56 UTC 2025",
+}
 """When a driver was built, as its module says; days are plausible, not checked."""
 
 
@@ -142,15 +145,21 @@ def _background(incident: Incident, node: Node, boot: int) -> Iterator[Line]:
     draw = Stream(incident.seed, f"dmesg {node.name}")
     at, end = boot + int(draw.between(2, 9) * HOUR), incident.calendar.window_end
     said = (
-        ("perf: interrupt took too long (2503 > 2500), lowering kernel.perf_event_max_sample_rate to "
-         "79750", 0.1),
+        (
+            "perf: interrupt took too long (2503 > 2500), lowering kernel.perf_event_max_sample_rate to "
+            "79750",
+            0.1,
+        ),
         ("hrtimer: interrupt took 5231 ns", 0.1),
-        ("audit: type=1400 audit(0): apparmor=\"STATUS\" operation=\"profile_replace\" "
-         "name=\"/usr/bin/man\" comm=\"apparmor_parser\"", 0.2),
+        (
+            'audit: type=1400 audit(0): apparmor="STATUS" operation="profile_replace" '
+            'name="/usr/bin/man" comm="apparmor_parser"',
+            0.2,
+        ),
         ("EXT4-fs (dm-2): re-mounted. Opts: (null). Quota mode: none.", 0.15),
         ("squashfs: version 4.0 (2009/01/31) Phillip Lougher", 0.1),
-        ("overlayfs: \"xino\" feature enabled using 2 upper inode bits.", 0.35),
-    )  # fmt: skip
+        ('overlayfs: "xino" feature enabled using 2 upper inode bits.', 0.35),
+    )
     while at < end:
         yield Line(at, draw.pick(said))
         at += int(draw.exponential(9 * HOUR)) + MINUTE
@@ -174,6 +183,9 @@ def _server(incident: Incident, host: str) -> Iterator[Line]:
                 at, f"Lustre: {storage.fsname}-MDT0000: Connection restored to (at {client}@tcp)"
             )
         else:
-            yield Line(at, "perf: interrupt took too long (3129 > 3128), lowering "
-                       "kernel.perf_event_max_sample_rate to 63750")  # fmt: skip
+            yield Line(
+                at,
+                "perf: interrupt took too long (3129 > 3128), lowering "
+                "kernel.perf_event_max_sample_rate to 63750",
+            )
         at += int(draw.exponential(40 * HOUR)) + HOUR

@@ -65,7 +65,13 @@ def _table(
     part = 100 * again / (sent * 60)
     yield f"{name + ':':<7}" + "".join(f"{column:>16}" for column in _COLUMNS)
     figures = (
-        f"{sent:.3f}", f"{sent * size:.3f}", f"{size:.3f}", f"{again} ({part:.1f}%)",
-        f"{answer:.3f}", f"{whole:.3f}", f"{max(whole - answer - 0.1, 0):.3f}", "0 (0.0%)",
-    )  # fmt: skip
+        f"{sent:.3f}",
+        f"{sent * size:.3f}",
+        f"{size:.3f}",
+        f"{again} ({part:.1f}%)",
+        f"{answer:.3f}",
+        f"{whole:.3f}",
+        f"{max(whole - answer - 0.1, 0):.3f}",
+        "0 (0.0%)",
+    )
     yield " " * 7 + "".join(f"{figure:>16}" for figure in figures)

@@ -23,9 +23,22 @@ from scenarios.troubleshooting.truth import Incident
 
 _SHORT = {"PENDING": "PD", "RUNNING": "R"}
 _COLUMNS = (
-    "JobID", "JobName", "User", "Account", "Partition", "QOS", "State", "AllocTRES", "Elapsed",
-    "Timelimit", "Submit", "Start", "End", "ExitCode", "NodeList",
-)  # fmt: skip
+    "JobID",
+    "JobName",
+    "User",
+    "Account",
+    "Partition",
+    "QOS",
+    "State",
+    "AllocTRES",
+    "Elapsed",
+    "Timelimit",
+    "Submit",
+    "Start",
+    "End",
+    "ExitCode",
+    "NodeList",
+)
 
 
 def sacct(incident: Incident) -> Document:
@@ -41,11 +54,22 @@ def _account(incident: Incident, job: Job) -> tuple[str, ...]:
     state = f"CANCELLED by {uid(incident, job.user)}" if job.state == "CANCELLED" else job.state
     elapsed = 0 if job.start_ms is None else (job.end_ms or end) - job.start_ms
     return (
-        str(job.id), job.name, job.user, job.account, job.partition, job.qos, state,
-        allocated(incident.plant, job), length(elapsed), length(job.limit_ms),
-        stamp(calendar, job.submit_ms), stamp(calendar, job.start_ms), stamp(calendar, job.end_ms),
-        job.exit_code, hostlist(job.nodes) or "None assigned",
-    )  # fmt: skip
+        str(job.id),
+        job.name,
+        job.user,
+        job.account,
+        job.partition,
+        job.qos,
+        state,
+        allocated(incident.plant, job),
+        length(elapsed),
+        length(job.limit_ms),
+        stamp(calendar, job.submit_ms),
+        stamp(calendar, job.start_ms),
+        stamp(calendar, job.end_ms),
+        job.exit_code,
+        hostlist(job.nodes) or "None assigned",
+    )
 
 
 def in_queue(incident: Incident, at_ms: int) -> list[Job]:

@@ -53,17 +53,28 @@ def _same(text: str) -> _Field:
 
 _CLOCK = ("clock", "power_limit_w")
 _REASON_BITS = {
-    "gpu_idle": 0x1, "applications_clocks_setting": 0x2, "sw_power_cap": 0x4, "hw_slowdown": 0x8,
-    "sync_boost": 0x10, "sw_thermal_slowdown": 0x20, "hw_thermal_slowdown": 0x40,
+    "gpu_idle": 0x1,
+    "applications_clocks_setting": 0x2,
+    "sw_power_cap": 0x4,
+    "hw_slowdown": 0x8,
+    "sync_boost": 0x10,
+    "sw_thermal_slowdown": 0x20,
+    "hw_thermal_slowdown": 0x40,
     "hw_power_brake_slowdown": 0x80,
-}  # fmt: skip
+}
 _ALIASES = {
-    "clocks.gr": "clocks.current.graphics", "clocks.sm": "clocks.current.sm",
-    "clocks.mem": "clocks.current.memory", "clocks.video": "clocks.current.video",
-    "gpu_name": "name", "gpu_uuid": "uuid", "gpu_serial": "serial",
-    "gpu_bus_id": "pci.bus_id", "pcie.link.gen.gpucurrent": "pcie.link.gen.current",
-    "clocks.max.gr": "clocks.max.graphics", "clocks.max.mem": "clocks.max.memory",
-}  # fmt: skip
+    "clocks.gr": "clocks.current.graphics",
+    "clocks.sm": "clocks.current.sm",
+    "clocks.mem": "clocks.current.memory",
+    "clocks.video": "clocks.current.video",
+    "gpu_name": "name",
+    "gpu_uuid": "uuid",
+    "gpu_serial": "serial",
+    "gpu_bus_id": "pci.bus_id",
+    "pcie.link.gen.gpucurrent": "pcie.link.gen.current",
+    "clocks.max.gr": "clocks.max.graphics",
+    "clocks.max.mem": "clocks.max.memory",
+}
 
 
 def _stamp(a: _Asked) -> str:
@@ -198,10 +209,16 @@ def query_apps(
         now = gpu_now(incident, gpu, at_ms)
         size = f"{now.used_mib - 12} MiB" if units else str(now.used_mib - 12)
         values: Mapping[str, str] = {
-            "pid": str(now.pid), "process_name": command(now), "name": command(now), "gpu_uuid": gpu.uuid,
-            "gpu_bus_id": gpu.bus_id, "gpu_serial": gpu.serial, "gpu_name": incident.plant.gpu_product,
-            "used_memory": size, "used_gpu_memory": size,
-        }  # fmt: skip
+            "pid": str(now.pid),
+            "process_name": command(now),
+            "name": command(now),
+            "gpu_uuid": gpu.uuid,
+            "gpu_bus_id": gpu.bus_id,
+            "gpu_serial": gpu.serial,
+            "gpu_name": incident.plant.gpu_product,
+            "used_memory": size,
+            "used_gpu_memory": size,
+        }
         for name in fields:
             if name not in values:
                 raise UnknownField(name)

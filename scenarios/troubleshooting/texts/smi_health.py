@@ -12,9 +12,16 @@ from scenarios.troubleshooting.truth import Incident
 _LEFT, _RIGHT = 27, 48
 _DCGM = "3.3.8"
 _DEPLOYMENT = (
-    "Denylist", "NVML Library", "CUDA Main Library", "Permissions and OS Blocks", "Persistence Mode",
-    "Environment Variables", "Page Retirement/Row Remap", "Graphics Processes", "Inforom",
-)  # fmt: skip
+    "Denylist",
+    "NVML Library",
+    "CUDA Main Library",
+    "Permissions and OS Blocks",
+    "Persistence Mode",
+    "Environment Variables",
+    "Page Retirement/Row Remap",
+    "Graphics Processes",
+    "Inforom",
+)
 
 
 def diag(incident: Incident, node: Node, at_ms: int, level: int = 1) -> tuple[Line, ...]:

@@ -98,12 +98,21 @@ def pmon(
 def _readings(now: GpuNow) -> Mapping[str, int]:
     flow = {"compute": 2_900, "busy": 1_100, "wait": 3_400}.get(now.phase, 0)
     return {
-        "pwr": round(now.watts), "gtemp": now.core_c, "mtemp": now.memory_c, "sm": now.util,
-        "mem": now.memory_util, "mclk": now.memory_mhz, "pclk": now.sm_mhz,
-        "pviol": 100 if now.reasons & 0x84 else 0, "tviol": int(bool(now.reasons & 0x60)),
-        "fb": now.used_mib, "bar1": 5, "pci": now.replays,
-        "rxpci": flow and flow + now.used_mib % 97, "txpci": flow and flow * 9 // 10 + now.used_mib % 83,
-    }  # fmt: skip
+        "pwr": round(now.watts),
+        "gtemp": now.core_c,
+        "mtemp": now.memory_c,
+        "sm": now.util,
+        "mem": now.memory_util,
+        "mclk": now.memory_mhz,
+        "pclk": now.sm_mhz,
+        "pviol": 100 if now.reasons & 0x84 else 0,
+        "tviol": int(bool(now.reasons & 0x60)),
+        "fb": now.used_mib,
+        "bar1": 5,
+        "pci": now.replays,
+        "rxpci": flow and flow + now.used_mib % 97,
+        "txpci": flow and flow * 9 // 10 + now.used_mib % 83,
+    }
 
 
 def _tag(incident: Incident, now: GpuNow, groups: str) -> str | None:

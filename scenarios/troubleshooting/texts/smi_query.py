@@ -17,10 +17,26 @@ from scenarios.troubleshooting.truth import Incident
 
 COLUMN = 38
 SECTIONS = (
-    "MEMORY", "UTILIZATION", "ECC", "TEMPERATURE", "POWER", "CLOCK", "COMPUTE", "PIDS", "PERFORMANCE",
-    "SUPPORTED_CLOCKS", "PAGE_RETIREMENT", "ACCOUNTING", "ENCODER_STATS", "SUPPORTED_GPU_TARGET_TEMP",
-    "VOLTAGE", "FBC_STATS", "ROW_REMAPPER", "RESET_STATUS", "GSP_FIRMWARE_VERSION",
-)  # fmt: skip
+    "MEMORY",
+    "UTILIZATION",
+    "ECC",
+    "TEMPERATURE",
+    "POWER",
+    "CLOCK",
+    "COMPUTE",
+    "PIDS",
+    "PERFORMANCE",
+    "SUPPORTED_CLOCKS",
+    "PAGE_RETIREMENT",
+    "ACCOUNTING",
+    "ENCODER_STATS",
+    "SUPPORTED_GPU_TARGET_TEMP",
+    "VOLTAGE",
+    "FBC_STATS",
+    "ROW_REMAPPER",
+    "RESET_STATUS",
+    "GSP_FIRMWARE_VERSION",
+)
 """What `-d` takes; to any other word the tool answers with `smi_table.INVALID`."""
 
 
@@ -86,10 +102,14 @@ def _block(depth: int, section: str, head: str, *rows: tuple[str, str]) -> Itera
 def _product(incident: Incident, now: GpuNow, version: str) -> Iterator[Row]:
     plant, gpu = incident.plant, now.gpu
     for name, value in (
-        ("Product Name", plant.gpu_product), ("Product Brand", "NVIDIA"),
-        ("Product Architecture", _architecture(plant)), ("Display Mode", "Disabled"),
-        ("Display Active", "Disabled"), ("Persistence Mode", "Enabled"), ("Addressing Mode", "None"),
-    ):  # fmt: skip
+        ("Product Name", plant.gpu_product),
+        ("Product Brand", "NVIDIA"),
+        ("Product Architecture", _architecture(plant)),
+        ("Display Mode", "Disabled"),
+        ("Display Active", "Disabled"),
+        ("Persistence Mode", "Enabled"),
+        ("Addressing Mode", "None"),
+    ):
         yield Row(1, name, value)
     yield from _block(1, "", "MIG Mode", ("Current", "Disabled"), ("Pending", "Disabled"))
     yield Row(1, "Accounting Mode", "Disabled", "ACCOUNTING")
@@ -154,10 +174,18 @@ def _pci(incident: Incident, now: GpuNow) -> Iterator[Row]:
     best = 5 if plant.port_gbps >= 400 else 4
     device, subsystem = _part(plant)[3:]
     yield from _block(
-        1, "", "PCI", ("Bus", f"0x{gpu.bus_id[9:11]}"), ("Device", "0x00"), ("Domain", "0x0000"),
-        ("Base Classcode", "0x3"), ("Sub Classcode", "0x2"), ("Device Id", device),
-        ("Bus Id", gpu.bus_id), ("Sub System Id", subsystem),
-    )  # fmt: skip
+        1,
+        "",
+        "PCI",
+        ("Bus", f"0x{gpu.bus_id[9:11]}"),
+        ("Device", "0x00"),
+        ("Domain", "0x0000"),
+        ("Base Classcode", "0x3"),
+        ("Sub Classcode", "0x2"),
+        ("Device Id", device),
+        ("Bus Id", gpu.bus_id),
+        ("Sub System Id", subsystem),
+    )
     yield Row(2, "GPU Link Info")
     tag = whose(incident, now.at_ms, gpu.name, "pcie_gen")
     yield Row(3, "PCIe Generation")
@@ -186,12 +214,16 @@ def _performance(incident: Incident, now: GpuNow, ampere: bool) -> Iterator[Row]
     yield Row(1, "Performance State", "P0", "PERFORMANCE")
     yield Row(1, f"Clocks {'Throttle' if ampere else 'Event'} Reasons", None, "PERFORMANCE")
     for depth, name, bit, field in (
-        (2, "Idle", 0x1, ""), (2, "Applications Clocks Setting", 0x2, ""),
-        (2, "SW Power Cap", 0x4, "power_limit_w"), (2, "HW Slowdown", 0x8, "clock"),
-        (3, "HW Thermal Slowdown", 0x40, "heat_c"), (3, "HW Power Brake Slowdown", 0x80, "braked"),
-        (2, "Sync Boost", 0x10, ""), (2, "SW Thermal Slowdown", 0x20, "heat_c"),
+        (2, "Idle", 0x1, ""),
+        (2, "Applications Clocks Setting", 0x2, ""),
+        (2, "SW Power Cap", 0x4, "power_limit_w"),
+        (2, "HW Slowdown", 0x8, "clock"),
+        (3, "HW Thermal Slowdown", 0x40, "heat_c"),
+        (3, "HW Power Brake Slowdown", 0x80, "braked"),
+        (2, "Sync Boost", 0x10, ""),
+        (2, "SW Thermal Slowdown", 0x20, "heat_c"),
         (2, "Display Clock Setting", 0x100, ""),
-    ):  # fmt: skip
+    ):
         active = bool(now.reasons & bit)
         tag = whose(incident, now.at_ms, now.gpu.name, field) if active and field else None
         if active and tag is None and bit == 0x4:
@@ -221,9 +253,13 @@ def _memory(incident: Incident, now: GpuNow) -> Iterator[Row]:
 def _usage(now: GpuNow) -> Iterator[Row]:
     yield Row(1, "Compute Mode", "Default", "COMPUTE")
     yield from _block(
-        1, "UTILIZATION", "Utilization", ("Gpu", f"{now.util} %"), ("Memory", f"{now.memory_util} %"),
+        1,
+        "UTILIZATION",
+        "Utilization",
+        ("Gpu", f"{now.util} %"),
+        ("Memory", f"{now.memory_util} %"),
         *((name, "0 %") for name in ("Encoder", "Decoder", "JPEG", "OFA")),
-    )  # fmt: skip
+    )
     none = (("Active Sessions", "0"), ("Average FPS", "0"), ("Average Latency", "0"))
     yield from _block(1, "ENCODER_STATS", "Encoder Stats", *none)
     yield from _block(1, "FBC_STATS", "FBC Stats", *none)
@@ -232,8 +268,13 @@ def _usage(now: GpuNow) -> Iterator[Row]:
 def _ecc(incident: Incident, now: GpuNow) -> Iterator[Row]:
     yield from _block(1, "ECC", "ECC Mode", ("Current", "Enabled"), ("Pending", "Enabled"))
     yield Row(1, "ECC Errors", None, "ECC")
-    kinds = ("SRAM Correctable", "SRAM Uncorrectable Parity", "SRAM Uncorrectable SEC-DED",
-             "DRAM Correctable", "DRAM Uncorrectable")  # fmt: skip
+    kinds = (
+        "SRAM Correctable",
+        "SRAM Uncorrectable Parity",
+        "SRAM Uncorrectable SEC-DED",
+        "DRAM Correctable",
+        "DRAM Uncorrectable",
+    )
     yield from _block(2, "ECC", "Volatile", *((kind, "0") for kind in kinds))
     yield Row(2, "Aggregate", None, "ECC")
     for kind in kinds:

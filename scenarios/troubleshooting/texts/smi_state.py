@@ -15,9 +15,10 @@ from scenarios.troubleshooting.calendar import SECOND
 from scenarios.troubleshooting.condition import JOB
 from scenarios.troubleshooting.faults.links import NvlinkDegraded
 from scenarios.troubleshooting.faults.transport import DriverMismatch
+from scenarios.troubleshooting.gpu_memory import MEMORY_MHZ, RESERVED_MIB, TRAINING_MEMORY, model
 from scenarios.troubleshooting.herrings.in_place import FewCorrectable, LimitTouched, RowSettled
 from scenarios.troubleshooting.jobs import Job
-from scenarios.troubleshooting.plant import Gpu, Node, Plant
+from scenarios.troubleshooting.plant import Gpu, Node
 from scenarios.troubleshooting.steps import Run, rank_compute
 from scenarios.troubleshooting.texts.system_host import looking
 from scenarios.troubleshooting.truth import Incident
@@ -29,16 +30,6 @@ WAITING, STANDING = 0.42, 0.06
 """Power above idle: part of the load's in a collective, of the board's while it stands still (handbook 0)."""
 _LAZY = ("jupyter", "eval", "tokenise", "fold-infer")
 """Jobs of others that use their GPUs now and then."""
-MEMORY_MHZ = {"A100": 1593, "H100": 2619, "H200": 3201, "B200": 3996}
-RESERVED_MIB = {"A100": 694, "H100": 551, "H200": 700, "B200": 1053}
-"""What the driver keeps of a GPU's memory (H200: seen in captures; the others assumed alike)."""
-TRAINING_MEMORY = 0.905
-"""Part of the memory that the training fills when nothing is recomputed."""
-
-
-def model(plant: Plant) -> str:
-    """The short name of the GPU: H100 of `NVIDIA H100 80GB HBM3`."""
-    return next(name for name in MEMORY_MHZ if name in plant.gpu_product)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,19 +28,29 @@ _WIDTH = CORES_PER_SOCKET // 4
 def transcript(incident: Incident, node: Node, at_ms: int) -> tuple[Line, ...]:
     """All commands of a node one after the other, each after its prompt."""
     commands: list[tuple[str, Callable[[Incident, Node, int], Shown]]] = [
-        ("uptime", uptime), ("free -m", free), ("ip -o link", links), ("timedatectl", clock_state),
-        ("lscpu | head -18", lscpu), ("numactl -H", numactl), ("cpupower frequency-info", cpupower),
-        ("lsmod | grep -E 'peermem|mlx5_ib'", modules), ("lspci -vvv 2>/dev/null | grep ACSCtl", acs),
-        ("cat /etc/resolv.conf", resolver), ("systemctl --failed --no-legend", failed_units),
-    ]  # fmt: skip
+        ("uptime", uptime),
+        ("free -m", free),
+        ("ip -o link", links),
+        ("timedatectl", clock_state),
+        ("lscpu | head -18", lscpu),
+        ("numactl -H", numactl),
+        ("cpupower frequency-info", cpupower),
+        ("lsmod | grep -E 'peermem|mlx5_ib'", modules),
+        ("lspci -vvv 2>/dev/null | grep ACSCtl", acs),
+        ("cat /etc/resolv.conf", resolver),
+        ("systemctl --failed --no-legend", failed_units),
+    ]
     job = next((j for j in incident.jobs if j.role == "slow" and j.runs_at(at_ms)), None)
     if job and node.name in job.nodes:
         scope = f"/sys/fs/cgroup/system.slice/slurmstepd.scope/job_{job.id}"
         commands += [
             (f"cat {scope}/cpu.max {scope}/cpu.stat", cgroup),
-            ("for p in $(pgrep -f train.py); do grep -H Cpus_allowed_list /proc/$p/status; done", affinity),
+            (
+                "for p in $(pgrep -f train.py); do grep -H Cpus_allowed_list /proc/$p/status; done",
+                affinity,
+            ),
             ("numastat -p train.py | tail -10", numastat),
-        ]  # fmt: skip
+        ]
     lines: list[Line] = []
     for command, show in commands:
         lines.append(Line(at_ms, f"[root@{node.name} ~]# {command}"))
@@ -180,15 +190,25 @@ def clock_state(incident: Incident, node: Node, at_ms: int) -> Shown:
 
 def lscpu(incident: Incident, node: Node, at_ms: int) -> Shown:
     for name, text in (
-        ("Architecture", "x86_64"), ("  CPU op-mode(s)", "32-bit, 64-bit"),
-        ("  Address sizes", "46 bits physical, 57 bits virtual"), ("  Byte Order", "Little Endian"),
-        ("CPU(s)", str(THREADS)), ("  On-line CPU(s) list", f"0-{THREADS - 1}"), ("Vendor ID", "GenuineIntel"),
-        ("  Model name", "Intel(R) Xeon(R) Platinum 8480C"), ("    CPU family", "6"), ("    Model", "143"),
-        ("    Thread(s) per core", "2"), ("    Core(s) per socket", str(CORES_PER_SOCKET)),
-        ("    Socket(s)", "2"), ("    Stepping", "8"), ("    CPU max MHz", "3800.0000"),
-        ("    CPU min MHz", "800.0000"), ("NUMA node0 CPU(s)", socket_cpus(0)),
+        ("Architecture", "x86_64"),
+        ("  CPU op-mode(s)", "32-bit, 64-bit"),
+        ("  Address sizes", "46 bits physical, 57 bits virtual"),
+        ("  Byte Order", "Little Endian"),
+        ("CPU(s)", str(THREADS)),
+        ("  On-line CPU(s) list", f"0-{THREADS - 1}"),
+        ("Vendor ID", "GenuineIntel"),
+        ("  Model name", "Intel(R) Xeon(R) Platinum 8480C"),
+        ("    CPU family", "6"),
+        ("    Model", "143"),
+        ("    Thread(s) per core", "2"),
+        ("    Core(s) per socket", str(CORES_PER_SOCKET)),
+        ("    Socket(s)", "2"),
+        ("    Stepping", "8"),
+        ("    CPU max MHz", "3800.0000"),
+        ("    CPU min MHz", "800.0000"),
+        ("NUMA node0 CPU(s)", socket_cpus(0)),
         ("NUMA node1 CPU(s)", socket_cpus(1)),
-    ):  # fmt: skip
+    ):
         yield f"{name + ':':<33}{text}", None
 
 
@@ -361,13 +381,16 @@ def server_transcript(incident: Incident, host: str, at_ms: int) -> tuple[Line, 
     memory = (total, used, total - used - cache, 812, cache, total - used - 9_000)
     rows: list[tuple[str, str | None]] = [
         (f"[root@{host} ~]# uptime", None),
-        (f" {at:%H:%M:%S} up {days} days,  3:12,  1 user,  load average: "
-         f"{load:.2f}, {load * 0.96:.2f}, {load * 0.97:.2f}", None),
+        (
+            f" {at:%H:%M:%S} up {days} days,  3:12,  1 user,  load average: "
+            f"{load:.2f}, {load * 0.96:.2f}, {load * 0.97:.2f}",
+            None,
+        ),
         (f"[root@{host} ~]# free -m", None),
         ("               total        used        free      shared  buff/cache   available", None),
         ("Mem:    " + " ".join(f"{number:>11}" for number in memory), None),
         swap(incident, host),
         (f"[root@{host} ~]# ip -o link", None),
         *interfaces(incident, host, mac),
-    ]  # fmt: skip
+    ]
     return tuple(Line(at_ms, text, tag) for text, tag in rows)

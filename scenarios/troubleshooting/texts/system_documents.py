@@ -25,10 +25,21 @@ from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
 
 FIELDS = (
-    "index", "uuid", "pci.bus_id", "driver_version", "temperature.gpu", "power.draw", "power.limit",
-    "clocks.current.sm", "clocks_event_reasons.active", "utilization.gpu", "memory.used",
-    "pcie.link.gen.current", "pcie.link.width.current", "ecc.errors.corrected.aggregate.total",
-)  # fmt: skip
+    "index",
+    "uuid",
+    "pci.bus_id",
+    "driver_version",
+    "temperature.gpu",
+    "power.draw",
+    "power.limit",
+    "clocks.current.sm",
+    "clocks_event_reasons.active",
+    "utilization.gpu",
+    "memory.used",
+    "pcie.link.gen.current",
+    "pcie.link.width.current",
+    "ecc.errors.corrected.aggregate.total",
+)
 """What was asked of all GPUs at once."""
 
 

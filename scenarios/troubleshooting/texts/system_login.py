@@ -45,9 +45,17 @@ def _busiest(incident: Incident, at_ms: int) -> Iterator[tuple[str, str | None]]
             yield f"{storm.user:<10} {pid:>6} {elapsed:>11} {load:>4.1f} {command}", storm.key
     users = sorted({job.user for job in incident.jobs})
     for number, command in enumerate(
-        ("vim train.sbatch", "python -m tensorboard.main --logdir runs", "tmux: server",
-         "rsync -a results/ nas:", "python plot.py", "less slurm-latest.out", "-bash", "htop")
-    ):  # fmt: skip
+        (
+            "vim train.sbatch",
+            "python -m tensorboard.main --logdir runs",
+            "tmux: server",
+            "rsync -a results/ nas:",
+            "python plot.py",
+            "less slurm-latest.out",
+            "-bash",
+            "htop",
+        )
+    ):
         user = draw.pick([(name, 1.0) for name in users])
         elapsed = _elapsed(int(draw.between(60, 90_000)))
         pid = int(draw.between(3_000, 900_000))

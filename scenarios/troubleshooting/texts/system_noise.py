@@ -32,7 +32,11 @@ def started(incident: Incident, host: str, boot: int) -> Iterator[Said]:
         (5, "systemd", "systemd 249.11-0ubuntu3.12 running in system mode."),
         (6, "systemd", f"Hostname set to <{host}>."),
         (12, "systemd-networkd", "bond0: Gained carrier"),
-        (17, "chronyd", "chronyd version 4.2 starting (+CMDMON +NTP +REFCLOCK +RTC +PRIVDROP +SCFILTER)"),
+        (
+            17,
+            "chronyd",
+            "chronyd version 4.2 starting (+CMDMON +NTP +REFCLOCK +RTC +PRIVDROP +SCFILTER)",
+        ),
         (24, "chronyd", f"Selected source 10.20.0.11 (ntp1.{plant.domain})"),
         (27, "nvidia-persistenced", "Started (1217)"),
         (29, "nvidia-fabricmanager", "Successfully configured all the available NVSwitches."),
@@ -40,8 +44,12 @@ def started(incident: Incident, host: str, boot: int) -> Iterator[Said]:
         (33, "systemd", "Started NVIDIA DCGM exporter."),
         (36, "slurmd", f"slurmd version {plant.versions.slurm} started"),
         (37, "systemd", "Reached target Multi-User System."),
-        (38, "systemd", "Startup finished in 31.402s (firmware) + 9.802s (kernel) + 37.714s (userspace)."),
-    ):  # fmt: skip
+        (
+            38,
+            "systemd",
+            "Startup finished in 31.402s (firmware) + 9.802s (kernel) + 37.714s (userspace).",
+        ),
+    ):
         yield boot + after * SECOND, unit, "info", text
 
 

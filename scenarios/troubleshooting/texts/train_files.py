@@ -78,9 +78,13 @@ def batch(incident: Incident, run: str) -> Document:
     lost = told[0] if told and run == "slow" else None
     folder = training.script.rpartition("/")[0]
     head = _HEAD.format(
-        training=training, job=job, nodes=len(training.nodes), folder=folder,
-        gpus=incident.plant.gpus_per_node, kind=gpu_type(incident.plant),
-    )  # fmt: skip
+        training=training,
+        job=job,
+        nodes=len(training.nodes),
+        folder=folder,
+        gpus=incident.plant.gpus_per_node,
+        kind=gpu_type(incident.plant),
+    )
     texts = [(text, lost if "cpus-per-task" in text else None) for text in head.splitlines()]
     texts += [
         found.line("NCCL_IB_HCA", "export NCCL_IB_HCA={}"),
@@ -145,9 +149,16 @@ def config(incident: Incident, run: str) -> Document:
 
 
 _PINS = (
-    "einops==0.8.0", "fsspec==2024.6.1", "grouped-gemm==0.1.6", "numpy==1.26.4", "omegaconf==2.3.0",
-    "psutil==6.0.0", "pyyaml==6.0.2", "sentencepiece==0.2.0", "tensorboard==2.17.1",
-)  # fmt: skip
+    "einops==0.8.0",
+    "fsspec==2024.6.1",
+    "grouped-gemm==0.1.6",
+    "numpy==1.26.4",
+    "omegaconf==2.3.0",
+    "psutil==6.0.0",
+    "pyyaml==6.0.2",
+    "sentencepiece==0.2.0",
+    "tensorboard==2.17.1",
+)
 
 
 def requirements(incident: Incident, run: str) -> Document:

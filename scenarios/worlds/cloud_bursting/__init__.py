@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.worlds.checks import is_count, is_line, is_name, is_one_of
-from scenarios.worlds.cloud_bursting.broker import STATES
 from scenarios.worlds.cloud_bursting.documents import prices, squeue
+from scenarios.worlds.cloud_bursting.episode import Episode
 from scenarios.worlds.cloud_bursting.measures import MEASURES, account, summary
 from scenarios.worlds.cloud_bursting.setting import Setting, open_period, read_setting, words
 from scenarios.worlds.cloud_bursting.sketch import SERIES
@@ -15,19 +14,7 @@ WORLD: World[Setting] = World(
     name="cloud_bursting",
     span="period",
     families=tuple(FAMILIES),
-    methods={
-        "tick": {},
-        "jobs": {},
-        "clouds": {},
-        "budgets": {},
-        "runs": {"cloud": is_name},
-        "quote": {"cloud": is_name, "job": is_count},
-        "run_log": {"cloud": is_name, "run": is_name, "offset": is_count},
-        "submit": {"job": is_count, "cloud": is_name, "key": is_name},
-        "cancel_run": {"cloud": is_name, "run": is_name},
-        "publish": {"job": is_count, "status": is_one_of(*STATES), "since": is_count},
-        "log": {"text": is_line},
-    },
+    methods=Episode.methods,
     series=SERIES,
     measures=MEASURES,
     settings=read_setting,
@@ -36,4 +23,5 @@ WORLD: World[Setting] = World(
     documents={"prices.csv": prices, "squeue.txt": squeue},
     summary=summary,
     account=account,
+    plays_on=("agenda", "machine", "slurm.queue", "world.failures", "world.progress"),
 )

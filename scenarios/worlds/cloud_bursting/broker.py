@@ -93,7 +93,7 @@ class Broker:
 
     def _admit_primary(self, job: int) -> int:
         most = self.world.config.most_pending
-        if len(self.world.primary.queue) >= most:
+        if len(self.world.queue.waiting) >= most:
             raise Refused(
                 "conflict",
                 f"Job submit limit reached (QOSMaxSubmitJobPerUserLimit): {most} are pending.",

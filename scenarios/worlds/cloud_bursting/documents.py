@@ -7,7 +7,8 @@ from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
 from scenarios.worlds.cloud_bursting.market import Market
 from scenarios.worlds.cloud_bursting.setting import Setting, burst_config, open_period
 from scenarios.worlds.cloud_bursting.shape import PRICE_SHARE, PRICE_STEP
-from scenarios.worlds.cloud_bursting.workload import KINDS
+from scenarios.worlds.cloud_bursting.tables import Run
+from scenarios.worlds.cloud_bursting.workload import KINDS, JobSpec
 
 
 def prices(profile: Profile, setting: Setting, seed: str) -> str:
@@ -46,13 +47,13 @@ def squeue(profile: Profile, setting: Setting, seed: str) -> str:
     world = episode.world
     while world.now < SQUEUE_AT:
         for job in range(world.jobs.seen):
-            if not world.jobs.runs[job] and len(world.primary.queue) < world.config.most_pending:
+            if not world.jobs.runs[job] and len(world.queue.waiting) < world.config.most_pending:
                 episode.broker.place(job, "primary", f"job-{job}")
         world.advance(min(SQUEUE_AT, world.now + SENT_EVERY))
     titles = ("JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "TIME_LIMIT", "NODES")
     rows = [f'$ squeue -o "{SQUEUE_FORMAT}"', _squeue_row(*titles, "NODELIST(REASON)")]
-    pending = [run for _, run in world.primary.queue]
-    running = sorted(world.primary.running.values(), key=lambda run: run.queue_key)
+    pending = [world.runs[number] for _, _, number in world.queue.waiting]
+    running = sorted(world.running.values(), key=lambda run: _place(world.jobs.spec[run.job], run))
     for place, run in enumerate([*pending, *running]):
         spec = world.jobs.spec[run.job]
         elapsed = world.now - run.begun if run.nodes else 0
@@ -71,6 +72,11 @@ def squeue(profile: Profile, setting: Setting, seed: str) -> str:
             )
         )
     return "\n".join(rows) + "\n"
+
+
+def _place(spec: JobSpec, run: Run) -> tuple[int, int, int]:
+    """Where a run stood in the queue."""
+    return spec.priority, spec.submit, run.number
 
 
 def _squeue_row(*cells: str) -> str:

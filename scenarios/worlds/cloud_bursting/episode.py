@@ -1,77 +1,48 @@
-"""A period as its broker meets it: several clouds behind one API with limits, delays and faults."""
+"""A period as its broker meets it: several clouds behind one API."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Any
 
-from scenarios.simulator.streams import Stream
+from scenarios.worlds.checks import is_count, is_name, is_one_of
 from scenarios.worlds.cloud_bursting import facts, views
-from scenarios.worlds.cloud_bursting.broker import Broker
+from scenarios.worlds.cloud_bursting.broker import STATES, Broker
 from scenarios.worlds.cloud_bursting.shape import TICK, BurstConfig
 from scenarios.worlds.cloud_bursting.sketch import SERIES
 from scenarios.worlds.cloud_bursting.watch import Watch
 from scenarios.worlds.cloud_bursting.workload import JobSpec
 from scenarios.worlds.cloud_bursting.world import BurstWorld
-from scenarios.worlds.front import Front
-from scenarios.worlds.refusal import Refused
-
-READS, WRITES = 60, 40
-"""Calls that a tick of five minutes allows."""
+from scenarios.worlds.episode import Episode as AnyEpisode
+from scenarios.worlds.episode import Event, Read, Write, takes
+from scenarios.worlds.front import Incident
 
 
-class Episode:
-    """One period: the broker's calls in, plain answers out. Raises `Refused`.
+class Episode(AnyEpisode):
+    """One period of ticks of five minutes.
 
-    With `faults` off the API never times out, lags or throttles; clouds still fail, fill up and
-    take instances away.
+    With `faults` off clouds still fail, fill up and take instances away.
     """
+
+    reads_per_tick, writes_per_tick = 60, 40
+    over = "The period is over; there is nothing left to broker."
+    config: BurstConfig
+    world: BurstWorld
 
     def __init__(
         self, config: BurstConfig, specs: list[JobSpec], seed: str, *, faults: bool = True
     ) -> None:
-        self.config = config
-        self.world = BurstWorld(config, specs, seed)
-        self.broker = Broker(self.world)
-        self.watch = Watch(self.world, self.broker)
-        self.front = Front(
-            config.faults, Stream(seed, "api"), self.world.sketch.mark,
-            reads_per_tick=READS, writes_per_tick=WRITES, on=faults,
-        )  # fmt: skip
-        self._told = 0
-        self.world.advance(0)
+        world = BurstWorld(config, specs, seed)
+        self.broker = Broker(world)
+        timeline = world.sketch.timeline
+        super().__init__(config, world, self.broker, timeline, config.faults, seed, faults=faults)
+        absent = {"kestrel", "plover"} - {shape.name for shape in config.remotes}
+        self.series = [one for one in SERIES if one.key.rsplit("_", 1)[-1] not in absent]
+        self.watch = Watch(world, self.broker)
+        world.advance(0)
         self._sample()
 
-    @property
-    def complete(self) -> bool:
-        """Whether the period is over."""
-        return self.world.now >= self.config.length
-
-    @property
-    def now(self) -> int:
-        """Seconds since the period began."""
-        return self.world.now // 1000
-
-    # -- time ------------------------------------------------------------------------
-
-    def tick(self) -> dict[str, object]:
-        """Let five minutes pass; answers the time in s, whether it is over, and what was submitted."""
-        if self.complete:
-            raise Refused("over", "The period is over; there is nothing left to broker.")
-        self._pass()
-        self.front.next_tick(self.world.now)
-        fresh = self.world.events[self._told :]
-        self._told += len(fresh)
-        news = [[at // 1000, kind, subject] for at, kind, subject in fresh]
-        return {"t": self.now, "done": self.complete, "events": news}
-
-    def run_out(self) -> None:
-        """Let the rest of the period pass with nobody in control."""
-        while not self.complete:
-            self._pass()
-            self.front.thaw(self.world.now)
-
-    def _pass(self) -> None:
+    def advance(self, *, watched: bool) -> None:
         self.watch.look()
         self.world.advance(self.world.now + TICK)
         self._sample()
@@ -89,29 +60,27 @@ class Episode:
         prices = [market.price(number, now) if number < remotes else 0.0 for number in range(2)]
         row = [
             *waiting, round(pending / 3_600_000, 1), self.config.threshold_gpu_hours,
-            sum(run.gpus for run in world.primary.running.values()), *gpus,
+            sum(run.gpus for run in world.running.values()), *gpus,
             round(0.7 * market.price(-1, now), 4), *prices,
             round(world.compute_usd + world.transfer_usd, 2),
         ]  # fmt: skip
         world.sketch.timeline.sample(now, row)
 
-    # -- reads -----------------------------------------------------------------------
+    def happened(self) -> Sequence[Event]:
+        return self.world.events
 
-    def _read(self, what: str, build: Callable[[], object]) -> object:
-        return self.front.read(self.world.now, what, build)
+    def facts(self, lost: list[Incident]) -> dict[str, Any]:
+        return facts.figures(self.world, self.broker, self.watch, lost)
 
-    def jobs(self) -> object:
-        """Jobs of the submission queue whose published state is not final."""
-        return self._read("jobs", lambda: views.job_rows(self.world))
+    jobs = Read(views.job_rows)
+    clouds = Read(views.cloud_rows)
 
-    def clouds(self) -> object:
-        """Prices, room and software of every cloud."""
-        return self._read("clouds", lambda: views.cloud_rows(self.world))
-
+    @takes()
     def budgets(self) -> object:
         """What was booked and spent against each limit."""
-        return self._read("budgets", lambda: views.budget_rows(self.world, self.broker.ledger))
+        return self.read("budgets", lambda: views.budget_rows(self.world, self.broker.ledger))
 
+    @takes(cloud=is_name)
     def runs(self, cloud: str) -> object:
         """A cloud's own list of our runs."""
         number = self.broker.cloud(cloud)
@@ -120,55 +89,30 @@ class Episode:
             self.broker.answering(number)
             return views.run_rows(self.world, number)
 
-        return self._read(f"runs of {cloud}", rows)
+        return self.read(f"runs of {cloud}", rows)
 
+    @takes(cloud=is_name, job=is_count)
     def quote(self, cloud: str, job: int) -> object:
         """What a burst of the job would cost."""
 
         def row() -> list[object]:
             return views.quote_row(cloud, job, self.broker.quote(cloud, job))
 
-        return self._read(f"quote of {cloud} for job {job}", row)
+        return self.read(f"quote of {cloud} for job {job}", row)
 
+    @takes(cloud=is_name, run=is_name, offset=is_count)
     def run_log(self, cloud: str, run: str, offset: int) -> object:
         """A run's log from `offset` on, copied into its job's one log."""
         what = f"log of {run} in {cloud} from {offset}"
-        return self._read(what, lambda: self.broker.logs(cloud, run, offset))
+        return self.read(what, lambda: self.broker.logs(cloud, run, offset))
 
-    # -- writes ----------------------------------------------------------------------
+    submit = Write(Broker.place, "job {job}", job=is_count, cloud=is_name, key=is_name)
 
-    def submit(self, job: int, cloud: str, key: str) -> object:
-        """Start a run of the job in a cloud, once for each key."""
-        act = lambda: self.broker.place(job, cloud, key)  # noqa: E731
-        return self.front.write(self.world.now, "submit", f"job {job}", act)
-
+    @takes(cloud=is_name, run=is_name)
     def cancel_run(self, cloud: str, run: str) -> object:
         """End a run."""
-        act = lambda: self.broker.cancel(cloud, run)  # noqa: E731
-        return self.front.write(self.world.now, "cancel", f"{run} in {cloud}", act)
+        return self.write("cancel", f"{run} in {cloud}", lambda: self.broker.cancel(cloud, run))
 
-    def publish(self, job: int, status: str, since: int) -> object:
-        """Tell a job's owner where it is."""
-        act = lambda: self.broker.publish(job, status, since)  # noqa: E731
-        return self.front.write(self.world.now, "publish", f"job {job}", act)
-
-    def log(self, text: str) -> object:
-        """A line for the timeline."""
-        self.world.sketch.timeline.log(self.world.now, text)
-        return None
-
-    # -- afterwards ------------------------------------------------------------------
-
-    def figures(self) -> dict[str, Any]:
-        """Raw figures of the period so far (see `facts.figures`)."""
-        lost = self.front.incidents(TICK // 1000)
-        raw = facts.figures(self.world, self.broker, self.watch, lost)
-        raw["calls_refused_by_rate"] = self.front.limited
-        return {**raw, "ticks": self.front.ticks}
-
-    def replay(self) -> dict[str, Any]:
-        """What happened, to be drawn."""
-        names = {shape.name for shape in self.config.remotes}
-        absent = {"kestrel", "plover"} - names
-        shown = [one for one in SERIES if one.key.rsplit("_", 1)[-1] not in absent]
-        return self.world.sketch.timeline.replay(shown, self.world.now)
+    publish = Write(
+        Broker.publish, "job {job}", job=is_count, status=is_one_of(*STATES), since=is_count
+    )

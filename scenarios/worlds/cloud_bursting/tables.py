@@ -62,7 +62,6 @@ class Run:
     hangs: bool = False
     right: bool = False
     illegal: bool = False
-    queue_key: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def live(self) -> bool:

@@ -43,12 +43,12 @@ def cloud_rows(world: BurstWorld) -> list[list[object]]:
     """The primary and every remote cloud, in the field order of the SDK's Cloud."""
     config, market, now = world.config, world.market, world.now
     at = market.priced_at(now)
-    busy = sum(run.gpus for run in world.primary.running.values())
-    up = sum(world.primary.up) * config.gpus_per_node
+    busy = sum(run.gpus for run in world.running.values())
+    up = world.queue.nodes.capacity
     rows: list[list[object]] = [
         [
             PRIMARY, "us-east", round(market.price(-1, at), 4), "gpu_hour", at // 1000, up, busy,
-            len(world.primary.queue), config.most_pending, EGRESS_PRIMARY, "580.65.06", now // 1000,
+            len(world.queue.waiting), config.most_pending, EGRESS_PRIMARY, "580.65.06", now // 1000,
         ]
     ]  # fmt: skip
     for number, shape in enumerate(config.remotes):

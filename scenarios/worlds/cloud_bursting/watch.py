@@ -56,10 +56,10 @@ class Watch:
 
     def _idle(self) -> None:
         """GPUs of the primary that are free while the broker holds work back."""
-        primary, jobs = self.world.primary, self.world.jobs
-        if primary.queue:
+        queue, jobs = self.world.queue, self.world.jobs
+        if queue.waiting:
             return
-        free = sum(primary.free)
+        free = queue.nodes.free
         if not free:
             return
         held = sum(

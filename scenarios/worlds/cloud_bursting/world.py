@@ -5,9 +5,12 @@ from __future__ import annotations
 from hashlib import sha256
 
 from scenarios.simulator.agenda import HOUR, MINUTE, SECOND, Agenda, EventKind
+from scenarios.simulator.machine import Nodes
+from scenarios.simulator.slurm.queue import Queue
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world import progress
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.cloud_bursting.market import Market
-from scenarios.worlds.cloud_bursting.primary import Primary
 from scenarios.worlds.cloud_bursting.shape import EGRESS_PRIMARY, LEAST_CHARGE, RESTART, BurstConfig
 from scenarios.worlds.cloud_bursting.sketch import Sketch
 from scenarios.worlds.cloud_bursting.tables import (
@@ -37,7 +40,8 @@ class BurstWorld:
         self.now = 0
         self.jobs, self.agenda = JobTable(specs), Agenda()
         self.market = Market(config, seed)
-        self.primary = Primary(config, self.jobs)
+        self.queue = Queue(Nodes(config.nodes, config.gpus_per_node))
+        self.running: dict[int, Run] = {}
         self.sketch = Sketch(config)
         self.runs: list[Run] = []
         self.remote: dict[int, Run] = {}
@@ -67,7 +71,7 @@ class BurstWorld:
 
     def _plan_failure(self, node: int, life: int) -> None:
         fate = Stream(self.seed, f"node {node} {life}")
-        due = self.now + int(fate.exponential(self.config.trouble.node_mean))
+        due = int(Clock(fate, self.config.trouble.node_mean).after(self.now))
         self.agenda.add(due, EventKind.NODE_DOWN, node, life)
 
     # -- time ------------------------------------------------------------------------
@@ -138,7 +142,7 @@ class BurstWorld:
         self.runs.append(run)
         self.jobs.runs[job].append(run)
         if cloud < 0:
-            self.primary.enqueue(run)
+            self.queue.enqueue((spec.priority, spec.submit, number), spec.gpus, spec.limit)
             self.start_pending()
         else:
             self._launch(run)
@@ -146,11 +150,10 @@ class BurstWorld:
         return run
 
     def start_pending(self) -> None:
-        """Start every run that the primary's scheduler can start now."""
-        while (start := self.primary.next_start(self.now)) is not None:
-            run, places = start
-            self.primary.dequeue(run)
-            self.primary.take(run, places)
+        """Start every run of the primary whose turn it is in the queue's plan."""
+        for number, places in self.queue.begin(self.now):
+            self.running[number] = run = self.runs[number]
+            run.nodes = places
             self._begin_work(run, RESTART if self._kept(run) else 0)
 
     def _kept(self, run: Run) -> int:
@@ -227,7 +230,7 @@ class BurstWorld:
             run.over = max(self.now, run.works_from)
             done = run.kept + run.over - run.works_from
             if not (saved and spec.every):
-                done = done // spec.every * spec.every if spec.every else 0
+                done = progress.saved(done, spec.every)
             kept = self.jobs.kept[run.job]
             kept[run.cloud] = max(kept.get(run.cloud, 0), done)
             run.saved = done
@@ -239,9 +242,11 @@ class BurstWorld:
     def _finish(self, run: Run, end: str) -> None:
         self.sketch.end(self.now, run)
         if run.state == RunState.PENDING:
-            self.primary.dequeue(run)
+            self.queue.dequeue(run.number)
         elif run.cloud < 0:
-            self.primary.give(run)
+            self.queue.end(run.number)
+            del self.running[run.number]
+            run.nodes = ()
         elif run.billed_to >= 0:
             priced = (self.now - 1) if self.now > run.billed_to else self.now
             self._bill(run, max(self.now, run.begun + LEAST_CHARGE), max(0, priced))
@@ -256,15 +261,15 @@ class BurstWorld:
     def _node_down(self, node: int, life: int) -> None:
         trouble = self.config.trouble
         self.sketch.mark(self.now, "fault", f"{self.sketch.node(node)} went down")
-        for number in sorted(self.primary.held[node]):
+        for number in self.queue.nodes.jobs_on(node):
             self.stop(self.runs[number], NODE_FAIL)
-        self.primary.set_up(node, False)
+        self.queue.in_service(node, False)
         fate = Stream(self.seed, f"repair {node} {life}")
         due = self.now + int(fate.between(trouble.repair_low, trouble.repair_high))
         self.agenda.add(due, EventKind.NODE_READY, node, life)
 
     def _node_ready(self, node: int, life: int) -> None:
-        self.primary.set_up(node, True)
+        self.queue.in_service(node, True)
         self._plan_failure(node, life + 1)
 
     def _reclaim(self, number: int, version: int) -> None:

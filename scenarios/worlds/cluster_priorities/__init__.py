@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.worlds.checks import is_count, is_line, is_name
 from scenarios.worlds.cluster_priorities.documents import DOCUMENTS
+from scenarios.worlds.cluster_priorities.episode import Episode
 from scenarios.worlds.cluster_priorities.families import FAMILIES
 from scenarios.worlds.cluster_priorities.measures import MEASURES, account, summary
 from scenarios.worlds.cluster_priorities.record import SERIES
@@ -15,20 +15,7 @@ WORLD: World[Setting] = World(
     name="cluster_priorities",
     span="stretch of days",
     families=tuple(FAMILIES),
-    methods={
-        "tick": {},
-        "workloads": {},
-        "quotas": {},
-        "room": {},
-        "flavors": {},
-        "nodes": {},
-        "calendar": {},
-        "admit": {"workload": is_count, "flavor": is_name, "gpus": is_count},
-        "preempt": {"job": is_count},
-        "requeue": {"job": is_count},
-        "set_quota": {"queue": is_name, "flavor": is_name, "nominal": is_count},
-        "log": {"text": is_line},
-    },
+    methods=Episode.methods,
     series=SERIES,
     measures=MEASURES,
     settings=read_setting,
@@ -37,4 +24,5 @@ WORLD: World[Setting] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
+    plays_on=("kueue.tree", "machine"),
 )

@@ -101,8 +101,6 @@ class CohortWorldConfig:
     save: int = 60 * SECOND
     night_begins: int = 20 * HOUR
     night_ends: int = 8 * HOUR
-    reads_per_tick: int = 40
-    writes_per_tick: int = 30
 
     @property
     def calendar(self) -> bool:

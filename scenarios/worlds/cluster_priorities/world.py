@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from scenarios.simulator.agenda import MINUTE, Agenda
 from scenarios.simulator.kueue.tree import QuotaTree
+from scenarios.simulator.machine import choose, largest_in
 from scenarios.simulator.streams import Stream
-from scenarios.worlds.cluster_priorities.config import CohortWorldConfig
+from scenarios.worlds.cluster_priorities.config import GPUS, CohortWorldConfig
 from scenarios.worlds.cluster_priorities.families import Trouble, node_names
 from scenarios.worlds.cluster_priorities.meter import Meter
 from scenarios.worlds.cluster_priorities.record import Record
@@ -272,25 +273,12 @@ class CohortWorld:
         return sum(node.free for node in self.nodes if node.flavor == flavor and node.open)
 
     def places(self, flavor: int, gpus: int) -> list[tuple[int, int]] | None:
-        """Where pods for so many GPUs would go: whole nodes, then the fullest node that has room."""
-        found = [
-            (index, node)
-            for index, node in enumerate(self.nodes)
-            if node.flavor == flavor and node.open
-        ]
-        size = found[0][1].gpus if found else 1
-        empty = [index for index, node in found if node.free == node.gpus]
-        whole, rest = divmod(gpus, size)
-        if len(empty) < whole:
+        """(node, GPUs there) for new pods by the simulator's rule; None where there is no room."""
+        here = [index for index, node in enumerate(self.nodes) if node.flavor == flavor]
+        at_level = [0] * (GPUS + 1)
+        for place, index in enumerate(here):
+            if self.nodes[index].open:
+                at_level[self.nodes[index].free] |= 1 << place
+        if gpus > largest_in(at_level):
             return None
-        chosen = [(index, size) for index in empty[:whole]]
-        if rest:
-            room = [
-                (node.free, index)
-                for index, node in found
-                if node.free >= rest and index not in empty[:whole]
-            ]
-            if not room:
-                return None
-            chosen.append((min(room)[1], rest))
-        return chosen
+        return [(here[place], taken) for place, taken in choose(at_level, gpus)]

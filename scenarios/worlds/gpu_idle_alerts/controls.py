@@ -196,4 +196,4 @@ class Controls:
         return any(alert.findings and units & set(alert.units) for alert in self.register.open())
 
     def _mark(self, kind: str, text: str) -> None:
-        self.world.timeline.mark(self.world.now_ms, kind, text)
+        self.world.timeline.mark(self.world.now, kind, text)

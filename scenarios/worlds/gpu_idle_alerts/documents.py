@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from scenarios.company.profile import Profile
 from scenarios.worlds.gpu_idle_alerts import exports
-from scenarios.worlds.gpu_idle_alerts.episode import CALLS, Episode
+from scenarios.worlds.gpu_idle_alerts.episode import Episode
 from scenarios.worlds.gpu_idle_alerts.facts import patience
 from scenarios.worlds.gpu_idle_alerts.fleet import MAX_OPERATING_C, MIG_NAMES
 from scenarios.worlds.gpu_idle_alerts.logs import head_length, job_lines
@@ -92,7 +92,7 @@ def _words(profile: Profile, setting: Setting) -> tuple[tuple[str, str], ...]:
         "mig_small": small,
         "days": str(setting.days),
         "ticks": f"{setting.ticks:,}",
-        "calls": str(CALLS),
+        "calls": str(Episode.reads_per_tick),
         "patience": str(patience(world)),
         "gpu_hour": f"{profile.ondemand_node_hour / profile.gpus_per_node:.2f}",
         "gpus": str(sum(server.gpus for server in world.fleet.servers)),

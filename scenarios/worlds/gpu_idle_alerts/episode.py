@@ -1,14 +1,15 @@
-"""The servers as their monitor meets them: an API with limits, delays and faults."""
+"""The servers as their monitor meets them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.streams import Stream
-from scenarios.worlds.contract import Series
-from scenarios.worlds.front import ApiFaults, Front, windows
+from scenarios.worlds.checks import is_count, is_line, is_list_of, is_name, is_one_of, is_text
+from scenarios.worlds.episode import Episode as AnyEpisode
+from scenarios.worlds.episode import Event, Read, Write, takes
+from scenarios.worlds.front import ApiFaults, Incident, windows
 from scenarios.worlds.gpu_idle_alerts import views
 from scenarios.worlds.gpu_idle_alerts.controls import Controls
 from scenarios.worlds.gpu_idle_alerts.desk import Desk
@@ -20,13 +21,13 @@ from scenarios.worlds.gpu_idle_alerts.proofs import Proofs
 from scenarios.worlds.gpu_idle_alerts.register import Dashboard, Register
 from scenarios.worlds.gpu_idle_alerts.rules import Truth
 from scenarios.worlds.gpu_idle_alerts.scrape import Scrape
-from scenarios.worlds.gpu_idle_alerts.setting import TICK_MS, TICK_S, Setting
+from scenarios.worlds.gpu_idle_alerts.setting import TICK_MS, Setting
 from scenarios.worlds.gpu_idle_alerts.world import IdleWorld
 from scenarios.worlds.refusal import Refused
-from scenarios.worlds.timeline import Timeline
+from scenarios.worlds.timeline import Series, Timeline
 
-CALLS = 60
-"""Reads, and writes, that are answered in one tick of ten minutes."""
+MOST_FACTS, MOST_PANELS = 12, 600
+FACT_LENGTH = 400
 SERIES = (
     Series("waiting", "Jobs waiting", "jobs", "queue"),
     Series("working", "GPUs at work", "GPUs", "gpus"),
@@ -37,12 +38,28 @@ SERIES = (
 )
 
 
-class Episode:
-    """One stretch of days: the monitor's calls in, plain answers out. Raises `Refused`.
+def is_fact(value: object) -> bool:
+    """[source, subject, value], three strings."""
+    return type(value) is list and len(value) == 3 and all(map(is_text(FACT_LENGTH), value))
 
-    With `faults` off the API never times out, lags or throttles; the servers' own trouble and
-    the gaps in their readings stay.
-    """
+
+def is_panel(value: object) -> bool:
+    """[title, gpu, metric, unit, threshold]: four short strings and a number."""
+    if type(value) is not list or len(value) != 5:
+        return False
+    *texts, threshold = value
+    return all(map(is_text(80), texts)) and type(threshold) in (int, float)
+
+
+class Episode(AnyEpisode):
+    """One stretch of days of ticks of ten minutes. With `faults` off, gaps in readings stay."""
+
+    reads_per_tick = writes_per_tick = 60
+    over = "The days are over; there is nothing left to watch."
+    series = SERIES
+    config: Setting
+    world: IdleWorld
+    controls: Controls
 
     def __init__(
         self, profile: Profile, setting: Setting, family: str, seed: str, *, faults: bool = True
@@ -50,52 +67,24 @@ class Episode:
         kind, gpu = FAMILIES[family], profile.gpu_model
         fleet = build_fleet(setting.fleet, gpu, seed)
         plan = draw_plan(fleet, setting, kind, seed)
-        self.setting = setting
-        self.timeline = Timeline([one.key for one in SERIES], every=3 * TICK_MS)
-        self.world = IdleWorld(fleet, setting, plan, kind, gpu, seed, self.timeline)
-        self.scrape = Scrape(self.world)
+        timeline = Timeline([one.key for one in SERIES], every=3 * TICK_MS)
+        world = IdleWorld(fleet, setting, plan, kind, gpu, seed, timeline)
+        self.scrape = Scrape(world)
         self._inventory = views.inventory_of(fleet, gpu)
-        self.truth = Truth(self.world, self.scrape)
+        self.truth = Truth(world, self.scrape)
         self.register = Register()
-        self.board = Dashboard(self.world)
-        proofs = Proofs(self.world, self.scrape)
-        self.controls = Controls(self.world, self.truth, self.register, self.board, proofs)
-        self.desks = [Desk(one, self.world, self.truth, self.register) for one in fleet.contacts]
-        self.tally = Tally(self.world)
-        rates = _api_faults(setting, kind.api, seed)
-        self.front = Front(
-            rates, Stream(seed, "api"), self.timeline.mark,
-            reads_per_tick=CALLS, writes_per_tick=CALLS, on=faults,
-        )  # fmt: skip
-        self._told = 0
+        self.board = Dashboard(world)
+        proofs = Proofs(world, self.scrape)
+        controls = Controls(world, self.truth, self.register, self.board, proofs)
+        self.desks = [Desk(one, world, self.truth, self.register) for one in fleet.contacts]
+        self.tally = Tally(world)
+        api = _api_faults(setting, kind.api, seed)
+        super().__init__(setting, world, controls, timeline, api, seed, faults=faults)
+        self.shown = self
+        self._due: list[Event] = []
         self._look()
 
-    @property
-    def complete(self) -> bool:
-        """Whether the days are over."""
-        return self.world.tick >= self.setting.ticks
-
-    @property
-    def now(self) -> int:
-        """Simulated time in s."""
-        return self.world.tick * TICK_S
-
-    # -- time ------------------------------------------------------------------------
-
-    def tick(self) -> dict[str, object]:
-        """Let ten minutes pass; answers the time in s, whether it is over, and what happened."""
-        if self.complete:
-            raise Refused("over", "The days are over; there is nothing left to watch.")
-        self._advance()
-        self.front.next_tick(self.world.now_ms)
-        return {"t": self.now, "done": self.complete, "events": self._news()}
-
-    def run_out(self) -> None:
-        """Let the rest of the days pass with nobody watching."""
-        while not self.complete:
-            self._advance()
-
-    def _advance(self) -> None:
+    def advance(self, *, watched: bool) -> None:
         self.world.step()
         self._look()
         for desk in self.desks:
@@ -106,8 +95,8 @@ class Episode:
         self.truth.look()
         self.board.look()
         self.tally.look()
-        if self.timeline.due(self.world.now_ms):
-            self.timeline.sample(self.world.now_ms, self._sample())
+        if self.timeline.due(self.world.now):
+            self.timeline.sample(self.world.now, self._sample())
 
     def _sample(self) -> list[float]:
         world = self.world
@@ -119,113 +108,61 @@ class Episode:
         held = max(0, given - working)
         return [waiting, working, held, len(under), len(alerted), round(self.tally.wasted, 1)]
 
-    def _news(self) -> list[list[object]]:
-        """Events whose time has come; an owner's answer is known beforehand and told when due."""
-        due = [event for event in self.register.events if event[0] <= self.now]
-        self.register.events = [event for event in self.register.events if event[0] > self.now]
-        return [list(event) for event in sorted(due)]
+    def happened(self) -> list[Event]:
+        """Those whose time has come; an owner's answer is known beforehand and told when due."""
+        self._due += self.register.due(self.world.now)
+        return self._due
 
-    # -- reads -----------------------------------------------------------------------
+    def facts(self, lost: list[Incident]) -> dict[str, Any]:
+        raw = figures(self.world, self.truth, self.controls, self.tally)
+        return {**raw, "lost_writes": [[one.at, one.subject, one.handled] for one in lost]}
 
-    def _read(self, what: str, build: Callable[[], object]) -> object:
-        return self.front.read(self.world.now_ms, what, build)
+    def _only(self, verb: str) -> None:
+        if not self.config.actions:
+            raise Refused("invalid", f"There is no call {verb!r} on these servers.")
 
-    def gpus(self) -> object:
-        """The inventory."""
-        return self._read("gpus", lambda: views.gpu_rows(self.world, self._inventory))
+    gpus = Read(lambda days: views.gpu_rows(days.world, days._inventory))
+    samples = Read(lambda days: days.scrape.rows())
+    processes = Read(lambda days: views.process_rows(days.world))
+    jobs = Read(lambda days: views.job_rows(days.world))
+    nodes = Read(lambda days: views.node_rows(days.world))
+    logs = Read(lambda days, subject: views.log_rows(days.world, subject), subject=is_name)
+    maintenance = Read(lambda days: views.window_rows(days.world))
 
-    def samples(self) -> object:
-        """The newest scrape of every exporter."""
-        return self._read("samples", self.scrape.rows)
-
-    def processes(self) -> object:
-        """Processes that have a GPU open."""
-        return self._read("processes", lambda: views.process_rows(self.world))
-
-    def jobs(self) -> object:
-        """Jobs on the servers and in the queues."""
-        return self._read("jobs", lambda: views.job_rows(self.world))
-
-    def nodes(self) -> object:
-        """The servers."""
-        return self._read("nodes", lambda: views.node_rows(self.world))
-
-    def logs(self, subject: str) -> object:
-        """The end of a job's output, or a server's kernel messages."""
-        return self._read(f"logs {subject}", lambda: views.log_rows(self.world, subject))
-
-    def maintenance(self) -> object:
-        """Windows in which GPUs are set aside."""
-        return self._read("maintenance", lambda: views.window_rows(self.world))
-
+    @takes()
     def contacts(self) -> object:
         """The teams and the hours of their desks."""
         self._only("contacts")
-        return self._read("contacts", lambda: views.contact_rows(self.world))
+        return self.read("contacts", lambda: views.contact_rows(self.world))
 
-    def alerts(self) -> object:
-        """Alerts that are not resolved."""
-        return self._read("alerts", lambda: views.alert_rows(self.world, self.register))
+    alerts = Read(lambda days: views.alert_rows(days.world, days.register))
 
-    # -- writes ----------------------------------------------------------------------
-
-    def _write(self, verb: str, subject: object, act: Callable[[], object]) -> object:
-        return self.front.write(self.world.now_ms, verb, str(subject), act)
-
-    def _only(self, verb: str) -> None:
-        if not self.setting.actions:
-            raise Refused("invalid", f"There is no call {verb!r} on these servers.")
-
+    @takes(
+        rule=is_name, gpus=is_list_of(is_name, 16), severity=is_one_of("page", "ticket"),
+        team=is_name, text=is_line,
+    )  # fmt: skip
     def alert(self, rule: str, gpus: list[str], severity: str, team: str, text: str) -> object:
         """Raise an alert."""
-        subject = f"{rule} {', '.join(gpus[:8])}"
         act = lambda: self.controls.alert(rule, gpus, severity, team, text)  # noqa: E731
-        return self._write("alert", subject, act)
+        return self.write("alert", f"{rule} {', '.join(gpus[:8])}", act)
 
-    def resolve(self, alert: int) -> object:
-        """Close an alert."""
-        return self._write("resolve", alert, lambda: self.controls.resolve(alert))
+    resolve = Write(Controls.resolve, alert=is_count)
+    finding = Write(
+        Controls.finding, alert=is_count, cause=is_name, evidence=is_list_of(is_fact, MOST_FACTS)
+    )
+    dashboard = Write(Controls.dashboard, "", panels=is_list_of(is_panel, MOST_PANELS))
 
-    def finding(self, alert: int, cause: str, evidence: list[list[str]]) -> object:
-        """File a cause with its evidence."""
-        act = lambda: self.controls.finding(alert, cause, evidence)  # noqa: E731
-        return self._write("finding", alert, act)
-
-    def dashboard(self, panels: list[list[object]]) -> object:
-        """Show these panels."""
-        return self._write("dashboard", "", lambda: self.controls.dashboard(panels))
-
+    @takes(job=is_count, text=is_line)
     def warn(self, job: int, text: str) -> object:
         """Warn a job's owner."""
         self._only("warn")
-        return self._write("warn", job, lambda: self.controls.warn(job, text))
+        return self.write("warn", job, lambda: self.controls.warn(job, text))
 
+    @takes(job=is_count)
     def cancel(self, job: int) -> object:
         """End a running job."""
         self._only("cancel")
-        return self._write("cancel", job, lambda: self.controls.cancel(job))
-
-    def log(self, text: str) -> object:
-        """A line for the timeline."""
-        self.timeline.log(self.world.now_ms, text)
-        return None
-
-    # -- afterwards ------------------------------------------------------------------
-
-    def figures(self) -> dict[str, Any]:
-        """Raw figures so far (see `facts.figures`), API use included."""
-        raw = figures(self.world, self.truth, self.controls, self.tally)
-        lost = self.front.incidents(TICK_S)
-        return {
-            **raw,
-            "lost_writes": [[one.at, one.subject, one.handled] for one in lost],
-            "calls_refused_by_rate": self.front.limited,
-            "ticks": self.front.ticks,
-        }
-
-    def replay(self) -> dict[str, Any]:
-        """The days to be drawn (see `Timeline.replay`)."""
-        return self.timeline.replay(SERIES, self.world.now_ms)
+        return self.write("cancel", job, lambda: self.controls.cancel(job))
 
 
 def _api_faults(setting: Setting, scale: float, seed: str) -> ApiFaults:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from scenarios.worlds.gpu_idle_alerts.fleet import MAX_OPERATING_C, Unit
 from scenarios.worlds.gpu_idle_alerts.rules import IDLE_BELOW
-from scenarios.worlds.gpu_idle_alerts.setting import HOUR, TICK_S
+from scenarios.worlds.gpu_idle_alerts.setting import HOUR, TICK_MS
 from scenarios.worlds.gpu_idle_alerts.world import IdleWorld
 
 SETTLING = 6 * HOUR
@@ -53,6 +53,7 @@ class Register:
     def __init__(self) -> None:
         self.alerts: list[Alert] = []
         self.events: list[tuple[int, str, str]] = []
+        """(ms, kind, subject), not told yet."""
 
     def raise_alert(
         self, tick: int, rule: str, units: tuple[int, ...], severity: str, team: str, text: str
@@ -72,7 +73,13 @@ class Register:
 
     def event(self, tick: int, kind: str, subject: object) -> None:
         """Something that the monitor is told with the next tick."""
-        self.events.append((tick * TICK_S, kind, str(subject)))
+        self.events.append((tick * TICK_MS, kind, str(subject)))
+
+    def due(self, now: int) -> list[tuple[int, str, str]]:
+        """Events whose time has come, each given out once."""
+        due = [event for event in self.events if event[0] <= now]
+        self.events = [event for event in self.events if event[0] > now]
+        return sorted(due)
 
 
 Panel = tuple[str, str, str, float]

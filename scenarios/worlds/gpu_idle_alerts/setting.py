@@ -33,6 +33,11 @@ class Setting:
     trouble: float
 
     @property
+    def length(self) -> int:
+        """Length of one workload in ms."""
+        return self.ticks * TICK_MS
+
+    @property
     def ticks(self) -> int:
         """Length of one workload in ticks."""
         return self.days * DAY

@@ -109,7 +109,8 @@ class IdleWorld:
         self._measure()
 
     @property
-    def now_ms(self) -> int:
+    def now(self) -> int:
+        """Simulated time in ms."""
         return self.tick * TICK_MS
 
     def _fill_queues(self) -> None:
@@ -219,7 +220,7 @@ class IdleWorld:
             (self.tick, f"NVRM: Xid (PCI:{bus}): 79, GPU has fallen off the bus."),
             (self.tick, f"NVRM: GPU {bus}.0: GPU has fallen off the bus."),
         ]
-        self.timeline.mark(self.now_ms, "fault", f"{shape.name} fell off its bus (Xid 79)")
+        self.timeline.mark(self.now, "fault", f"{shape.name} fell off its bus (Xid 79)")
 
     def repair(self, unit: int) -> None:
         """Somebody sees to a lost GPU; it is back some hours later."""
@@ -228,7 +229,7 @@ class IdleWorld:
 
     def _crash_many(self) -> None:
         """The shared file system fails: half of the training jobs die of it."""
-        self.timeline.mark(self.now_ms, "fault", "the file system /data failed for a minute")
+        self.timeline.mark(self.now, "fault", "the file system /data failed for a minute")
         for job in list(self.jobs.values()):
             well = job.kind == "train" and not job.ill and job.size <= 4
             if well and self._storm.chance(0.5):
@@ -300,7 +301,7 @@ class IdleWorld:
             if self.job[unit] is job:
                 self.job[unit] = None
                 self._restart(unit)
-                self.timeline.end(self.fleet.units[unit].name, job.id, self.now_ms)
+                self.timeline.end(self.fleet.units[unit].name, job.id, self.now)
         job.state, job.ended = how, self.tick
         self.jobs.pop(job.id, None)
         self.ended[job.id] = job

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.mig_sharing.fleet import Gpu, GpuState, Node
 from scenarios.worlds.mig_sharing.gangs import Gang, GangState
-from scenarios.worlds.mig_sharing.kinds import WHOLE, Placement, fits
+from scenarios.worlds.mig_sharing.kinds import WHOLE, Placement, fits, places
 from scenarios.worlds.mig_sharing.serving import Service
 from scenarios.worlds.mig_sharing.training import WHOLE_GPU
 from scenarios.worlds.mig_sharing.world import SliceWorld
@@ -15,7 +15,7 @@ from scenarios.worlds.refusal import Refused
 
 SOON = 30 * MINUTE
 """What is undone sooner than this after it was done was a wrong decision."""
-MENU = ((0, 0, 0, 0, 0, 0, 0), (0, 0, 2, 3), ())
+MENU: tuple[list[int], ...] = ([0] * 7, [0, 0, 2, 3], [])
 """The configurations that a mig-parted file may be limited to, by kinds of instance."""
 
 
@@ -93,20 +93,17 @@ class Controls:
 
     def _places(self, name: str, profiles: Sequence[str]) -> tuple[Placement, ...]:
         card = self.core.config.card
-        try:
-            kinds = tuple(sorted(card.kind(profile) for profile in profiles))
-        except KeyError as unknown:
-            names = ", ".join(card.names)
-            raise Refused(
-                "invalid", f"There is no profile {unknown.args[0][:20]!r}; there are {names}."
-            ) from None
-        if self.core.config.level.menu and kinds not in {tuple(sorted(one)) for one in MENU}:
+        for one in profiles:
+            if one not in card.names:
+                known = ", ".join(card.names)
+                raise Refused("invalid", f"There is no profile {one[:20]!r}; there are {known}.")
+        kinds = sorted(card.names.index(profile) for profile in profiles)
+        if self.core.config.level.menu and kinds not in MENU:
             raise Refused("invalid", "The mig-parted file has no such configuration.")
-        places = card.places(kinds)
-        if places is None:
+        if (found := places(card, kinds)) is None:
             listed = ", ".join(profiles)
             raise Refused("invalid", f"{name}: insufficient resources for {listed}.")
-        return places
+        return found
 
     # -- services --------------------------------------------------------------------
 
@@ -206,10 +203,8 @@ class Controls:
         return {"tenant": tenant, "hour": hour}
 
     def _line(self, what: str) -> int:
-        if what == WHOLE:
-            return WHOLE_GPU
-        try:
-            return self.core.config.card.kind(what)
-        except KeyError:
-            known = ", ".join((*self.core.config.card.names, WHOLE))
-            raise Refused("invalid", f"A bill has lines {known}, not {what[:20]!r}.") from None
+        names = self.core.config.card.names
+        if what != WHOLE and what not in names:
+            known = ", ".join((*names, WHOLE))
+            raise Refused("invalid", f"A bill has lines {known}, not {what[:20]!r}.")
+        return WHOLE_GPU if what == WHOLE else names.index(what)

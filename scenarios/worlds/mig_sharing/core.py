@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scenarios.simulator.agenda import HOUR, MINUTE, Agenda
-from scenarios.worlds.contract import Series
+from scenarios.worlds import reading
 from scenarios.worlds.mig_sharing.fleet import Fleet, Gpu, Node
 from scenarios.worlds.mig_sharing.isolation import Isolation
 from scenarios.worlds.mig_sharing.meter import Ledger, Meter
@@ -13,18 +13,7 @@ from scenarios.worlds.mig_sharing.planned import SliceEvent
 from scenarios.worlds.mig_sharing.settings import Config
 from scenarios.worlds.timeline import Timeline
 
-SERIES = (
-    Series("asked", "Slices that services ask for", "slices", "services"),
-    Series("served", "Slices serving them", "slices", "services"),
-    Series("critical", "Critical replicas missing", "replicas", "missing"),
-    Series("other", "Other replicas missing", "replicas", "missing"),
-    Series("gpus_training", "GPUs training", "GPUs", "gpus"),
-    Series("gpus_mig", "GPUs partitioned", "GPUs", "gpus"),
-    Series("gpus_idle", "GPUs whole and idle", "GPUs", "gpus"),
-    Series("gpus_out", "GPUs out of service", "GPUs", "gpus"),
-    Series("gangs", "Gangs waiting", "gangs", "queue"),
-    Series("gangs_gpus", "GPUs they wait for", "GPUs", "queue"),
-)
+SERIES = reading.series(reading.table(__file__, "data.toml")["series"])
 
 
 @dataclass

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from math import cos, pi
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 from scenarios.simulator.agenda import HOUR, MINUTE, SECOND
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import swing
+from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults, windows
 from scenarios.worlds.mig_sharing.kinds import COMPUTE, SLICES, WIDTH
-from scenarios.worlds.mig_sharing.settings import (
-    BATCH,
-    CRITICAL,
-    NODE,
-    STANDARD,
-    Config,
-    Level,
-    Trouble,
-)
+from scenarios.worlds.mig_sharing.settings import NODE, Config, Level, Trouble
 
 Step = tuple[int, int]
 """(instant in ms, replicas wanted from then on)."""
@@ -58,24 +51,12 @@ class GangSpec:
     protected: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
-    """A kind of day: `swing(hour, phase, large)` multiplies demand, `bursts` come on top."""
-
-    name: str
-    swing: Callable[[float, float, bool], float]
-    trouble: Callable[[Trouble, Level, Stream, int], Trouble]
-    api: Callable[[Stream, int], ApiFaults]
-    bursts: int = 0
-    service_share: float = 1.0
-
-
 def _flat(hour: float, phase: float, large: bool) -> float:
     return 1.0
 
 
 def _day_night(hour: float, phase: float, large: bool) -> float:
-    return 1.0 + 0.52 * cos(2 * pi * (hour - 14.5 - phase) / 24.0)
+    return swing(hour - 0.5 - phase, 0.52)
 
 
 def _tides(hour: float, phase: float, large: bool) -> float:
@@ -84,69 +65,60 @@ def _tides(hour: float, phase: float, large: bool) -> float:
     return 0.55 if small_turn == large else 1.45
 
 
-def _usual_api(stream: Stream, length: int) -> ApiFaults:
-    return ApiFaults(
-        throttled=windows(stream, 3, 1, 4, length), stale=windows(stream, 8, 2, 4, length)
-    )
-
-
-def _failing_api(stream: Stream, length: int) -> ApiFaults:
-    throttled = windows(stream, 7, 2, 6, length)
-    return ApiFaults(0.07, 0.02, throttled, windows(stream, 20, 2, 4, length))
-
-
-def _usual(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
-    size, much = level.nodes / 5, level.trouble
-    return replace(
-        trouble,
-        resets=2.0 * size * much,
-        lost=0.5 * size * much,
-        contained=4.0 * size * much,
-        crashes=0.4 * size * much,
-        maintenance=level.maintenance,
-        rdma=round(1.6 * size * much) if level.rdma else 0,
-        hangs=round(4 * size * much),
-    )
-
-
-def _failing(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
-    usual = _usual(trouble, level, stream, length)
-    return replace(
-        usual,
-        resets=usual.resets * 2.5,
-        lost=usual.lost * 2,
-        contained=usual.contained * 2,
-        crashes=usual.crashes * 2,
-        rdma=usual.rdma * 2,
-        hangs=usual.hangs * 2,
-        layout_failure=0.12,
-    )
-
-
-def _hostile(trouble: Trouble, level: Level, stream: Stream, length: int) -> Trouble:
-    """Maintenance is called in the hours of most demand, and layouts fail more often."""
-    usual = _usual(trouble, level, stream, length)
-    extra = tuple(int(stream.between(10 * HOUR, 17 * HOUR)) for _ in range(level.maintenance))
-    return replace(usual, layout_failure=0.09, surprise=extra, resets=usual.resets * 1.5)
-
-
-FAMILIES = {
-    family.name: family
-    for family in (
-        Family("steady", _flat, _usual, _usual_api),
-        Family("burst", _flat, _usual, _usual_api, bursts=5, service_share=0.86),
-        Family("diurnal", _day_night, _usual, _usual_api),
-        Family("failure-heavy", _day_night, _failing, _failing_api, service_share=0.92),
-        Family("adversarial", _tides, _hostile, _failing_api, bursts=2, service_share=0.86),
-    )
+SWINGS: Mapping[str, Callable[[float, float, bool], float]] = {
+    "flat": _flat,
+    "day_night": _day_night,
+    "tides": _tides,
 }
+"""What multiplies demand, from the hour, the day's phase in hours and whether the kind is large."""
 
-KINDS = ((0, 0.42), (1, 0.10), (2, 0.22), (3, 0.16), (4, 0.04), (5, 0.06))
-MENU_KINDS = ((0, 0.52), (2, 0.26), (3, 0.22))
-"""Where three layouts are allowed only, services ask for what those hold."""
-SLOS = ((CRITICAL, 0.30), (STANDARD, 0.45), (BATCH, 0.25))
-APPS = ("chat", "embed", "rerank", "ocr", "asr", "tts", "vision", "fraud", "search", "tag")
-GANGS = ((1, 0.24), (2, 0.26), (4, 0.24), (8, 0.18), (16, 0.06), (32, 0.02))
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A kind of day; `data.toml` says what its fields are."""
+
+    swing: str = "flat"
+    bursts: int = 0
+    service_share: float = 1.0
+    times: Mapping[str, float] = field(default_factory=dict)
+    layout_failure: float = 0.04
+    surprise: bool = False
+    api: Mapping[str, float] = field(default_factory=dict)
+    throttled: tuple[int, int, int] = (3, 1, 4)
+    stale: tuple[int, int, int] = (8, 2, 4)
+
+    def trouble(self, level: Level, stream: Stream) -> Trouble:
+        """How much goes wrong with machines on a day of a level."""
+        size, much = level.nodes / 5, level.trouble
+        found = {name: usual * size * much for name, usual in TROUBLE.items()}
+        found |= {name: float(round(found[name])) for name in ("rdma", "hangs")}
+        found = {name: count * self.times.get(name, 1) for name, count in found.items()}
+        rdma, hangs = int(found.pop("rdma")), int(found.pop("hangs"))
+        extra = level.maintenance if self.surprise else 0
+        return Trouble(
+            **found,
+            maintenance=level.maintenance,
+            rdma=rdma if level.rdma else 0,
+            hangs=hangs,
+            layout_failure=self.layout_failure,
+            surprise=tuple(int(stream.between(10 * HOUR, 17 * HOUR)) for _ in range(extra)),
+        )
+
+    def faults(self, stream: Stream, length: int) -> ApiFaults:
+        """How the API fails on a day of `length` ms."""
+        throttled = windows(stream, *self.throttled, length)
+        return ApiFaults(
+            **self.api, throttled=throttled, stale=windows(stream, *self.stale, length)
+        )
+
+
+_DATA = reading.table(__file__, "data.toml")
+FAMILIES: Mapping[str, Family] = {
+    name: Family(**values) for name, values in _DATA["families"].items()
+}
+TROUBLE = {"resets": 2.0, "lost": 0.5, "contained": 4.0, "crashes": 0.4, "rdma": 1.6, "hangs": 4.0}
+"""What goes wrong on a usual day of five nodes, by the fields of `Trouble`."""
+DRAWN = _DATA["demand"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +130,7 @@ class _Weather:
     bursts: tuple[tuple[int, int, int], ...]
 
     def factor(self, at: int, tenant: int, large: bool) -> float:
-        value = self.family.swing(at / HOUR, self.phase, large)
+        value = SWINGS[self.family.swing](at / HOUR, self.phase, large)
         for begin, end, whose in self.bursts:
             if whose == tenant and begin <= at < end:
                 value *= 2.4
@@ -186,7 +158,7 @@ def _steps(
         at = int(stream.between(-2 * HOUR, config.length - 40 * MINUTE))
         life = max(25 * MINUTE, int(stream.lognormal(170, 0.75) * MINUTE))
         at, end = max(0, at), min(config.length, at + life)
-    base = stream.pick(((1.0, 0.5), (2.0, 0.3), (3.0, 0.13), (5.0, 0.07)))
+    base = stream.pick(DRAWN["replicas"])
     steps: list[Step] = []
     while at < end - 5 * MINUTE:
         noise = stream.between(0.85, 1.2)
@@ -215,17 +187,17 @@ def draw_services(family: Family, config: Config, seed: str) -> list[ServiceSpec
     """The day's services, drawn until they ask for the level's share of all compute slices."""
     stream = Stream(seed, "services")
     weather = _weather(family, config, Stream(seed, "weather"))
-    kinds = MENU_KINDS if config.level.menu else KINDS
+    kinds = DRAWN["menu_kinds" if config.level.menu else "kinds"]
     wanted = config.level.service_load * family.service_share
     left = wanted * SLICES * config.gpus * config.length
     found: list[ServiceSpec] = []
     while left > 0:
         tenant = stream.pick(_shares(config))
-        kind, slo = stream.pick(kinds), stream.pick(SLOS)
+        kind, slo = stream.pick(kinds), stream.pick(DRAWN["classes"])
         steps = _steps(stream, weather, config, tenant, kind)
         load = config.load_base + config.load_slice * WIDTH[kind]
         load = int(load * stream.between(0.8, 1.3)) // SECOND * SECOND
-        app = APPS[int(stream.unit() * len(APPS))]
+        app = DRAWN["apps"][int(stream.unit() * len(DRAWN["apps"]))]
         name = f"{config.level.tenants[tenant].name}-{app}-{len(found) + 1:03d}"
         if steps:
             found.append(ServiceSpec(name, tenant, slo, kind, load, steps))
@@ -259,7 +231,7 @@ def draw_gangs(config: Config, seed: str) -> list[GangSpec]:
     most = min(config.level.largest_gang, config.gpus // 2)
     found: list[GangSpec] = []
     while left > 0:
-        gpus = min(shapes.pick(GANGS), most)
+        gpus = min(shapes.pick(DRAWN["gangs"]), most)
         work = min(6 * HOUR, int(shapes.lognormal(45, 0.8) * MINUTE) + 10 * MINUTE)
         saves = shapes.chance(0.85)
         gang = GangSpec(
@@ -268,7 +240,7 @@ def draw_gangs(config: Config, seed: str) -> list[GangSpec]:
             gpus=gpus,
             work=work,
             limit=int(work * shapes.between(1.1, 2.2)) // MINUTE * MINUTE + MINUTE,
-            every=int(shapes.pick(((10, 1.0), (15, 1.0), (20, 1.0)))) * MINUTE if saves else 0,
+            every=shapes.pick(DRAWN["every"]) * MINUTE if saves else 0,
             protected=shapes.chance(0.15),
         )
         found.append(gang)

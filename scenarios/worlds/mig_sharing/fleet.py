@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from scenarios.worlds.mig_sharing.kinds import COMPUTE, SLICES, Placement
+from scenarios.simulator.placement.topology import Locality, Topology
+from scenarios.worlds.mig_sharing.kinds import SLICES, Placement, places
 from scenarios.worlds.mig_sharing.settings import Config
 
 
@@ -28,7 +30,6 @@ class Replica:
     gpu: int
     start: int
     kind: int
-    placed_at: int
     ready_at: int
     ready: bool = False
     version: int = 0
@@ -55,7 +56,6 @@ class Gpu:
     wanted: tuple[Placement, ...] = ()
     settled_at: int = -1
     empty_since: int = 0
-    fault_at: int = -1
     shared: bool = False
 
     @property
@@ -114,8 +114,7 @@ class Fleet:
         index = gpu.number % self.config.gpus_per_node
         share = index / self.config.gpus_per_node
         kinds = (0,) * SLICES if share < 0.25 else (0, 0, 2, 3) if share < 0.625 else ()
-        places = self.config.card.places(kinds)
-        gpu.layout, gpu.mig = places or (), bool(kinds)
+        gpu.layout, gpu.mig = places(self.config.card, kinds) or (), bool(kinds)
 
     def of(self, node: Node) -> list[Gpu]:
         """The node's GPUs."""
@@ -127,12 +126,25 @@ class Fleet:
         node = self.nodes[gpu.node]
         return node.up and not node.cordoned
 
-    def idle_slices(self) -> int:
-        """Compute slices on working nodes that nothing stands on."""
-        total = 0
-        for gpu in self.gpus:
-            if not self.nodes[gpu.node].up or gpu.state in (GpuState.LOST, GpuState.FAULTY):
-                continue
-            if gpu.gang < 0:
-                total += SLICES - sum(COMPUTE[gpu.kind_at(at) or 0] for at in gpu.held)
-        return total
+    # -- gangs on whole GPUs -----------------------------------------------------------
+
+    def topology(self) -> Topology:
+        """The second network as it is: one leaf for all whose links are up, the others alone."""
+        leaves = [-1 if node.rdma else node.number for node in self.nodes]
+        return Topology(leaves, [0] * self.config.gpus_per_node)
+
+    def masks(self, gpus: Iterable[Gpu]) -> list[int]:
+        """By node, the given GPUs as bits of a mask."""
+        masks = [0] * len(self.nodes)
+        for gpu in gpus:
+            masks[gpu.node] |= 1 << gpu.number % self.config.gpus_per_node
+        return masks
+
+    def locality(self, gpus: Iterable[int]) -> Locality:
+        """How near to each other GPUs of these numbers are."""
+        masks = self.masks(self.gpus[number] for number in gpus)
+        return self.topology().locality([one for one in enumerate(masks) if one[1]])
+
+    def room(self, gpus: Iterable[Gpu]) -> int:
+        """How many of these GPUs the largest gang could have whose network is up."""
+        return self.topology().room(self.masks(gpus))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from scenarios.simulator.placement.topology import Locality
+from scenarios.simulator.world import progress
+from scenarios.simulator.world.progress import Pace
 from scenarios.worlds.mig_sharing.demand import GangSpec
 
 
@@ -26,19 +29,18 @@ nodes than needed; with the second network down on any of its nodes. Assumptions
 
 @dataclass(slots=True)
 class Gang:
-    """One training run of the day. Work and times in ms, `rate` in percent.
+    """One training run of the day. Work and times in ms, `rate` in percent of full speed.
 
-    `done` is the work counted up to `done_at`, `kept` what a stop cannot take away. While `astray`
-    it runs where the rules of isolation are broken: `void` are the stretches of its work, and
-    `void_ms` the time, that passed so.
+    `kept` is the work that a stop cannot take away. While `astray` it runs where the rules of
+    isolation are broken: `void` are the stretches of its work, and `void_ms` the time, that passed
+    so.
     """
 
     number: int
     spec: GangSpec
     state: GangState = GangState.UNSEEN
     gpus: tuple[int, ...] = ()
-    done: int = 0
-    done_at: int = 0
+    pace: Pace = field(default_factory=lambda: Pace(span=100))
     kept: int = 0
     rate: int = 0
     queued_at: int = 0
@@ -54,38 +56,31 @@ class Gang:
     void_at: int = 0
     void_ms: int = 0
 
-    def work_done(self, now: int) -> int:
-        """Work done by `now` ms, whether or not it would survive a stop."""
-        if self.state != GangState.RUNNING:
-            return self.done
-        return self.done + max(0, now - self.done_at) * self.rate // 100
-
     def work_counted(self, now: int) -> int:
         """Work done by `now` ms while the rules of isolation were kept."""
-        done = self.work_done(now)
+        done = self.pace.at(now)
         void = [*self.void, (self.void_from, done)] if self.astray else self.void
         return done - sum(end - begin for begin, end in void)
 
     def stray(self, now: int) -> None:
         """What the gang does from now on does not count."""
-        self.astray, self.void_from, self.void_at = True, self.work_done(now), now
+        self.astray, self.void_from, self.void_at = True, self.pace.at(now), now
 
     def back(self, now: int) -> None:
         """What the gang does from now on counts again."""
         if self.astray:
             self.astray = False
-            self.void.append((self.void_from, self.work_done(now)))
+            self.void.append((self.void_from, self.pace.at(now)))
             self.void_ms += now - self.void_at
 
     def fall_back(self, kept: int) -> None:
         """Work beyond `kept` is lost, whether it would have counted or not."""
         self.void = [(begin, min(end, kept)) for begin, end in self.void if begin < kept]
-        self.done = self.kept = kept
+        self.pace.done = self.kept = kept
 
     def last_saved(self, now: int) -> int:
         """Work that the newest checkpoint holds."""
-        every = self.spec.every
-        return max(self.kept, self.work_done(now) // every * every) if every else 0
+        return max(self.kept, progress.saved(self.pace.at(now), self.spec.every))
 
     def total_wait(self, now: int) -> int:
         """All time spent waiting: also after a stop, also a wait not over yet."""
@@ -97,10 +92,10 @@ class Gang:
         return self.total_wait(now) + self.void_ms + (now - self.void_at if self.astray else 0)
 
 
-def speed(nodes: int, least: int, rdma: bool) -> int:
-    """Percent of full speed on so many nodes, where `least` would have been enough."""
-    if nodes == 1:
+def speed(where: Locality, least: int) -> int:
+    """Percent of full speed where a gang runs that `least` nodes would have been enough for."""
+    if where.nodes == 1:
         return ALONE
-    if not rdma:
+    if where.leaves > 1:
         return SLOW
-    return TOGETHER if nodes <= least else SCATTERED
+    return TOGETHER if where.nodes <= least else SCATTERED

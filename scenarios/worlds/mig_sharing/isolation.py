@@ -51,6 +51,14 @@ class Isolation:
         here = self.here[gpu.number].keys()
         return len(here) > 1 and not here.isdisjoint(self._kept)
 
+    def keeps_out(self, gpu: Gpu, tenant: int) -> bool:
+        """Whether the tenant may not join those on the GPU and on its node."""
+        if not self.needed:
+            return False
+        others = self.near[gpu.node].keys() - {tenant}
+        beside = bool(self.here[gpu.number].keys() - {tenant})
+        return beside or bool(others and (tenant in self._alone or others & self._alone))
+
     def _judge(self, number: int) -> None:
         node = self._fleet.nodes[number]
         crowded = self.crowded(node)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scenarios.worlds.averages import mean_of, percentile
+from scenarios.worlds.averages import (
+    Measure,
+    incident_rows,
+    mean_of,
+    mean_over,
+    percentile,
+    rounded,
+    trouble_answered,
+)
 from scenarios.worlds.contract import Figures
 
 
-def _availability(*classes: str) -> Callable[[Sequence[Figures]], float | None]:
+def _availability(*classes: str) -> Measure:
     def value(days: Sequence[Figures]) -> float | None:
         asked = sum(day["asked_h"][name] for day in days for name in classes)
         served = sum(day["served_h"][name] for day in days for name in classes)
@@ -29,10 +37,6 @@ def _training(days: Sequence[Figures]) -> float | None:
     return 100.0 * done / possible if possible else None
 
 
-def _used(days: Sequence[Figures]) -> float | None:
-    return mean_of([day["used_pct"] for day in days])
-
-
 def _isolated(days: Sequence[Figures]) -> float | None:
     """Of what was asked for: a cluster that runs next to nothing keeps next to no promise.
 
@@ -41,10 +45,6 @@ def _isolated(days: Sequence[Figures]) -> float | None:
     asked = sum(hours for day in days for hours in day["asked_h"].values())
     served = sum(hours for day in days for hours in day["served_h"].values())
     return 100.0 * served / asked if asked else None
-
-
-def _wrong(days: Sequence[Figures]) -> float | None:
-    return mean_of([wrong_decisions(day) for day in days])
 
 
 def wrong_decisions(day: Figures) -> float:
@@ -57,27 +57,16 @@ def _charge(days: Sequence[Figures]) -> float | None:
     return mean_of([error for day in days for error in day["bill_errors_pct"]])
 
 
-def _incidents(days: Sequence[Figures]) -> float | None:
-    """Mean over the kinds of trouble met, so that much of one kind cannot hide another."""
-    kinds: dict[str, list[bool]] = {}
-    for day in days:
-        for _, kind, _, handled in day["incidents"]:
-            kinds.setdefault(kind, []).append(handled)
-        for _ in day["broken_rules"]:
-            kinds.setdefault("broken rule", []).append(False)
-    return mean_of([100.0 * sum(rows) / len(rows) for rows in kinds.values()])
-
-
-MEASURES: Mapping[str, Callable[[Sequence[Figures]], float | None]] = {
+MEASURES: Mapping[str, Measure] = {
     "availability_critical": _availability("critical"),
     "availability_other": _availability("standard", "batch"),
     "gang_wait_p95": _gang_wait,
     "training_done": _training,
-    "utilisation": _used,
+    "utilisation": mean_over(lambda day: float(day["used_pct"])),
     "isolation": _isolated,
-    "wrong_decisions": _wrong,
+    "wrong_decisions": mean_over(wrong_decisions),
     "charge_error": _charge,
-    "incidents": _incidents,
+    "incidents": trouble_answered,
 }
 
 
@@ -92,21 +81,13 @@ def summary(day: Figures) -> dict[str, Any]:
     wait = percentile(day["gang_waits_h"], 0.95)
     errors = mean_of(day["bill_errors_pct"])
     left_out = ("asked_h", "served_h", "gang_waits_h", "bill_errors_pct", "incidents")
-    rest = {
-        key: round(value, 3) if isinstance(value, float) else value
-        for key, value in day.items()
-        if key not in left_out
-    }
-    incidents = [
-        {"t": at, "kind": kind, "subject": subject, "handled": handled}
-        for at, kind, subject, handled in day["incidents"]
-    ]
+    rest = {key: value for key, value in day.items() if key not in left_out}
     return {
         **served_pct,
-        "gang_wait_p95_h": None if wait is None else round(wait, 3),
-        "charge_error_pct": None if errors is None else round(errors, 3),
-        **rest,
-        "incidents": incidents,
+        "gang_wait_p95_h": rounded(wait, 3),
+        "charge_error_pct": rounded(errors, 3),
+        **rounded(rest, 3),
+        "incidents": incident_rows(day),
     }
 
 

@@ -13,7 +13,7 @@ class Meter:
     """Integrals in ms of what holds now. `touch` comes before every change.
 
     `asked` and `served` count replicas by class; `useful` compute slices that serve a wanted
-    replica or train; `waiting` compute slices of replicas that are wanted and stand nowhere.
+    replica or train, `training` those of gangs.
     What runs where the rules of isolation are broken is neither served nor useful.
     """
 
@@ -21,11 +21,9 @@ class Meter:
     served: list[int] = field(default_factory=lambda: [0, 0, 0])
     useful: int = 0
     training: int = 0
-    waiting: int = 0
     asked_ms: list[int] = field(default_factory=lambda: [0, 0, 0])
     served_ms: list[int] = field(default_factory=lambda: [0, 0, 0])
     useful_ms: int = 0
-    training_ms: int = 0
     at: int = 0
 
     def touch(self, now: int) -> None:
@@ -36,16 +34,14 @@ class Meter:
                 self.asked_ms[slo] += self.asked[slo] * passed
                 self.served_ms[slo] += self.served[slo] * passed
             self.useful_ms += self.useful * passed
-            self.training_ms += self.training * passed
             self.at = now
 
-    def count(self, slo: int, kind: int, wanted: int, placed: int, kept: int, sign: int) -> None:
+    def count(self, slo: int, kind: int, wanted: int, kept: int, sign: int) -> None:
         """Take a service's figures in (`sign` 1) or out (-1); `kept` replicas serve by the rules."""
         good = min(kept, wanted)
         self.asked[slo] += sign * wanted
         self.served[slo] += sign * good
         self.useful += sign * good * COMPUTE[kind]
-        self.waiting += sign * max(0, wanted - placed) * COMPUTE[kind]
 
     def train(self, gpus: int, percent: int, sign: int, counts: bool = True) -> None:
         """Take a running gang in or out; one at reduced speed is of so much less use."""

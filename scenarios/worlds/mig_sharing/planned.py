@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.mig_sharing.settings import Config
 
 
@@ -53,13 +54,9 @@ class Planned:
 
 def _times(stream: Stream, mean: float, length: int) -> list[int]:
     """Instants of a process with `mean` events over the day, none in the first half hour."""
-    found, at = [], 0.5 * HOUR
-    while mean > 0:
-        at += stream.exponential(length / mean)
-        if at >= length:
-            break
-        found.append(int(at))
-    return found
+    if not mean:
+        return []
+    return [int(at) for at in Clock(stream, length / mean).strikes(0.5 * HOUR, length)]
 
 
 def _xids(config: Config, seed: str) -> list[Planned]:

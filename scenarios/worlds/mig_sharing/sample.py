@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from hashlib import sha256
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.mig_sharing.controls import Controls
 from scenarios.worlds.mig_sharing.demand import FAMILIES, draw_gangs, draw_services
-from scenarios.worlds.mig_sharing.fleet import Gpu
 from scenarios.worlds.mig_sharing.settings import NONE, Level, Trouble, make_config
 from scenarios.worlds.mig_sharing.world import SliceWorld
 from scenarios.worlds.refusal import Refused
@@ -25,9 +23,8 @@ def morning(profile: Profile, level: Level, seed: str) -> SliceWorld:
 
     No machine fails on this day, so that what the samples show is the normal case.
     """
-    quiet = Trouble(0, 0, 0, 0, 0, 0, 0, 0.0)
     apart = tuple(replace(tenant, isolation=NONE) for tenant in level.tenants)
-    config = make_config(profile, replace(level, tenants=apart), quiet)
+    config = make_config(profile, replace(level, tenants=apart), Trouble(layout_failure=0.0))
     seed = f"{seed} sample"
     services = draw_services(FAMILIES["diurnal"], config, seed)
     world = SliceWorld(config, services, draw_gangs(config, seed), seed)
@@ -61,17 +58,3 @@ def _free(world: SliceWorld) -> Iterator[tuple[str, int]]:
     for gpu in world.core.fleet.gpus:
         for start, kind in gpu.free():
             yield f"{gpu.name}/{start}", kind
-
-
-def uuid(gpu: Gpu) -> str:
-    """A GPU's UUID; the same for the same name."""
-    text = sha256(f"uuid {gpu.name}".encode()).hexdigest()
-    parts = (text[:8], text[8:12], text[12:16], text[16:20], text[20:32])
-    return "GPU-" + "-".join(parts)
-
-
-def instance_id(kind: int, start: int) -> int:
-    """The GPU instance's id: 7g 0; 3g and 4g 1, 2; two slices 3 to 6; 1g 7 to 13."""
-    width = (1, 2, 2, 4, 4, 8)[kind]
-    first = {8: 0, 4: 1, 2: 3, 1: 7}[width]
-    return first + start // width

@@ -8,20 +8,30 @@ from math import sqrt
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import dcgm
 from scenarios.worlds.mig_sharing.fleet import Gpu
-from scenarios.worlds.mig_sharing.kinds import SLICES, WIDTH
-from scenarios.worlds.mig_sharing.sample import instance_id, morning, uuid
+from scenarios.worlds.mig_sharing.kinds import SLICES
+from scenarios.worlds.mig_sharing.sample import morning
+from scenarios.worlds.mig_sharing.serving import Service
 from scenarios.worlds.mig_sharing.settings import Level
 from scenarios.worlds.mig_sharing.world import SliceWorld
 
-DRIVER = "580.95.05"
 BUSES = ("19", "3B", "4C", "5D", "9B", "BB", "CB", "DB")
-FAMILIES = (
-    ("DCGM_FI_DEV_GPU_TEMP", "gauge", "GPU temperature (in C)."),
-    ("DCGM_FI_DEV_POWER_USAGE", "gauge", "Power draw (in W)."),
-    ("DCGM_FI_DEV_XID_ERRORS", "gauge", "Value of the last XID error encountered."),
-    ("DCGM_FI_DEV_FB_USED", "gauge", "Framebuffer memory used (in MiB)."),
-    ("DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Ratio of time the graphics engine is active."),
+METRICS = (
+    "DCGM_FI_DEV_GPU_TEMP",
+    "DCGM_FI_DEV_POWER_USAGE",
+    "DCGM_FI_DEV_XID_ERRORS",
+    "DCGM_FI_DEV_FB_USED",
+    "DCGM_FI_PROF_GR_ENGINE_ACTIVE",
+)
+"""In the order of the readings."""
+REPLICAS = (
+    ("kube_deployment_spec_replicas", "Number of desired pods for a deployment.", "wanted"),
+    (
+        "kube_deployment_status_replicas_available",
+        "The number of available replicas per deployment.",
+        "ready",
+    ),
 )
 Entity = tuple[str, int, float]
 """(labels, memory slices, share of time in use)."""
@@ -31,19 +41,17 @@ NO_WORDS = "bcdfghjklmnpqrstvwxz2456789"
 def scrape(profile: Profile, level: Level, seed: str) -> str:
     """dcgm-exporter on the first node, and kube-state-metrics for the services.
 
-    Label order as dcgm-exporter 4 writes it (domain handbook 1.2). There is no
-    DCGM_FI_DEV_GPU_UTIL for MIG instances; the engine's active ratio stands in for it.
+    There is no DCGM_FI_DEV_GPU_UTIL for MIG instances; the engine's active ratio stands in for it.
     """
     world = morning(profile, level, seed)
-    lines: list[str] = []
-    gpus = world.core.fleet.of(world.core.fleet.nodes[0])
     chance = Stream(seed, "scrape")
-    readings = [(gpu, _readings(world, profile, gpu, chance)) for gpu in gpus]
-    for column, (name, kind, text) in enumerate(FAMILIES):
-        lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
-        for _, rows in readings:
-            lines += [f"{name}{{{labels}}} {values[column]}" for labels, values in rows]
-    return "\n".join([*lines, *_services(world)]) + "\n"
+    gpus = world.core.fleet.of(world.core.fleet.nodes[0])
+    rows = [row for gpu in gpus for row in _readings(world, profile, gpu, chance)]
+    metrics: list[dcgm.Metric] = [
+        (name, dcgm.TEXTS[name], [(labels, values[column]) for labels, values in rows])
+        for column, name in enumerate(METRICS)
+    ]
+    return dcgm.scrape([*metrics, *_services(world)])
 
 
 def _readings(
@@ -65,20 +73,21 @@ def _readings(
 def _entities(world: SliceWorld, gpu: Gpu, chance: Stream) -> Iterator[Entity]:
     """Each instance of a partitioned GPU, or the GPU itself."""
     index = gpu.number % world.config.gpus_per_node
-    head = (
-        f'gpu="{index}",UUID="{uuid(gpu)}",pci_bus_id="00000000:{BUSES[index]}:00.0",'
-        f'device="nvidia{index}",modelName="{world.config.product}"'
-    )
-    host = f'Hostname="{gpu.name.partition("/")[0]}",DCGM_FI_DRIVER_VERSION="{DRIVER}"'
+    host, _, _ = gpu.name.partition("/")
+
+    def labels(part: str, pod: str) -> str:
+        name, product = f"uuid {gpu.name}", world.config.product
+        return dcgm.labels(index, name, BUSES, product, host, part) + pod
+
     if not gpu.mig:
         pod = _gang(world, gpu)
-        yield f"{head},{host}{pod}", 8, chance.between(0.9, 0.99) if pod else 0.0
+        yield labels("", pod), 8, chance.between(0.9, 0.99) if pod else 0.0
     for start, kind in gpu.layout:
-        ident = instance_id(kind, start)
-        part = f'GPU_I_PROFILE="{world.config.card.names[kind]}",GPU_I_ID="{ident}"'
+        one = world.config.card.plain[kind]
+        part = f'GPU_I_PROFILE="{one.name}",GPU_I_ID="{one.instance(start)}",'
         pod = _replica(world, gpu, start)
         active = chance.between(0.1, 0.8) if pod else 0.0
-        yield f"{head},{part},{host}{pod}", WIDTH[kind], active
+        yield labels(part, pod), one.width, active
 
 
 def _replica(world: SliceWorld, gpu: Gpu, start: int) -> str:
@@ -108,21 +117,15 @@ def _gang(world: SliceWorld, gpu: Gpu) -> str:
     return f',container="trainer",namespace="{tenant}",pod="{pod}"'
 
 
-def _services(world: SliceWorld) -> list[str]:
+def _services(world: SliceWorld) -> list[dcgm.Metric]:
     """Wanted and available replicas of the first dozen services, by name."""
     alive = sorted(world.serving.alive.values(), key=lambda one: one.spec.name)[: 2 * SLICES]
     tenants = world.config.level.tenants
-    lines = []
-    for name, text, value in (
-        ("kube_deployment_spec_replicas", "Number of desired pods for a deployment.", "wanted"),
-        (
-            "kube_deployment_status_replicas_available",
-            "The number of available replicas per deployment.",
-            "ready",
-        ),
-    ):
-        lines += [f"# HELP {name} [STABLE] {text}", f"# TYPE {name} gauge"]
-        for one in alive:
-            where = f'namespace="{tenants[one.spec.tenant].name}",deployment="{one.spec.name}"'
-            lines.append(f"{name}{{{where}}} {getattr(one, value)}")
-    return lines
+
+    def labels(one: Service) -> str:
+        return f'namespace="{tenants[one.spec.tenant].name}",deployment="{one.spec.name}"'
+
+    return [
+        (name, f"[STABLE] {text}", [(labels(one), getattr(one, value)) for one in alive])
+        for name, text, value in REPLICAS
+    ]

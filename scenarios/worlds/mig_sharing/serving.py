@@ -50,14 +50,12 @@ class Serving:
         """Change a service's counts; the sums follow."""
         core, spec = self.core, service.spec
         core.meter.touch(core.now)
-        before = service.wanted, service.placed, service.kept
-        core.meter.count(spec.slo, spec.kind, *before, -1)
+        core.meter.count(spec.slo, spec.kind, service.wanted, service.kept, -1)
         service.placed += placed
         service.ready += ready
         service.kept += kept
         service.wanted = service.wanted if wanted < 0 else wanted
-        after = service.wanted, service.placed, service.kept
-        core.meter.count(spec.slo, spec.kind, *after, 1)
+        core.meter.count(spec.slo, spec.kind, service.wanted, service.kept, 1)
         if service.ready >= service.wanted:
             service.short_since = -1
         elif service.short_since < 0:
@@ -103,7 +101,7 @@ class Serving:
         """Start a replica on a free instance; it is ready once its model is loaded."""
         core = self.core
         ready_at = core.now + service.spec.load
-        replica = Replica(self._placed, service.number, gpu.number, start, kind, core.now, ready_at)
+        replica = Replica(self._placed, service.number, gpu.number, start, kind, ready_at)
         self._placed += 1
         self.replicas[replica.number] = replica
         gpu.held[start] = replica

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
+from scenarios.simulator.mig import Model
+from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults
-from scenarios.worlds.mig_sharing.kinds import Card, card
+from scenarios.worlds.mig_sharing.kinds import CARDS
+from scenarios.worlds.reading import Between
 
 NONE, GPU, NODE = "none", "gpu", "node"
 """How far a tenant must be kept from the others."""
@@ -33,28 +36,28 @@ class Level:
     three layouts only; `trouble` multiplies how often machines fail; `largest_gang` in GPUs.
     """
 
-    nodes: int
+    nodes: Annotated[int, Between(2, 16)]
     tenants: tuple[Tenant, ...]
-    service_load: float
-    training_load: float
-    largest_gang: int
+    service_load: Annotated[float, Between(0.05, 0.8)]
+    training_load: Annotated[float, Between(0.05, 0.8)]
+    largest_gang: Annotated[int, Between(1, 64)]
     menu: bool = False
     rdma: bool = True
-    maintenance: int = 1
-    trouble: float = 1.0
+    maintenance: Annotated[int, Between(0, 6)] = 1
+    trouble: Annotated[float, Between(0.0, 4.0)] = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """When machines fail, drawn in advance. Times in ms; counts are of one day."""
+    """What goes wrong with machines in one day: mean counts, then counts, then the share of layouts."""
 
-    resets: float = 2.0
-    lost: float = 0.5
-    contained: float = 3.0
-    crashes: float = 0.5
-    maintenance: int = 1
-    rdma: int = 1
-    hangs: int = 4
+    resets: float = 0.0
+    lost: float = 0.0
+    contained: float = 0.0
+    crashes: float = 0.0
+    maintenance: int = 0
+    rdma: int = 0
+    hangs: int = 0
     layout_failure: float = 0.04
     surprise: tuple[int, ...] = ()
     """Instants at which maintenance is announced, besides those drawn at random."""
@@ -65,7 +68,7 @@ class Config:
     """One cluster for one day. Times in ms. Delays are assumptions, see the pack's environment."""
 
     level: Level
-    card: Card
+    card: Model
     product: str
     nodes: int
     gpus_per_node: int
@@ -84,8 +87,6 @@ class Config:
     notice: int = 30 * MINUTE
     closing: int = 2 * HOUR
     """How long after an hour's end its bill may still be filed or corrected."""
-    reads_per_tick: int = 40
-    writes_per_tick: int = 40
 
     @property
     def gpus(self) -> int:
@@ -93,36 +94,10 @@ class Config:
         return self.nodes * self.gpus_per_node
 
 
-_NUMBERS: Mapping[str, tuple[float, float]] = {
-    "nodes": (2, 16),
-    "service_load": (0.05, 0.8),
-    "training_load": (0.05, 0.8),
-    "largest_gang": (1, 64),
-    "maintenance": (0, 6),
-    "trouble": (0.0, 4.0),
-}
-_FLAGS = ("menu", "rdma")
-
-
 def read_settings(table: Mapping[str, Any]) -> Level:
     """Check a level's settings. Raises ValueError with one sentence naming the key."""
-    values: dict[str, Any] = {}
-    for key, value in table.items():
-        if key in _NUMBERS:
-            low, high = _NUMBERS[key]
-            if type(value) not in (int, float) or not low <= value <= high:
-                raise ValueError(f"{key} must be a number from {low} to {high}.")
-        elif key in _FLAGS:
-            if type(value) is not bool:
-                raise ValueError(f"{key} must be true or false.")
-        elif key != "tenants":
-            raise ValueError(f"Unknown setting {key}; remove it or correct its spelling.")
-        values[key] = value
-    for key in ("nodes", "tenants", "service_load", "training_load", "largest_gang"):
-        if key not in values:
-            raise ValueError(f"The setting {key} is missing.")
-    values["tenants"] = _tenants(values["tenants"])
-    return Level(**values)
+    tenants = {"tenants": _tenants(table["tenants"])} if "tenants" in table else {}
+    return reading.settings(Level, {**table, **tenants})
 
 
 def _tenants(rows: object) -> tuple[Tenant, ...]:
@@ -143,7 +118,7 @@ def make_config(
     """The part of a company's cluster that services and training share."""
     return Config(
         level=level,
-        card=card(profile.gpu),
+        card=CARDS[profile.gpu],
         product=profile.gpu_model.product,
         nodes=min(level.nodes, profile.nodes),
         gpus_per_node=profile.gpus_per_node,

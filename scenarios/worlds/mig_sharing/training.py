@@ -51,7 +51,7 @@ class Training:
         if gang.first_wait < 0:
             gang.first_wait = core.now - gang.spec.submit
         gang.state, gang.started_at, gang.charged_from = GangState.RUNNING, core.now, core.now
-        gang.done_at = core.now + core.config.gang_start
+        gang.pace.since = core.now + core.config.gang_start
         for number in gang.gpus:
             gpu = core.fleet.gpus[number]
             gpu.gang = gang.number
@@ -89,20 +89,16 @@ class Training:
 
     def pace(self, gang: Gang) -> None:
         """Plan the gang's end anew at the speed its nodes allow now."""
-        core, nodes = self.core, self.nodes(gang)
+        core, pace = self.core, gang.pace
         core.meter.touch(core.now)
         if gang.rate:
             self._meter(gang, -1)
-        gang.done = gang.work_done(core.now)
-        gang.done_at = max(gang.done_at, core.now)
+        pace.settle(core.now)
         least = -(-gang.spec.gpus // core.config.gpus_per_node)
-        rdma = all(core.fleet.nodes[node].rdma for node in nodes)
-        gang.rate = speed(len(nodes), least, rdma)
+        pace.units = gang.rate = speed(core.fleet.locality(gang.gpus), least)
         self._meter(gang, 1)
         gang.version += 1
-        left = gang.spec.work - gang.done
-        end = gang.done_at - (-left * 100 // gang.rate)
-        core.plan(end, SliceEvent.GANG_END, gang.number, gang.version)
+        core.plan(pace.when(gang.spec.work), SliceEvent.GANG_END, gang.number, gang.version)
 
     def _leave(self, gang: Gang) -> None:
         """The gang gives its GPUs back; its state and its work are brought up to date after this."""
@@ -111,6 +107,7 @@ class Training:
         self._meter(gang, -1)
         self._charge(gang)
         gang.back(core.now)
+        gang.pace.halt(core.now)
         left = [core.fleet.gpus[number] for number in gang.gpus]
         for gpu in left:
             gpu.gang, gpu.empty_since = -1, core.now
@@ -131,13 +128,13 @@ class Training:
         gang = self.gangs[number]
         if gang.version == version:
             self._leave(gang)
-            gang.state, gang.done = GangState.DONE, gang.spec.work
+            gang.state = GangState.DONE
             self.core.tell("gang_done", str(number))
 
     def save(self, gang: Gang) -> None:
         """Begin a checkpoint, after which the gang gives up its GPUs and waits again."""
         core = self.core
-        gang.done = gang.work_done(core.now)
+        gang.pace.halt(core.now)
         gang.state = GangState.SAVING
         gang.version += 1
         core.plan(core.now + core.config.save, SliceEvent.GANG_SAVED, gang.number, gang.version)
@@ -146,12 +143,12 @@ class Training:
         """The checkpoint is written."""
         gang = self.gangs[number]
         if gang.version == version:
-            self.stop(gang, gang.done)
+            self.stop(gang, gang.pace.done)
 
     def stop(self, gang: Gang, kept: int | None = None) -> None:
         """Take a gang off its GPUs; what its newest checkpoint (or `kept` ms) lacks is lost."""
         core = self.core
-        done = gang.work_done(core.now)
+        done = gang.pace.at(core.now)
         kept = gang.last_saved(core.now) if kept is None else kept
         gang.lost += done - kept
         self._leave(gang)

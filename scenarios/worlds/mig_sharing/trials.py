@@ -94,7 +94,7 @@ class Trials:
 
     def crippled(self, gang: Gang, node: Node) -> None:
         """The gang lost its second network on the node."""
-        left = gang.spec.work - gang.work_done(self.core.now)
+        left = gang.spec.work - gang.pace.at(self.core.now)
         known = any(one.gang == gang.number for one in self._crawls)
         if left > WORTH_MOVING and _may_move(gang) and not known:
             one = _Crawl(self.core.now, gang.number, gang.started_at, node.number)

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.worlds.mig_sharing.fleet import Gpu, GpuState
-from scenarios.worlds.mig_sharing.gangs import GangState
+from scenarios.worlds.mig_sharing.fleet import Gpu, GpuState, Node
+from scenarios.worlds.mig_sharing.gangs import Gang, GangState
+from scenarios.worlds.mig_sharing.serving import Service
 from scenarios.worlds.mig_sharing.settings import CLASSES
 from scenarios.worlds.mig_sharing.world import SliceWorld
 
-GPU_STATES = {
-    GpuState.READY: "ready",
-    GpuState.CHANGING: "changing",
-    GpuState.FAILED: "failed",
-    GpuState.FAULTY: "faulty",
-    GpuState.LOST: "lost",
-}
-GANG_STATES = {
-    GangState.PENDING: "pending",
-    GangState.HELD: "held",
-    GangState.RUNNING: "running",
-    GangState.SAVING: "saving",
-}
+GPU_STATES = tuple(state.name.lower() for state in GpuState)
+GANG_STATES = (GangState.PENDING, GangState.HELD, GangState.RUNNING, GangState.SAVING)
 Row = list[Any]
 
 
@@ -68,88 +58,49 @@ class Views:
         names, services = self.world.config.card.names, self.world.serving.services
         rows: list[Row] = []
         for start, kind in gpu.layout:
-            replica = gpu.held.get(start)
-            name = f"{gpu.name}/{start}"
+            replica, name = gpu.held.get(start), f"{gpu.name}/{start}"
             if replica is None:
                 rows.append([name, names[kind], "", False, -1])
             else:
-                service = services[replica.service].spec.name
-                at = replica.ready_at // 1000
+                service, at = services[replica.service].spec.name, replica.ready_at // 1000
                 rows.append([name, names[kind], service, replica.ready, at])
         return rows
 
     def service_rows(self) -> list[Row]:
         """Every service that is there now, in the field order of the SDK's Service."""
-        config = self.world.config
-        rows: list[Row] = []
-        for number in sorted(self.world.serving.alive):
-            one = self.world.serving.alive[number]
-            spec = one.spec
-            rows.append(
-                [
-                    spec.name,
-                    config.level.tenants[spec.tenant].name,
-                    CLASSES[spec.slo],
-                    config.card.names[spec.kind],
-                    one.wanted,
-                    one.ready,
-                    one.placed - one.ready,
-                    one.short_since // 1000 if one.short_since >= 0 else -1,
-                ]
-            )
-        return rows
+        return [self._service(one) for _, one in sorted(self.world.serving.alive.items())]
+
+    def _service(self, one: Service) -> Row:
+        config, spec = self.world.config, one.spec
+        tenant, asked = config.level.tenants[spec.tenant].name, config.card.names[spec.kind]
+        short = one.short_since // 1000 if one.short_since >= 0 else -1
+        head = [spec.name, tenant, CLASSES[spec.slo], asked]
+        return [*head, one.wanted, one.ready, one.placed - one.ready, short]
 
     def job_rows(self) -> list[Row]:
         """Every unfinished gang, by number, in the field order of the SDK's Job."""
-        world = self.world
-        rows: list[Row] = []
-        for gang in world.training.gangs:
-            if gang.state not in GANG_STATES:
-                continue
-            spec, nodes = gang.spec, world.core.fleet.nodes
-            tenant = world.config.level.tenants[spec.tenant].name
-            rows.append(
-                [
-                    gang.number,
-                    "high" if spec.protected else "normal",
-                    spec.gpus,
-                    GANG_STATES[gang.state],
-                    spec.submit // 1000,
-                    gang.total_wait(world.now) // 1000,
-                    gang.started_at // 1000 if gang.started_at >= 0 else -1,
-                    spec.limit // 1000,
-                    False,
-                    spec.every // 1000,
-                    spec.protected,
-                    [nodes[n].name for n in world.training.nodes(gang)],
-                    f"train-{gang.number:03d}",
-                    tenant,
-                ]
-            )
-        return rows
+        return [self._job(gang) for gang in self.world.training.gangs if gang.state in GANG_STATES]
+
+    def _job(self, gang: Gang) -> Row:
+        world, spec, started = self.world, gang.spec, gang.started_at
+        nodes = [world.core.fleet.nodes[number].name for number in world.training.nodes(gang)]
+        priority, state = "high" if spec.protected else "normal", gang.state.name.lower()
+        waited = gang.total_wait(world.now) // 1000
+        times = [spec.submit // 1000, waited, started // 1000 if started >= 0 else -1]
+        head = [gang.number, priority, spec.gpus, state, *times, spec.limit // 1000, False]
+        tail = [spec.every // 1000, spec.protected, nodes, f"train-{gang.number:03d}"]
+        return [*head, *tail, world.config.level.tenants[spec.tenant].name]
 
     def node_rows(self) -> list[Row]:
         """Every node in the field order of the SDK's Node, its free GPUs being whole and idle."""
-        fleet = self.world.core.fleet
-        rows: list[Row] = []
-        for node in fleet.nodes:
-            at = node.maintained_at
-            rows.append(
-                [
-                    node.name,
-                    "gpu",
-                    "ready" if node.up else "down",
-                    self.world.config.gpus_per_node,
-                    sum(gpu.whole for gpu in fleet.of(node)) if node.up else 0,
-                    node.cordoned,
-                    0,
-                    at // 1000 if at >= 0 and node.up else -1,
-                    self.world.config.product,
-                    "",
-                    node.rdma,
-                ]
-            )
-        return rows
+        return [self._node(node) for node in self.world.core.fleet.nodes]
+
+    def _node(self, node: Node) -> Row:
+        config, gpus = self.world.config, self.world.core.fleet.of(node)
+        state, free = ("ready", sum(gpu.whole for gpu in gpus)) if node.up else ("down", 0)
+        reclaim = node.maintained_at // 1000 if node.up and node.maintained_at >= 0 else -1
+        head = [node.name, "gpu", state, config.gpus_per_node, free, node.cordoned, 0, reclaim]
+        return [*head, config.product, "", node.rdma]
 
     def tenant_rows(self) -> list[Row]:
         """Every tenant in the field order of the SDK's Tenant."""

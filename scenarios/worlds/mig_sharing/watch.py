@@ -10,7 +10,7 @@ from scenarios.worlds.mig_sharing.fleet import Gpu, GpuState
 from scenarios.worlds.mig_sharing.gangs import Gang, GangState
 from scenarios.worlds.mig_sharing.kinds import COMPUTE, fits
 from scenarios.worlds.mig_sharing.serving import Service
-from scenarios.worlds.mig_sharing.settings import CRITICAL, NODE
+from scenarios.worlds.mig_sharing.settings import CRITICAL
 from scenarios.worlds.mig_sharing.world import SliceWorld
 
 HALF_HOUR = 30 * MINUTE
@@ -76,27 +76,13 @@ class Watch:
         }
         if not short:
             return False
+        keeps_out = self.world.core.isolation.keeps_out
         free = [(gpu, kind) for gpu in self._ready for _, kind in gpu.free()]
         return any(
-            fits(kind, wanted) and not self._foreign(tenant, gpu)
+            fits(kind, wanted) and not keeps_out(gpu, tenant)
             for tenant, wanted in short
             for gpu, kind in free
         )
-
-    def _foreign(self, tenant: int, gpu: Gpu) -> bool:
-        """Whether the tenant may not join those on the GPU and on its node."""
-        isolation = self.world.core.isolation
-        if not isolation.needed:
-            return False
-        tenants, here = self.world.config.level.tenants, isolation.here[gpu.number].keys()
-        if here and here != {tenant}:
-            return True
-        near = isolation.near[gpu.node].keys()
-        if not near or near == {tenant}:
-            return False
-        if tenants[tenant].isolation == NODE:
-            return True
-        return any(tenants[other].isolation == NODE for other in near if other != tenant)
 
     def _gang_missed(self) -> bool:
         """Whether the gang submitted first could have been started on idle GPUs for a while."""
@@ -108,23 +94,19 @@ class Watch:
         gang, now = self._first(IDLE_LAYOUT), self.world.now
         if gang is None:
             return False
-        idle = self._idle(gang)
+        idle, keeps_out = self._idle(gang), self.world.core.isolation.keeps_out
         unused = sum(
             gpu.mig and gpu.empty and now - gpu.empty_since > IDLE_LAYOUT
             for gpu in self._ready
-            if not self._foreign(gang.spec.tenant, gpu)
+            if not keeps_out(gpu, gang.spec.tenant)
         )
         return idle < gang.spec.gpus <= idle + unused
 
     def _idle(self, gang: Gang) -> int:
         """Most whole GPUs that the gang could be started on, well connected."""
-        fleet, tenant = self.world.core.fleet, gang.spec.tenant
-        counts = [0] * len(fleet.nodes)
-        for gpu in self._ready:
-            if gpu.whole and not self._foreign(tenant, gpu):
-                counts[gpu.node] += 1
-        connected = sum(counts[node.number] for node in fleet.nodes if node.rdma)
-        return max(connected, *counts)
+        core, tenant = self.world.core, gang.spec.tenant
+        whole = [gpu for gpu in self._ready if gpu.whole]
+        return core.fleet.room(g for g in whole if not core.isolation.keeps_out(g, tenant))
 
     def _first(self, longer: int) -> Gang | None:
         """The pending gang that was submitted first, if it waits longer than that."""

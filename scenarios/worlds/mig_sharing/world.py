@@ -103,7 +103,7 @@ class SliceWorld:
 
     def _fail(self, gpu: Gpu, state: GpuState) -> None:
         self.empty(gpu)
-        gpu.state, gpu.fault_at = state, self.now
+        gpu.state = state
         gpu.version += 1
         self.core.timeline.end(gpu.name, "mig", self.now)
         self.core.timeline.begin(gpu.name, "out", self.now, f"Xid {gpu.xid}", "fault")
@@ -111,14 +111,14 @@ class SliceWorld:
     def _gpu_back(self, number: int, version: int) -> None:
         gpu = self.core.fleet.gpus[number]
         gpu.state, gpu.xid, gpu.mig, gpu.layout = GpuState.READY, 0, False, ()
-        gpu.empty_since, gpu.fault_at = self.now, -1
+        gpu.empty_since = self.now
         self.core.timeline.end(gpu.name, "out", self.now)
         self.core.tell("gpu_back", gpu.name)
 
     def _well_again(self, gpu: Gpu) -> None:
         """The restart of its node has reset the GPU."""
         self.trials.excused(gpu)
-        gpu.state, gpu.xid, gpu.fault_at = GpuState.READY, 0, -1
+        gpu.state, gpu.xid = GpuState.READY, 0
         self.core.timeline.end(gpu.name, "out", self.now)
         self.core.draw_layout(gpu)
 
@@ -141,12 +141,12 @@ class SliceWorld:
         core.timeline.end(gpu.name, "out", self.now)
         gpu.xid = 0
         if gpu.wanted and self._layouts.chance(self.config.trouble.layout_failure):
-            gpu.state, gpu.fault_at = GpuState.FAILED, self.now
+            gpu.state = GpuState.FAILED
             core.tell("layout_failed", gpu.name, f"{gpu.name}: MIG is on, no instance was made")
             core.timeline.begin(gpu.name, "out", self.now, "no instances", "fault")
             self.trials.failed_layout(gpu)
             return
-        gpu.state, gpu.layout, gpu.fault_at = GpuState.READY, gpu.wanted, -1
+        gpu.state, gpu.layout = GpuState.READY, gpu.wanted
         gpu.settled_at = gpu.empty_since = self.now
         core.draw_layout(gpu)
         core.tell("layout_done", gpu.name)

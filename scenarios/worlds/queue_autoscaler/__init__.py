@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.worlds.checks import is_count, is_line, is_name
 from scenarios.worlds.contract import World
+from scenarios.worlds.queue_autoscaler.episode import Episode
 from scenarios.worlds.queue_autoscaler.measures import MEASURES, account, summary
 from scenarios.worlds.queue_autoscaler.record import SERIES
 from scenarios.worlds.queue_autoscaler.scrape import snapshot
@@ -14,20 +14,7 @@ WORLD: World[Setting] = World(
     name="queue_autoscaler",
     span="day",
     families=tuple(FAMILIES),
-    methods={
-        "tick": {},
-        "jobs": {},
-        "nodes": {},
-        "pools": {},
-        "metrics": {},
-        "scale": {"pool": is_name, "size": is_count},
-        "release": {"node": is_name},
-        "cordon": {"node": is_name},
-        "uncordon": {"node": is_name},
-        "drain": {"node": is_name},
-        "preempt": {"job": is_count},
-        "log": {"text": is_line},
-    },
+    methods=Episode.methods,
     series=SERIES,
     measures=MEASURES,
     settings=read_setting,
@@ -36,4 +23,5 @@ WORLD: World[Setting] = World(
     documents={"metrics.prom": snapshot},
     summary=summary,
     account=account,
+    plays_on=("agenda", "machine", "slurm.queue", "world.failures", "world.progress"),
 )

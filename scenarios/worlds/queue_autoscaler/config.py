@@ -81,8 +81,6 @@ class WorldConfig:
     notice: int = 120 * SECOND
     slow_speed: int = 45
     least_charge: int = HOUR
-    reads_per_tick: int = 40
-    writes_per_tick: int = 20
     tenants: tuple[Tenant, ...] = ()
     bound: tuple[tuple[str, float], ...] = ()
     """Zone and the share of jobs whose data lies there and nowhere else."""

@@ -36,14 +36,14 @@ class Controls:
 
     def node(self, name: str) -> int:
         """The number of a node that is not gone."""
-        for node in self.world.scheduler.alive:
+        for node in self.world.nodes.alive:
             if self.world.nodes.name[node] == name:
                 return node
         raise Refused("not_found", f"There is no node {name[:60]!r} now; it may have been removed.")
 
     def members(self, pool: int) -> list[int]:
         """Nodes of the pool that are not gone."""
-        return [n for n in self.world.scheduler.alive if self.world.nodes.pool[n] == pool]
+        return [n for n in self.world.nodes.alive if self.world.nodes.pool[n] == pool]
 
     def room(self, name: str, size: int, share: float = 1.0) -> int:
         """How many nodes a scale-up to `size` would start, given the provider's `share`."""
@@ -126,7 +126,7 @@ class Controls:
     def cordon(self, name: str) -> dict[str, object]:
         """Let no new job start on the node."""
         node = self.node(name)
-        self.world.nodes.cordoned[node] = True
+        self.world.nodes.cordon(node, True)
         self._fence(node)
         self.world.record.mark(self.world.now, "action", f"cordon {name}")
         return {"node": name}
@@ -134,7 +134,7 @@ class Controls:
     def uncordon(self, name: str) -> dict[str, object]:
         """Let jobs start on the node again."""
         node = self.node(name)
-        self.world.nodes.cordoned[node] = False
+        self.world.nodes.cordon(node, False)
         self.world.record.mark(self.world.now, "action", f"uncordon {name}")
         self.world.place()
         return {"node": name}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scenarios.simulator.agenda import HOUR
+from scenarios.simulator.slurm.queue import Rank
 from scenarios.worlds.contract import Series
 from scenarios.worlds.queue_autoscaler.config import WorldConfig
-from scenarios.worlds.queue_autoscaler.scheduler import QueueKey
 from scenarios.worlds.queue_autoscaler.tables import JobTable, NodeState, NodeTable
 from scenarios.worlds.queue_autoscaler.workload import PRIORITIES
 from scenarios.worlds.timeline import Timeline
@@ -88,7 +88,7 @@ class Record:
             total += hours * self.config.pools[self.nodes.pool[node]].price
         return total
 
-    def sample(self, now: int, queue: list[QueueKey], alive: list[int]) -> None:
+    def sample(self, now: int, queue: list[Rank], alive: list[int]) -> None:
         """Note the state at `now` ms if a sample is due."""
         if not self.timeline.due(now):
             return
@@ -103,7 +103,7 @@ class Record:
             len(ready) - spot,
             spot,
             sum(self.nodes.state[n] == NodeState.STARTING for n in alive),
-            total - sum(self.nodes.free[n] for n in ready),
+            total - sum(self.nodes.free(n) for n in ready),
             total,
             round(self.spend(now), 2),
         )

@@ -47,11 +47,11 @@ def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
 
 
 def _waiting(day: Episode) -> int:
-    return len(day.world.scheduler.queue)
+    return len(day.world.queue.waiting)
 
 
 def _hold_fleet(day: Episode) -> None:
-    for node in [n for n in day.world.scheduler.alive if day.world.nodes.down_at[n] >= 0]:
+    for node in [n for n in day.world.nodes.alive if day.world.nodes.down_at[n] >= 0]:
         day.controls.release(day.world.nodes.name[node])
     for pool in day.config.pools:
         size = pool.most // 2 if pool.spot else pool.most * 2 // 3
@@ -60,12 +60,12 @@ def _hold_fleet(day: Episode) -> None:
 
 def _ready(day: Episode) -> list[int]:
     world = day.world
-    return [n for n in world.scheduler.alive if world.nodes.state[n] == NodeState.READY]
+    return [n for n in world.nodes.alive if world.nodes.state[n] == NodeState.READY]
 
 
 def _throttle_one(day: Episode) -> None:
     nodes = day.world.nodes
-    busy = [n for n in _ready(day) if nodes.free[n] == 0]
+    busy = [n for n in _ready(day) if nodes.free(n) == 0]
     for node in busy[1:2] or busy[:1]:
         nodes.slow[node] = True
 
@@ -75,7 +75,7 @@ Family = tuple[str, str, str, Iterable[Sample]]
 
 def _queue(day: Episode) -> list[Family]:
     waiting = {name: [0, 0, 0] for name in PRIORITIES}
-    for priority, submit, job in day.world.scheduler.queue:
+    for priority, submit, job in day.world.queue.waiting:
         row = waiting[PRIORITIES[priority]]
         row[0] += 1
         row[1] += day.world.jobs.spec[job].gpus

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import IntEnum
 
+from scenarios.simulator.slurm.queue import Queue
+from scenarios.simulator.world.progress import saved
 from scenarios.worlds.queue_autoscaler.workload import JobSpec
 
 
@@ -64,10 +66,7 @@ class JobTable:
 
     def last_saved(self, job: int, now: int) -> int:
         """Work in ms that the newest checkpoint holds."""
-        every = self.spec[job].every
-        if not every:
-            return 0
-        return max(self.kept[job], self.work_done(job, now) // every * every)
+        return max(self.kept[job], saved(self.work_done(job, now), self.spec[job].every))
 
     def total_wait(self, job: int, now: int) -> int:
         """All time in ms spent waiting: also after a stop, also unfinished waits."""
@@ -76,13 +75,17 @@ class JobTable:
 
 
 class NodeTable:
-    """Every node ever asked for; the index is the node's number. Times in ms, -1 = never."""
+    """Every node ever asked for; the index is the node's number, in the queue's machine too.
 
-    def __init__(self) -> None:
+    Times in ms, -1 = never. `alive` are the nodes that are not gone, by number.
+    """
+
+    def __init__(self, queue: Queue) -> None:
+        self._queue = queue
+        self.alive: list[int] = []
         self.name: list[str] = []
         self.pool: list[int] = []
         self.state: list[NodeState] = []
-        self.free: list[int] = []
         self.jobs: list[set[int]] = []
         self.cordoned: list[bool] = []
         self.slow: list[bool] = []
@@ -106,7 +109,6 @@ class NodeTable:
         self.name.append(name)
         self.pool.append(pool)
         self.state.append(NodeState.STARTING)
-        self.free.append(0)
         self.jobs.append(set())
         self.cordoned.append(False)
         self.slow.append(False)
@@ -122,4 +124,26 @@ class NodeTable:
             self.fenced_at,
         ):
             never.append(-1)
-        return len(self.name) - 1
+        node = self._queue.add_node(pool)
+        self.alive.append(node)
+        return node
+
+    def free(self, node: int) -> int:
+        """GPUs of a ready node that no job holds; 0 of any other."""
+        return self._queue.nodes.level[node] if self.state[node] == NodeState.READY else 0
+
+    def turn(self, node: int, state: NodeState) -> None:
+        """The node is in `state` from now on; new work starts only on ready ones."""
+        self.state[node] = state
+        self._serve(node)
+        if state == NodeState.GONE:
+            self.alive.remove(node)
+
+    def cordon(self, node: int, cordoned: bool) -> None:
+        """Whether new work is kept away from the node."""
+        self.cordoned[node] = cordoned
+        self._serve(node)
+
+    def _serve(self, node: int) -> None:
+        ready = self.state[node] == NodeState.READY
+        self._queue.in_service(node, ready and not self.cordoned[node])

@@ -63,7 +63,7 @@ def node_rows(world: ElasticWorld) -> list[list[object]]:
     """Every node that is not gone, in the field order of the SDK's Node. Times in s."""
     nodes, config = world.nodes, world.config
     rows: list[list[object]] = []
-    for node in world.scheduler.alive:
+    for node in world.nodes.alive:
         notice = nodes.notice_at[node]
         rows.append(
             [
@@ -71,7 +71,7 @@ def node_rows(world: ElasticWorld) -> list[list[object]]:
                 config.pools[nodes.pool[node]].name,
                 STATES[nodes.state[node]],
                 config.gpus_per_node,
-                nodes.free[node],
+                nodes.free(node),
                 nodes.cordoned[node],
                 nodes.ready_at[node] // 1000,
                 (notice + config.notice) // 1000 if notice >= 0 else -1,
@@ -85,9 +85,7 @@ def pool_rows(world: ElasticWorld) -> list[list[object]]:
     """Every pool in the field order of the SDK's Pool. Prices in USD for a node-hour."""
     rows: list[list[object]] = []
     for number, shape in enumerate(world.config.pools):
-        states = [
-            world.nodes.state[n] for n in world.scheduler.alive if world.nodes.pool[n] == number
-        ]
+        states = [world.nodes.state[n] for n in world.nodes.alive if world.nodes.pool[n] == number]
         rows.append(
             [
                 shape.name,
@@ -125,7 +123,7 @@ def gpu_row(world: ElasticWorld, node: int) -> list[object]:
     """
     nodes, minute, gpu = world.nodes, world.now // MINUTE, world.config.gpu
     a, b = _noise(node, minute, 1), _noise(node, minute, 2)
-    busy = 1 - nodes.free[node] / world.config.gpus_per_node
+    busy = 1 - nodes.free(node) / world.config.gpus_per_node
     name, util = nodes.name[node], round(100 * busy)
     if busy == 0:
         idle = int(gpu.idle_w * (1 + 0.25 * b))
@@ -146,19 +144,19 @@ def metric_view(world: ElasticWorld) -> dict[str, object]:
     About one node in fifty is missing from a scrape.
     """
     waiting = {name: [0, 0, 0] for name in PRIORITIES}
-    for priority, submit, job in world.scheduler.queue:
+    for priority, submit, job in world.queue.waiting:
         row = waiting[PRIORITIES[priority]]
         row[0] += 1
         row[1] += world.jobs.spec[job].gpus
         row[2] = max(row[2], (world.now - submit) // 1000)
     minute = world.now // MINUTE
-    ready = [n for n in world.scheduler.alive if world.nodes.state[n] == NodeState.READY]
+    ready = [n for n in world.nodes.alive if world.nodes.state[n] == NodeState.READY]
     scraped = [n for n in ready if _noise(n, minute, 4) >= 0.02]
     return {
         "at": world.now // 1000,
         "queue": waiting,
         "gpus_total": len(ready) * world.config.gpus_per_node,
-        "gpus_busy": sum(world.config.gpus_per_node - world.nodes.free[n] for n in ready),
+        "gpus_busy": sum(world.config.gpus_per_node - world.nodes.free(n) for n in ready),
         "spend": round(world.record.spend(world.now), 2),
         "nodes": [gpu_row(world, n) for n in scraped],
         **({"budget": world.config.budget} if world.config.budget else {}),

@@ -47,9 +47,9 @@ class Watch:
     def _misfit(self) -> int:
         """GPUs up and idle, plus GPUs asked for by waiting jobs that more nodes could give."""
         world = self.world
-        idle = sum(world.nodes.free[n] for n in world.scheduler.alive)
+        idle = sum(world.nodes.free(n) for n in world.nodes.alive)
         room, wanted = self._room(), dict.fromkeys(self._zones(), 0)
-        for _, _, job in world.scheduler.queue:
+        for _, _, job in world.queue.waiting:
             wanted[world.jobs.spec[job].zone] += world.jobs.spec[job].gpus
         bound = sum(min(wanted[zone], room[zone]) for zone in room if zone)
         return idle + bound + min(wanted[""], sum(room.values()) - bound)
@@ -64,7 +64,7 @@ class Watch:
         room = dict.fromkeys(self._zones(), 0)
         for pool in world.config.pools:
             room[pool.zone] += pool.most * per_node
-        for n in world.scheduler.alive:
+        for n in world.nodes.alive:
             if world.nodes.state[n] == NodeState.READY:
                 room[world.config.pools[world.nodes.pool[n]].zone] -= per_node
         return room
@@ -74,18 +74,18 @@ class Watch:
         world = self.world
         starting = {
             world.nodes.pool[n]
-            for n in world.scheduler.alive
+            for n in world.nodes.alive
             if world.nodes.state[n] == NodeState.STARTING
         }
         return any(
             world.now - world.jobs.queued_at[job] > PATIENCE[priority]
             and self._could_help(job, starting)
-            for priority, _, job in world.scheduler.queue
+            for priority, _, job in world.queue.waiting
         )
 
     def _could_help(self, job: int, starting: set[int]) -> bool:
         world = self.world
-        pools = world.scheduler.pools_for(job)
+        pools = world.pools_for(job)
         if starting.intersection(pools):
             return False
         return any(
@@ -94,7 +94,7 @@ class Watch:
         )
 
     def _size(self, pool: int) -> int:
-        return sum(self.world.nodes.pool[n] == pool for n in self.world.scheduler.alive)
+        return sum(self.world.nodes.pool[n] == pool for n in self.world.nodes.alive)
 
     def _idle(self) -> bool:
         """Whether more nodes than a reserve needs have been idle for half an hour."""
@@ -104,6 +104,6 @@ class Watch:
             nodes.state[n] == NodeState.READY
             and not nodes.jobs[n]
             and world.now - nodes.idle_since[n] >= HALF_HOUR
-            for n in world.scheduler.alive
+            for n in world.nodes.alive
         )
-        return unused > IDLE_ALLOWED and len(world.scheduler.alive) > least
+        return unused > IDLE_ALLOWED and len(world.nodes.alive) > least

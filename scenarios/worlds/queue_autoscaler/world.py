@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from scenarios.simulator.agenda import Agenda, Event, EventKind
+from scenarios.simulator.machine import Nodes
+from scenarios.simulator.slurm.queue import Queue
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.front import within
 from scenarios.worlds.queue_autoscaler.config import WorldConfig
 from scenarios.worlds.queue_autoscaler.record import Record
-from scenarios.worlds.queue_autoscaler.scheduler import Scheduler
 from scenarios.worlds.queue_autoscaler.tables import JobState, JobTable, NodeState, NodeTable
 from scenarios.worlds.queue_autoscaler.workload import JobSpec
 
@@ -26,8 +28,8 @@ class ElasticWorld:
     def __init__(self, config: WorldConfig, specs: list[JobSpec], seed: str) -> None:
         self.config, self.seed = config, seed
         self.now = 0
-        self.jobs, self.nodes, self.agenda = JobTable(specs), NodeTable(), Agenda()
-        self.scheduler = Scheduler(config, self.jobs, self.nodes)
+        self.queue = Queue(Nodes(0, config.gpus_per_node), len(config.pools))
+        self.jobs, self.nodes, self.agenda = JobTable(specs), NodeTable(self.queue), Agenda()
         self.record = Record(config, self.jobs, self.nodes)
         self.running: set[int] = set()
         self.launched = [0] * len(config.pools)
@@ -71,15 +73,22 @@ class ElasticWorld:
             if self.agenda.next_time() != self.now:
                 self.place()
         self.now = until
-        self.record.sample(until, self.scheduler.queue, self.scheduler.alive)
+        self.record.sample(until, self.queue.waiting, self.nodes.alive)
 
     def _handle(self, event: Event) -> None:
         self._handlers[event[1]](event[3], event[4])
 
     def place(self) -> None:
-        """Start every job that the scheduler can start now."""
-        while (start := self.scheduler.next_start(self.now)) is not None:
-            self._start_job(*start)
+        """Start every job whose turn it is in the queue's plan."""
+        for job, places in self.queue.begin(self.now):
+            self._start_job(job, places)
+
+    def pools_for(self, job: int) -> list[int]:
+        """Pools a job may use, preferred first: spot before firm, then in the order of the pools."""
+        spec, pools = self.jobs.spec[job], self.config.pools
+        here = [i for i, pool in enumerate(pools) if not spec.zone or pool.zone == spec.zone]
+        spot = [i for i in here if pools[i].spot and spec.spot]
+        return spot + [i for i in here if not pools[i].spot]
 
     def dry(self, pool: int) -> bool:
         """Whether the provider has no node for this spot pool now."""
@@ -96,15 +105,13 @@ class ElasticWorld:
     def _job_eligible(self, job: int, version: int) -> None:
         if version == self.jobs.version[job]:
             self.jobs.state[job] = JobState.PENDING
-            self.scheduler.enqueue(job)
+            spec = self.jobs.spec[job]
+            rank = (spec.priority, spec.submit, job)
+            self.queue.enqueue(rank, spec.gpus, spec.limit, self.pools_for(job))
 
     def _start_job(self, job: int, places: tuple[int, ...]) -> None:
         jobs, nodes = self.jobs, self.nodes
-        spec = jobs.spec[job]
-        self.scheduler.dequeue(job)
-        share = min(spec.gpus, self.config.gpus_per_node)
         for node in places:
-            nodes.free[node] -= share
             nodes.jobs[node].add(job)
             self.record.job_on(job, nodes.name[node], self.now)
         jobs.waited[job] += self.now - jobs.queued_at[job]
@@ -127,9 +134,8 @@ class ElasticWorld:
         self.agenda.add(end, EventKind.JOB_END, job, jobs.version[job])
 
     def _free_nodes(self, job: int) -> None:
-        share = min(self.jobs.spec[job].gpus, self.config.gpus_per_node)
+        self.queue.end(job)
         for node in self.jobs.nodes[job]:
-            self.nodes.free[node] += share
             self.nodes.jobs[node].discard(job)
             self.record.job_off(job, self.nodes.name[node], self.now)
             if not self.nodes.jobs[node]:
@@ -176,9 +182,7 @@ class ElasticWorld:
     def _new_node(self, pool: int) -> int:
         self.launched[pool] += 1
         name = f"{self.config.pools[pool].prefix}-{self.launched[pool]:03d}"
-        node = self.nodes.add(name, pool, self.now)
-        self.scheduler.alive.append(node)
-        return node
+        return self.nodes.add(name, pool, self.now)
 
     def launch(self, pool: int) -> int:
         """Ask the provider for one node; it comes up later, or fails to. Returns its number."""
@@ -191,15 +195,14 @@ class ElasticWorld:
         return node
 
     def _make_ready(self, node: int) -> None:
-        self.nodes.state[node] = NodeState.READY
-        self.nodes.free[node] = self.config.gpus_per_node
+        self.nodes.turn(node, NodeState.READY)
         self.record.node_up(self.nodes.name[node])
         self.nodes.ready_at[node] = self.nodes.idle_since[node] = self.now
         faults = self.config.trouble(self.nodes.pool[node])
         fate = Stream(self.seed, f"life {self.nodes.name[node]}")
-        down = self.now + int(fate.exponential(faults.down_mean))
-        slow = self.now + int(fate.exponential(faults.slow_mean))
-        taken = self.now + int(fate.exponential(faults.reclaim_mean))
+        down = int(Clock(fate, faults.down_mean).after(self.now))
+        slow = int(Clock(fate, faults.slow_mean).after(self.now))
+        taken = int(Clock(fate, faults.reclaim_mean).after(self.now))
         self.agenda.add(down, EventKind.NODE_DOWN, node)
         self.agenda.add(slow, EventKind.NODE_SLOW, node)
         if self.config.pools[self.nodes.pool[node]].spot:
@@ -216,11 +219,9 @@ class ElasticWorld:
 
     def remove(self, node: int, charged_until: int) -> None:
         """The node is given back or taken away, charged until then. Its jobs must be gone."""
-        self.nodes.state[node] = NodeState.GONE
+        self.nodes.turn(node, NodeState.GONE)
         self.nodes.gone_at[node] = self.now
         self.nodes.charged_until[node] = charged_until
-        self.nodes.free[node] = 0
-        self.scheduler.alive.remove(node)
 
     def _stop_all(self, node: int) -> None:
         for job in sorted(self.nodes.jobs[node]):
@@ -230,8 +231,7 @@ class ElasticWorld:
         if self.nodes.state[node] != NodeState.READY:
             return
         self._stop_all(node)
-        self.nodes.state[node] = NodeState.DOWN
-        self.nodes.free[node] = 0
+        self.nodes.turn(node, NodeState.DOWN)
         self.nodes.down_at[node] = self.now
         self.record.event(self.now, "node_down", self.nodes.name[node])
 
@@ -246,7 +246,7 @@ class ElasticWorld:
 
     def _reclaim_wave(self, wave: int, version: int) -> None:
         """A wave over one pool (its number and 1), or over all that share the cluster's fate (0)."""
-        for node in list(self.scheduler.alive):
+        for node in list(self.nodes.alive):
             pool = self.nodes.pool[node]
             shape = self.config.pools[pool]
             met = pool == version - 1 if version else shape.faults is None

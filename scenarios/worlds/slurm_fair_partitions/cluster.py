@@ -39,13 +39,13 @@ class SharedCluster:
         self.config, self.seed, self.now = config, seed, 0
         self.fleets = [Fleet(shape) for shape in config.partitions]
         self.book = Book(config)
-        self.scheduler = Scheduler(config, self.fleets, self.book)
         self.timeline = Timeline(keys, every=2 * config.tick)
         self.guaranteed = [team.guaranteed for team in config.teams]
         self.agreed = [team.shares for team in config.teams]
         self.templates: dict[str, int] = {}
         """When a template for training or inference was published, in ms."""
         self.jobs = [self._new_job(number, spec) for number, spec in enumerate(specs)]
+        self.scheduler = Scheduler(config, self.fleets, self.book, self.jobs)
         self.ledger = Ledger(self)
         self.news: list[tuple[int, str, str]] = []
         self.agenda = Agenda()
@@ -111,7 +111,7 @@ class SharedCluster:
         self.scheduler.resort(until)
         self.place()
         for number in range(len(self.fleets)):
-            for job, held, _ in self.scheduler.backfill(number, until):
+            for job, held in self.scheduler.backfill(number, until):
                 self.start(job, held)
         self.ledger.sample(until)
 
@@ -165,7 +165,7 @@ class SharedCluster:
             queue, share, wrong = job.partition, SLIP_INFERENCE, inference
         else:
             return
-        waiting = sum(each.spec.gpus for each in self.scheduler.queue[queue])
+        waiting = sum(each.spec.gpus for each in self.scheduler.waiting(queue))
         hurry = 3.0 if waiting > self.fleets[queue].shape.gpus // 3 else 1.0
         if spec.slip < share * hurry:
             job.partition = wrong
@@ -211,9 +211,7 @@ class SharedCluster:
     def start(self, job: Job, held: Held) -> None:
         """Give a waiting job its nodes."""
         shape, spec = self.config.partitions[job.partition], job.spec
-        self.scheduler.dequeue(job)
-        self.fleets[job.partition].take(held)
-        self.scheduler.running[job.partition][job.id] = job
+        self.fleets[job.partition].queue.start(job.id, held, self.now)
         self.book.starts(job, self.now)
         job.waited += self.now - job.queued_at
         job.state, job.nodes, job.began, job.reason = State.RUNNING, held, self.now, "None"
@@ -225,6 +223,17 @@ class SharedCluster:
         for name in self.fleets[job.partition].node_names(held):
             team = self.config.teams[spec.team].name
             self.timeline.begin(name, job.id, self.now, f"{job.id} {spec.name}", team)
+
+    def shorten(self, job: Job) -> None:
+        """A job that waits or runs has another limit now."""
+        queue = self.fleets[job.partition].queue
+        if job.state == State.RUNNING:
+            queue.replan(job.id, job.began + job.limit)
+            self.plan_end(job)
+        else:
+            queue.dequeue(job.id)
+            queue.enqueue(job.key, job.spec.gpus, job.limit)
+        self.scheduler.dirty[job.partition] = True
 
     def plan_end(self, job: Job) -> None:
         """Plan when a running job ends: by its work, or by its limit."""
@@ -269,8 +278,7 @@ class SharedCluster:
         fleet = self.fleets[job.partition]
         for name in fleet.node_names(job.nodes):
             self.timeline.end(name, job.id, self.now)
-        fleet.give(job.nodes)
-        del self.scheduler.running[job.partition][job.id]
+        fleet.queue.end(job.id)
         self.book.stops(job, self.now)
         self.ledger.ended(job, word)
         job.version += 1
@@ -307,18 +315,18 @@ class SharedCluster:
     def _node_down(self, number: int, version: int) -> None:
         (place, node), repair = self._deaths[number]
         fleet = self.fleets[place]
-        if not fleet.up >> node & 1:
+        if node in fleet.nodes.out:
             return
-        fleet.set_up(node, False)
+        fleet.queue.in_service(node, False)
         self.say("node_down", fleet.names[node])
         self.agenda.add(self.now + repair, EventKind.NODE_READY, number)
-        for job in list(self.scheduler.running[place].values()):
+        for job in list(self.scheduler.running(place)):
             if node in members(job.nodes[0] | job.nodes[1]):
                 self.stop(job, "NODE_FAIL")
 
     def _node_ready(self, number: int, version: int) -> None:
         (place, node), _ = self._deaths[number]
-        self.fleets[place].set_up(node, True)
+        self.fleets[place].queue.in_service(node, True)
         self.say("node_up", self.fleets[place].names[node])
         self.scheduler.dirty[place] = True
 

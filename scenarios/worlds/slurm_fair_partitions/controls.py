@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE
-from scenarios.simulator.slurm.nodes import members
 from scenarios.worlds.refusal import Refused
 from scenarios.worlds.slurm_fair_partitions.cluster import SharedCluster
 from scenarios.worlds.slurm_fair_partitions.config import TRAINING
@@ -242,9 +241,7 @@ class Controls:
         if found.limit == seconds * 1000:
             return
         found.limit = seconds * 1000
-        self.cluster.scheduler.dirty[found.partition] = True
-        if found.state == State.RUNNING:
-            self.cluster.plan_end(found)
+        self.cluster.shorten(found)
         self._act(f"limit of {job}: {seconds // 60} min")
 
     # ---- reservations ----
@@ -266,7 +263,9 @@ class Controls:
         if begin > cluster.now + 4 * DAY:
             raise Refused("invalid", "A reservation begins within the next four days.")
         end = begin + duration * 1000
-        usable = [node for node in members(fleet.up) if self._free_by(number, node, begin, end)]
+        usable = [
+            node for node in range(fleet.shape.nodes) if self._free_by(number, node, begin, end)
+        ]
         if len(usable) < nodes:
             raise Refused(
                 "conflict", f"Requested nodes are busy: {len(usable)} of {nodes} will be free."
@@ -282,13 +281,15 @@ class Controls:
 
     def _free_by(self, partition: int, node: int, begin: int, end: int) -> bool:
         scheduler = self.cluster.scheduler
+        if node in self.cluster.fleets[partition].nodes.out:
+            return False
         for kept in scheduler.reservations:
             overlap = kept.start < end and begin < kept.end
             if kept.partition == partition and overlap and kept.nodes >> node & 1:
                 return False
         return all(
             job.began + job.limit <= begin
-            for job in scheduler.running[partition].values()
+            for job in scheduler.running(partition)
             if (job.nodes[0] | job.nodes[1]) >> node & 1
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from scenarios.simulator.slurm.nodes import Demand, demand_of
 from scenarios.simulator.slurm.plan import Held
 from scenarios.worlds.slurm_fair_partitions.workload import JobSpec, Kind
 
@@ -61,10 +60,6 @@ class Job:
     rank: int = 0
     key: tuple[int, int, int] = (0, 0, 0)
     reason: str = "None"
-    demand: Demand = (0, 0)
-
-    def __post_init__(self) -> None:
-        self.demand = demand_of(self.spec.gpus, 4)
 
     @property
     def waiting(self) -> bool:

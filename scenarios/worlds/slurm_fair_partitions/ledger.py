@@ -133,7 +133,9 @@ class Ledger:
                 short = 0 < shortest[number] <= room
                 self.short_ticks[number] += short
                 self.short_block[number] += short
-        capacity = sum(fleet.gpus_up for fleet in cluster.fleets if fleet.shape.purpose == TRAINING)
+        capacity = sum(
+            fleet.nodes.capacity for fleet in cluster.fleets if fleet.shape.purpose == TRAINING
+        )
         self.useful += useful * tick
         self.usable += min(capacity, useful + sum(waiting)) * tick
         if now % WINDOW == 0:
@@ -144,9 +146,9 @@ class Ledger:
     def _running(self, now: int, used: list[int], tick: int) -> int:
         """A100 GPUs by team into `used`; returns how many of them do work that belongs there."""
         cluster, useful = self.cluster, 0
-        for number, running in enumerate(cluster.scheduler.running):
-            training = cluster.config.partitions[number].purpose == TRAINING
-            for job in running.values():
+        for number, shape in enumerate(cluster.config.partitions):
+            training = shape.purpose == TRAINING
+            for job in cluster.scheduler.running(number):
                 gpus = job.spec.gpus
                 belongs = (job.spec.kind != Kind.INFER) == training
                 if not belongs:
@@ -199,7 +201,7 @@ class Ledger:
 
     def _draw(self, now: int, used: list[int], waiting: list[int], useful: int) -> None:
         cluster = self.cluster
-        inference = cluster.scheduler.running[cluster.config.inference].values()
+        inference = list(cluster.scheduler.running(cluster.config.inference))
         foreign = sum(j.spec.gpus for j in inference if j.spec.kind != Kind.INFER)
         serving = sum(j.spec.gpus for j in inference if j.spec.kind == Kind.INFER)
         queue = sum(1 for j in cluster.present.values() if j.waiting and j.spec.kind == Kind.INFER)

@@ -99,11 +99,11 @@ def sinfo(cluster: SharedCluster) -> str:
 
 def _node_state(cluster: SharedCluster, partition: int, node: int) -> str:
     fleet = cluster.fleets[partition]
-    if not fleet.up >> node & 1:
+    if node in fleet.nodes.out:
         return "down*"
-    if 0 < fleet.free[node] < fleet.shape.per_node:
+    if 0 < fleet.nodes.level[node] < fleet.shape.per_node:
         return "mix"
-    if not fleet.free[node]:
+    if not fleet.nodes.level[node]:
         return "alloc"
     reserved = any(
         kept.partition == partition and kept.nodes >> node & 1 and kept.start <= cluster.now

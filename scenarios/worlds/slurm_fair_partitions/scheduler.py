@@ -1,14 +1,11 @@
-"""Which waiting job starts where: Slurm's main loop and its backfill pass, for each partition."""
+"""Which waiting job starts where: the queue and the plan of Slurm, under limits and reservations."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 
 from scenarios.simulator.agenda import MINUTE
-from scenarios.simulator.slurm.nodes import choose, holds
-from scenarios.simulator.slurm.plan import Held, Plan
-from scenarios.simulator.slurm.preemption import Victim, find_victims
+from scenarios.simulator.slurm.plan import Held
 from scenarios.worlds.slurm_fair_partitions.config import ClusterConfig
 from scenarios.worlds.slurm_fair_partitions.fleet import Fleet, Reservation
 from scenarios.worlds.slurm_fair_partitions.job import Job
@@ -20,65 +17,65 @@ Start = tuple[Job, Held, list[Job]]
 """A job, what it gets, and whom it evicts for that."""
 
 
-def order(job: Job) -> tuple[int, int, int]:
-    """Place in the queue: priority, then submission, then number."""
-    return job.key
-
-
 class Scheduler:
-    """One ordered queue for each partition. Jobs that a limit blocks are passed over."""
+    """One queue of the simulator's Slurm for each partition. Jobs that a limit blocks are passed over."""
 
-    def __init__(self, config: ClusterConfig, fleets: list[Fleet], book: Book) -> None:
-        self.config, self.fleets, self.book = config, fleets, book
-        self.queue: list[list[Job]] = [[] for _ in fleets]
-        self.running: list[dict[int, Job]] = [{} for _ in fleets]
+    def __init__(
+        self, config: ClusterConfig, fleets: list[Fleet], book: Book, jobs: list[Job]
+    ) -> None:
+        self.config, self.fleets, self.book, self.jobs = config, fleets, book, jobs
         self.reservations: list[Reservation] = []
         self.dirty = [False] * len(fleets)
 
     # ---- the queue ----
 
+    def waiting(self, number: int) -> Iterator[Job]:
+        """The queue of a partition, best first."""
+        return (self.jobs[rank[-1]] for rank in self.fleets[number].queue.waiting)
+
+    def running(self, number: int) -> Iterator[Job]:
+        """Jobs that run in a partition, in the order of their starts."""
+        return (self.jobs[job] for job in self.fleets[number].queue.held)
+
     def enqueue(self, job: Job, now: int) -> None:
         """Put a job in its place by its priority at `now`."""
-        self._set_key(job, now)
-        waiting = self.queue[job.partition]
-        waiting.insert(bisect_left(waiting, job.key, key=order), job)
+        self.fleets[job.partition].queue.enqueue(self._rank(job, now), job.spec.gpus, job.limit)
         self.dirty[job.partition] = True
 
     def dequeue(self, job: Job) -> None:
         """Take a job out of the queue."""
-        waiting = self.queue[job.partition]
-        del waiting[bisect_left(waiting, job.key, key=order)]
+        self.fleets[job.partition].queue.dequeue(job.id)
 
     def resort(self, now: int) -> None:
         """Renew every waiting job's priority."""
-        for number, waiting in enumerate(self.queue):
-            if waiting:
-                for job in waiting:
-                    self._set_key(job, now)
-                waiting.sort(key=order)
+        for number, fleet in enumerate(self.fleets):
+            if fleet.queue.waiting:
+                fleet.queue.reorder(lambda job: self._rank(self.jobs[job], now))
                 self.dirty[number] = True
 
-    def _set_key(self, job: Job, now: int) -> None:
+    def _rank(self, job: Job, now: int) -> tuple[int, int, int]:
         job.rank = self.book.rank(job, now)
         job.reason = "Priority"
         job.key = (-job.rank, job.spec.submit, job.id)
+        return job.key
 
     # ---- the main loop ----
 
     def next_start(self, number: int, now: int) -> Start | None:
         """The next job that the main loop starts in a partition; None when it is done."""
         blocked, owners = False, self._owners(number, now)
-        for job in self.queue[number]:
+        for job in self.waiting(number):
             if blocked and job.spec.team not in owners:
                 if not owners:
                     return None
                 continue
             if not self._ready(job, now):
                 continue
-            levels = self._levels(job, now)
-            if holds(levels, job.demand):
-                return job, self._choose(levels, job), []
-            evicted = self._evict(job, levels)
+            closed = self._kept_from(job, now)
+            held = self.fleets[number].queue.room(job.id, closed)
+            if held is not None:
+                return job, held, []
+            evicted = self._evict(job, closed)
             if evicted is not None:
                 return job, evicted[1], evicted[0]
             job.reason, blocked = "Resources", True
@@ -100,11 +97,6 @@ class Scheduler:
         else:
             return True
         return False
-
-    def _choose(self, levels: list[int], job: Job) -> Held:
-        part = levels[job.demand[1]] if job.demand[1] else 0
-        whole, shared = choose(levels[-1], part, job.demand, levels)
-        return whole, shared, job.demand[1]
 
     def _owners(self, number: int, now: int) -> set[int]:
         """Teams with nodes reserved here now, whom a blocked head of the queue cannot keep out."""
@@ -129,68 +121,39 @@ class Scheduler:
                 mask |= kept.nodes
         return mask
 
-    def _levels(self, job: Job, now: int) -> list[int]:
-        levels = self.fleets[job.partition].at_least()
-        if not self.reservations:
-            return levels
-        allowed = ~self._kept_from(job, now)
-        return [mask & allowed for mask in levels]
-
-    def _evict(self, job: Job, levels: list[int]) -> tuple[list[Job], Held] | None:
+    def _evict(self, job: Job, closed: int) -> tuple[list[Job], Held] | None:
         """Whom a job of a team's QOS may push out of the scavenger QOS, if that makes room."""
         scavenge = self.book.scavenge
         if scavenge < 0 or job.qos == scavenge:
             return None
-        here = self.running[job.partition]
-        weakest = sorted(
-            (each for each in here.values() if each.qos == scavenge),
-            key=lambda each: (-each.began, each.id),
-        )
+        weakest = [each for each in self.running(job.partition) if each.qos == scavenge]
         if not weakest:
             return None
-        found = find_victims(job.demand, levels, [Victim(each.id, each.nodes) for each in weakest])
-        if found is None:
-            return None
-        return [here[number] for number in found[0]], found[1]
+        order = [each.id for each in sorted(weakest, key=lambda each: (-each.began, each.id))]
+        found = self.fleets[job.partition].queue.room_by_eviction(job.id, order, closed)
+        return found and ([self.jobs[each] for each in found[0]], found[1])
 
     # ---- backfill ----
 
-    def backfill(self, number: int, now: int) -> Iterator[Start]:
+    def backfill(self, number: int, now: int) -> Iterator[tuple[Job, Held]]:
         """Jobs whose place in a fresh plan of the whole queue is now.
 
         The plan is made by planned ends and limits; a job that a limit blocks has no place
         in it. Whoever iterates starts each job before asking for the next.
         """
-        fleet = self.fleets[number]
-        kept = [each for each in self.reservations if each.partition == number]
+        here = [each for each in self.reservations if each.partition == number]
         active = 0
-        for each in kept:
+        for each in here:
             if each.start <= now:
                 active |= each.nodes
-        plan = Plan(now, [mask & ~active for mask in fleet.at_least()])
-        plan.add_ends(self._ends(number, now, active | ~fleet.up))
-        for each in kept:
-            if each.start > now:
-                plan.reserve(each.start, each.end - each.start, (each.nodes, 0, 0))
-        waiting = [job for job in self.queue[number] if self._ready(job, now)]
-        for job in waiting[: self.config.backfill_depth]:
-            free = plan.free_at_start()
-            if not any(free[1:]):
-                return
-            if self.book.blocks(job):
-                continue
-            slot = plan.earliest(job.demand, job.limit)
-            if slot is None:
-                continue
-            start, (whole, shared) = slot
-            held = (whole, shared, job.demand[1])
-            plan.reserve(start, job.limit, held)
-            if start == now:
-                yield job, held, []
+        kept = [
+            (each.start, each.end - each.start, each.nodes) for each in here if each.start > now
+        ]
+        ready = [job.id for job in self.waiting(number) if self._ready(job, now)]
+        starts = self.fleets[number].queue.backfill(
+            now, ready[: self.config.backfill_depth], self._blocked, kept, active
+        )
+        return ((self.jobs[job], held) for job, held in starts)
 
-    def _ends(self, number: int, now: int, out: int) -> list[tuple[int, Held]]:
-        ends = []
-        for job in self.running[number].values():
-            whole, shared, gpus = job.nodes
-            ends.append((max(job.began + job.limit, now + 1), (whole & ~out, shared & ~out, gpus)))
-        return sorted(ends)
+    def _blocked(self, job: int) -> str:
+        return self.book.blocks(self.jobs[job])

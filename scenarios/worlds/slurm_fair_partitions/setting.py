@@ -20,7 +20,7 @@ from scenarios.worlds.slurm_fair_partitions.config import (
     Team,
     Trouble,
 )
-from scenarios.worlds.slurm_fair_partitions.episode import QuarterEpisode
+from scenarios.worlds.slurm_fair_partitions.episode import Episode
 from scenarios.worlds.slurm_fair_partitions.workload import FAMILIES, Drawing, Family
 
 DEPTHS = ("gentle", "usual", "deep")
@@ -164,9 +164,9 @@ def _softened(family: Family, depth: str) -> Family:
 
 def open_quarter(
     profile: Profile, setting: Setting, family: str, seed: str, *, faults: bool = True
-) -> QuarterEpisode:
+) -> Episode:
     """One quarter of a family from a seed; KeyError for an unknown family."""
     kind = _softened(FAMILIES[family], setting.depth)
     config = cluster_config(profile, setting, kind, seed)
     jobs = Drawing(kind, config, seed).jobs()
-    return QuarterEpisode(config, jobs, seed, faults=faults)
+    return Episode(config, jobs, seed, faults=faults)

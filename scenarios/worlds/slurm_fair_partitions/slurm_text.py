@@ -10,7 +10,7 @@ from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR
 from scenarios.worlds.slurm_fair_partitions.cluster import SharedCluster
 from scenarios.worlds.slurm_fair_partitions.config import SCAVENGE, SERVE, ClusterConfig
-from scenarios.worlds.slurm_fair_partitions.episode import QuarterEpisode
+from scenarios.worlds.slurm_fair_partitions.episode import Episode
 from scenarios.worlds.slurm_fair_partitions.limits import BILLED, NO_LIMIT
 from scenarios.worlds.slurm_fair_partitions.queue_text import (
     CPUS,
@@ -32,17 +32,18 @@ GPU_MEMORY = {"a100": 250, "t4": 90}
 """DefMemPerGPU in GiB: four of them fit into the node."""
 
 
-def _monday(profile: Profile, setting: Setting, seed: str) -> QuarterEpisode:
+def _monday(profile: Profile, setting: Setting, seed: str) -> Episode:
     return open_quarter(profile, setting, "steady", f"materials {seed}", faults=False)
 
 
 def _load(cluster: SharedCluster) -> int:
     """Pending A100 jobs where hardly a node is idle and inference waits too; 0 at other times."""
-    queues, inference = cluster.scheduler.queue, cluster.config.inference
+    inference = cluster.config.inference
+    queues = [fleet.queue.waiting for fleet in cluster.fleets]
     idle = sum(
         free == fleet.shape.per_node
         for number, fleet in enumerate(cluster.fleets)
-        for free in fleet.free
+        for free in fleet.nodes.level
         if number != inference
     )
     if idle > len(cluster.scheduler.reservations) + 1 or len(queues[inference]) < 2:
@@ -57,17 +58,17 @@ def loaded_cluster(profile: Profile, setting: Setting, seed: str) -> SharedClust
     Nobody has operated it since Monday.
     """
     quarter, longest, chosen = _monday(profile, setting, seed), 0, SEEN_FROM
-    while quarter.cluster.now < min(SEEN_UNTIL, quarter.config.length - DAY):
+    while quarter.world.now < min(SEEN_UNTIL, quarter.config.length - DAY):
         quarter.tick()
-        now, load = quarter.cluster.now, _load(quarter.cluster)
+        now, load = quarter.world.now, _load(quarter.world)
         if now >= SEEN_FROM and 8 * HOUR <= now % DAY <= 18 * HOUR and load > longest:
             longest, chosen = load, now
             if load >= LOADED:
-                return quarter.cluster
+                return quarter.world
     quarter = _monday(profile, setting, seed)
-    while quarter.cluster.now < chosen:
+    while quarter.world.now < chosen:
         quarter.tick()
-    return quarter.cluster
+    return quarter.world
 
 
 def _clock(ms: int) -> str:

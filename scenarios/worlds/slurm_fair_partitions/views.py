@@ -72,8 +72,8 @@ def node_rows(cluster: SharedCluster) -> list[list[object]]:
     for fleet in cluster.fleets:
         shape = fleet.shape
         for number, name in enumerate(fleet.names):
-            up = bool(fleet.up >> number & 1)
-            state, free = ("ready", fleet.free[number]) if up else ("down", 0)
+            up = number not in fleet.nodes.out
+            state, free = ("ready", fleet.nodes.level[number]) if up else ("down", 0)
             rows.append(
                 [name, shape.name, state, shape.per_node, free, False, 0, -1, shape.gpu, shape.site]
             )
@@ -99,9 +99,9 @@ def team_rows(cluster: SharedCluster) -> list[list[object]]:
 def quota_rows(cluster: SharedCluster) -> list[list[object]]:
     """A100 GPUs by team in the field order of the SDK's Quota; -1 where there is no limit."""
     used = [0] * len(cluster.config.teams)
-    for number, running in enumerate(cluster.scheduler.running):
-        if cluster.config.partitions[number].purpose == TRAINING:
-            for job in running.values():
+    for number, shape in enumerate(cluster.config.partitions):
+        if shape.purpose == TRAINING:
+            for job in cluster.scheduler.running(number):
                 used[job.spec.team] += job.spec.gpus if job.qos != cluster.book.scavenge else 0
     rows: list[list[object]] = []
     for number, team in enumerate(cluster.config.teams):
@@ -131,8 +131,8 @@ def partition_rows(cluster: SharedCluster) -> list[list[object]]:
             fleet.shape.site,
             fleet.shape.gpu,
             fleet.shape.nodes,
-            fleet.gpus_up,
-            fleet.gpus_free,
+            fleet.nodes.capacity,
+            fleet.nodes.free,
             fleet.max_time // 1000,
             [names[number] for number in fleet.allow_qos],
         ]

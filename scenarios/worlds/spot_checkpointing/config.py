@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from scenarios.company.profile import GpuModel
 from scenarios.simulator.agenda import HOUR, MINUTE, SECOND
+from scenarios.simulator.world.failures import NOTICE_S
 from scenarios.worlds.front import ApiFaults, Windows
 
 SPOT, ONDEMAND = "spot", "ondemand"
@@ -124,16 +125,15 @@ class ClusterConfig:
     budget: float
     length: int
     tick: int = 5 * MINUTE
-    notice: int = 2 * MINUTE
+    notice: int = NOTICE_S["aws"] * SECOND
     join_low: int = 50 * SECOND
     join_high: int = 90 * SECOND
     join_timeout: int = 10 * MINUTE
     snapshot_gbps: float = 4.0
     slow_percent: int = 150
     least_charge: int = MINUTE
-    reads_per_tick: int = 40
-    writes_per_tick: int = 20
 
+    @property
     def saving_asked(self) -> int:
         """Percent below the on-demand price that is asked for: four fifths of spot's own discount.
 
@@ -142,10 +142,12 @@ class ClusterConfig:
         zone = self.zones[0]
         return max(5, round(0.8 * (1 - zone.spot_price / zone.ondemand_price) * 20) * 5)
 
+    @property
     def goal_cost(self) -> float:
         """USD at which the saving that is asked for is reached."""
-        return self.ondemand_cost() * (100 - self.saving_asked()) / 100
+        return self.ondemand_cost * (100 - self.saving_asked) / 100
 
+    @property
     def ondemand_cost(self) -> float:
         """USD for every run on its usual nodes at the dearest zone's on-demand price, undisturbed."""
         price = max(zone.ondemand_price for zone in self.zones)

@@ -10,7 +10,6 @@ from scenarios.worlds.spot_checkpointing.config import ONDEMAND, SPOT, ZoneConfi
 from scenarios.worlds.spot_checkpointing.tables import (
     JOINING,
     RUNNING,
-    SAVING,
     STOPPED,
     WRITING,
     Checkpoint,
@@ -45,27 +44,30 @@ class Controls:
 
     def node(self, name: str) -> int:
         """The number of a node that is not gone."""
+        nodes = self.world.machines.nodes
         for number in self.world.machines.alive:
-            if self.world.machines.nodes[number].name == name:
+            if nodes[number].name == name:
                 return number
         raise Refused("not_found", f"There is no node {name[:60]!r} now; it may have been removed.")
 
     def training(self, name: str) -> Training:
         """The run of that name."""
-        for run in self.world.trainings:
-            if run.config.name == name:
-                return run
-        names = ", ".join(run.config.name for run in self.world.trainings)
-        raise Refused("not_found", f"There is no training {name[:60]!r}; there is {names}.")
+        runs = {run.config.name: run for run in self.world.trainings}
+        if name not in runs:
+            known = ", ".join(runs)
+            raise Refused("not_found", f"There is no training {name[:60]!r}; there is {known}.")
+        return runs[name]
 
-    def stored(self, name: str) -> int:
-        """The number of a checkpoint that is there."""
-        for index in self.world.saving.present:
-            if self.world.saving.all[index].name == name:
-                return index
-        raise Refused(
-            "not_found", f"There is no checkpoint {name[:60]!r}; it may have been deleted."
-        )
+    def written(self, name: str) -> tuple[int, Checkpoint]:
+        """A checkpoint that is there and complete, or as complete as it will ever be."""
+        saving = self.world.saving
+        index = next((one for one in saving.present if saving.all[one].name == name), -1)
+        if index < 0:
+            gone = f"There is no checkpoint {name[:60]!r}; it may have been deleted."
+            raise Refused("not_found", gone)
+        if saving.all[index].state == WRITING:
+            raise Refused("conflict", f"{name} is still being written.")
+        return index, saving.all[index]
 
     # -- nodes -----------------------------------------------------------------------
 
@@ -98,26 +100,23 @@ class Controls:
 
     def _removable(self, zone: int, spot: bool) -> list[int]:
         """Nodes outside gangs: down, then noticed, then idle, then starting; newest first."""
-        nodes = self.world.machines.nodes
+        machines = self.world.machines
 
         def rank(number: int) -> int:
-            node = nodes[number]
-            if node.state == NodeState.DOWN:
-                return 0
-            if node.state == NodeState.STARTING:
-                return 3
-            return 1 if node.notice_at >= 0 else 2
+            node = machines.nodes[number]
+            if node.state == NodeState.READY:
+                return 1 if node.notice_at >= 0 else 2
+            return 0 if node.state == NodeState.DOWN else 3
 
-        free = [n for n in self.world.machines.members(zone, spot) if nodes[n].training < 0]
+        free = [n for n in machines.members(zone, spot) if machines.run_on(n) is None]
         return sorted(free, key=lambda n: (rank(n), -n))
 
     def release(self, name: str) -> dict[str, object]:
         """Give one node back that is in no gang."""
         number = self.node(name)
-        held = self.world.machines.nodes[number].training
-        if held >= 0:
-            run = self.world.trainings[held].config.name
-            raise Refused("conflict", f"{name} is in the gang of {run}; stop that first.")
+        if (run := self.world.machines.run_on(number)) is not None:
+            held = f"{name} is in the gang of {run.config.name}"
+            raise Refused("conflict", f"{held}; stop that first.")
         self.world.machines.give_back(number)
         return {"node": name}
 
@@ -135,29 +134,28 @@ class Controls:
         gang = [self.node(node) for node in nodes]
         region = self._one_zone(gang)
         source = self._loadable(checkpoint, run, region) if checkpoint else None
-        self.world.gangs.launch(run.number, gang, source)
+        self.world.gangs.launch(run, gang, source)
         self._mark(f"launch {name} on {len(gang)} nodes from {checkpoint or 'the beginning'}")
         return {"training": name, "checkpoint": checkpoint, "nodes": nodes}
 
     def _one_zone(self, gang: list[int]) -> str:
         """The region of a gang whose nodes are free, up and in one zone."""
-        found = [self.world.machines.nodes[n] for n in gang]
-        for node in found:
+        machines = self.world.machines
+        found = [machines.nodes[n] for n in gang]
+        for number, node in zip(gang, found, strict=True):
             if node.state != NodeState.READY:
                 state = node.state.name.lower()
                 raise Refused("conflict", f"{node.name} is {state}; a gang takes ready nodes.")
-            if node.training >= 0:
+            if machines.run_on(number) is not None:
                 raise Refused("conflict", f"{node.name} is already in a gang.")
         if len({node.zone for node in found}) != 1:
             raise Refused("conflict", "A gang must lie in one zone: its nodes share a fabric.")
         return self.world.config.zones[found[0].zone].region
 
     def _loadable(self, name: str, run: Training, region: str) -> Checkpoint:
-        made = self.world.saving.all[self.stored(name)]
+        _, made = self.written(name)
         if made.training != run.number:
             raise Refused("conflict", f"{name} is not a checkpoint of {run.config.name}.")
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
         if made.region != region:
             raise Refused("conflict", f"{name} lies in {made.region}; the gang is in {region}.")
         return made
@@ -165,9 +163,9 @@ class Controls:
     def stop(self, name: str) -> dict[str, object]:
         """Stop a run at once, without saving; its nodes are free again."""
         run = self.training(name)
-        if run.state not in (JOINING, RUNNING, SAVING):
+        if run.state != JOINING and not run.trains:
             raise Refused("conflict", f"{name} is {run.state}.")
-        self.world.gangs.stop(run.number, "stopped")
+        self.world.gangs.stop(run, "stopped")
         return {"training": name, "step": run.stop_step}
 
     def set_cadence(self, name: str, every: int, mode: str) -> dict[str, object]:
@@ -177,7 +175,7 @@ class Controls:
             raise Refused("invalid", f"every is 0 or from 10 to {run.config.steps} steps.")
         if (every, mode) != (run.every, run.mode):
             run.every, run.mode = every, mode
-            self.world.gangs.change_pace(run.number)
+            self.world.gangs.change_pace(run)
         return {"training": name, "every": every, "mode": mode}
 
     # -- checkpoints -----------------------------------------------------------------
@@ -189,17 +187,14 @@ class Controls:
             raise Refused("conflict", f"{name} is {run.state}; only a training run can be saved.")
         if run.upload is not None:
             raise Refused("conflict", f"{run.upload.name} is still being written.")
-        made = self.world.saving.begin(run.number, mode, manual=True)
+        made = self.world.saving.begin(run, mode, manual=True)
         if made is None:
             raise Refused("conflict", "The store is at its hard limit; delete something first.")
         return {"checkpoint": made.name}
 
     def verify(self, name: str) -> dict[str, object]:
         """Begin to read a checkpoint back and compare it with its checksums."""
-        saving, index = self.world.saving, self.stored(name)
-        made = saving.all[index]
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+        saving, (index, made) = self.world.saving, self.written(name)
         if made.checked:
             return {"checkpoint": name, "seconds": 0}
         busy = sum(saving.all[i].checked == "checking" for i in saving.present)
@@ -209,14 +204,11 @@ class Controls:
 
     def replicate(self, name: str, region: str) -> dict[str, object]:
         """Begin to copy a checkpoint to another region's store."""
-        saving, index = self.world.saving, self.stored(name)
-        made, stores = saving.all[index], self.world.config.stores
+        saving, stores = self.world.saving, self.world.config.stores
         if region not in stores:
-            raise Refused(
-                "not_found", f"There is no region {region[:60]!r}; there is {', '.join(stores)}."
-            )
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+            known = ", ".join(stores)
+            raise Refused("not_found", f"There is no region {region[:60]!r}; there is {known}.")
+        index, made = self.written(name)
         twin = f"{name}@{region}"
         if made.region == region or any(saving.all[i].name == twin for i in saving.present):
             raise Refused("conflict", f"{name} is in {region} already, or on its way there.")
@@ -227,10 +219,7 @@ class Controls:
 
     def delete(self, name: str) -> dict[str, object]:
         """Remove a checkpoint."""
-        index = self.stored(name)
-        made = self.world.saving.all[index]
-        if made.state == WRITING:
-            raise Refused("conflict", f"{name} is still being written.")
+        index, made = self.written(name)
         if any(run.loading is made for run in self.world.trainings):
             raise Refused("conflict", f"{name} is being loaded.")
         self.world.saving.delete(index)

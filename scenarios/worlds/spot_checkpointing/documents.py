@@ -6,24 +6,32 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from hashlib import sha256
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import HOUR, MINUTE
+from scenarios.worlds import dcgm
 from scenarios.worlds.refusal import Refused
 from scenarios.worlds.spot_checkpointing import views
 from scenarios.worlds.spot_checkpointing.episode import Episode
 from scenarios.worlds.spot_checkpointing.families import draw_trouble
-from scenarios.worlds.spot_checkpointing.record import TEXTS
+from scenarios.worlds.spot_checkpointing.record import CALM, TEXTS
 from scenarios.worlds.spot_checkpointing.setting import Setting, cluster_config, open_run
 from scenarios.worlds.spot_checkpointing.tables import STORED, NodeState
 
 BEGAN = datetime(2026, 8, 3)  # noqa: DTZ001  a simulated Monday, written with a Z where it is shown
 SCRAPED_AT = 7 * HOUR
 LOG_LINES = 60
-CALM = ("stopped", "joined", "finished")
-"""Events that are no trouble in themselves."""
-DRIVER = "580.95.05"
+STORE_BYTES = "checkpoint_store_used_bytes"
+BUS = ("1B", "43", "52", "61", "9D", "C3", "D1", "DF")
+GPU_COLUMNS = {
+    "DCGM_FI_DEV_SM_CLOCK": 3,
+    "DCGM_FI_DEV_GPU_TEMP": 4,
+    "DCGM_FI_DEV_POWER_USAGE": 5,
+    "DCGM_FI_DEV_GPU_UTIL": 1,
+    "DCGM_FI_PROF_PIPE_TENSOR_ACTIVE": 2,
+    "DCGM_FI_DEV_XID_ERRORS": 6,
+}
+"""Where `views.gpu_row` has the mean of each metric."""
 
 
 def _play_last_week(week: Episode, until: int) -> None:
@@ -37,8 +45,9 @@ def _play_last_week(week: Episode, until: int) -> None:
         size = sum(run.config.nodes for run in week.world.trainings)
         _tidy(week)
         week.controls.scale(f"spot-{zone}", size)
-        free = [n for n in week.world.machines.alive if _idle(week, n)]
-        names = [week.world.machines.nodes[n].name for n in free]
+        machines = week.world.machines
+        free = [n for n in machines.alive if n not in machines.machine.out]
+        names = [machines.nodes[n].name for n in free if machines.run_on(n) is None]
         for run in runs:
             gang, names = names[: run.config.nodes], names[run.config.nodes :]
             best = week.world.saving.best(run)
@@ -56,11 +65,6 @@ def _tidy(week: Episode) -> None:
     stored = [i for i in saving.present if saving.all[i].state == STORED]
     for index in stored[:-10]:
         saving.delete(index)
-
-
-def _idle(week: Episode, number: int) -> bool:
-    node = week.world.machines.nodes[number]
-    return node.state == NodeState.READY and node.training < 0
 
 
 def _try_launch(week: Episode, name: str, gang: list[str], source: str) -> None:
@@ -83,15 +87,14 @@ def last_run_log(profile: Profile, setting: Setting, seed: str) -> str:
     _play_last_week(week, week.config.length)
     record = week.world.record
     happened = [
-        (at // 1000, kind not in CALM, TEXTS[kind].format(subject))
+        (at // 1000, "INFO" if kind in CALM else "WARN", TEXTS[kind].format(subject))
         for at, kind, subject in record.events
         if kind in TEXTS
     ]
-    done = [(m.t, False, m.text) for m in record.timeline.marks if m.kind == "action"]
-    lines = [f"# supervisor log of the last attempt, first {LOG_LINES} lines; times UTC"]
-    for at, bad, text in sorted([*happened, *done], key=lambda row: row[0])[:LOG_LINES]:
-        lines.append(f"{_stamp(at)} {'WARN' if bad else 'INFO'} {text}")
-    return "\n".join(lines) + "\n"
+    done = [(m.t, "INFO", m.text) for m in record.timeline.marks if m.kind == "action"]
+    shown = sorted([*happened, *done], key=lambda row: row[0])[:LOG_LINES]
+    head = f"# supervisor log of the last attempt, first {LOG_LINES} lines; times UTC"
+    return "\n".join([head, *(f"{_stamp(at)} {how} {text}" for at, how, text in shown)]) + "\n"
 
 
 def spot_prices(profile: Profile, setting: Setting, seed: str) -> str:
@@ -106,23 +109,9 @@ def spot_prices(profile: Profile, setting: Setting, seed: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-_GPU = (
-    ("DCGM_FI_DEV_SM_CLOCK", "SM clock frequency (in MHz).", 3),
-    ("DCGM_FI_DEV_GPU_TEMP", "GPU temperature (in C).", 4),
-    ("DCGM_FI_DEV_POWER_USAGE", "Power draw (in W).", 5),
-    ("DCGM_FI_DEV_GPU_UTIL", "GPU utilization (in %).", 1),
-    ("DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "Ratio of cycles the tensor (HMMA) pipe is active.", 2),
-    ("DCGM_FI_DEV_XID_ERRORS", "Value of the last XID error encountered.", 6),
-)
-_BUS = ("1B", "43", "52", "61", "9D", "C3", "D1", "DF")
-
-
 @lru_cache(maxsize=32)
 def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
-    """The exporters' answers while a gang trains with one throttled node, where there are such.
-
-    Names and label order of the GPU metrics are those of dcgm-exporter 4 (domain handbook 1.2).
-    """
+    """The exporters' answers while a gang trains with one throttled node, where there are such."""
     week = open_run(profile, setting, "steady", f"{seed} monitoring sample", faults=False)
     _play_last_week(week, SCRAPED_AT)
     while not _training(week) and not week.complete:
@@ -130,78 +119,51 @@ def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
     if not setting.plain:
         for gang in _training(week)[:1]:
             week.world.machines.slow(gang[1], 0)
-    lines: list[str] = []
-    for name, kind, text, samples in [*_run_metrics(week), *_gpu_metrics(week, seed)]:
-        lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
-        lines += [f"{name}{{{labels}}} {value}" for labels, value in samples]
-    return "\n".join(lines) + "\n"
+    return dcgm.scrape([*_run_metrics(week), *_gpu_metrics(week, seed)])
 
 
 def _training(week: Episode) -> list[list[int]]:
     return [run.nodes for run in week.world.trainings if run.state == "training"]
 
 
-Metric = tuple[str, str, str, list[tuple[str, float | int]]]
-
-
-def _run_metrics(week: Episode) -> list[Metric]:
-    runs = [(f'training="{row[0]}"', row) for row in views.training_rows(week.world)]
-    stores = views.store_rows(week.world)
-    return [
-        ("trainer_step", "gauge", "Optimiser steps done.", [(at, _number(r[2])) for at, r in runs]),
-        (
-            "trainer_step_seconds",
-            "gauge",
-            "Duration of a step.",
-            [(at, _number(r[4])) for at, r in runs],
-        ),
-        (
-            "trainer_loss",
-            "gauge",
-            "Smoothed training loss.",
-            [(at, _number(r[5])) for at, r in runs],
-        ),
-        (
-            "checkpoint_store_used_bytes",
-            "gauge",
-            "Bytes in the checkpoint store.",
-            [(f'region="{row[0]}"', int(_number(row[1])) * 10**9) for row in stores],
-        ),
-        (
-            "spot_price_dollars",
-            "gauge",
-            "Spot price of a node-hour.",
-            [(f'zone="{row[0]}"', _number(row[2])) for row in views.zone_rows(week.world)],
-        ),
-    ]
+def _run_metrics(week: Episode) -> list[dcgm.Metric]:
+    """The columns of what the API shows that monitoring has as well, with their label."""
+    columns = (
+        ("trainer_step", "Optimiser steps done.", "training", views.training_rows, 2),
+        ("trainer_step_seconds", "Duration of a step.", "training", views.training_rows, 4),
+        ("trainer_loss", "Smoothed training loss.", "training", views.training_rows, 5),
+        (STORE_BYTES, "Bytes in the checkpoint store.", "region", views.store_rows, 1),
+        ("spot_price_dollars", "Spot price of a node-hour.", "zone", views.zone_rows, 2),
+    )
+    found: list[dcgm.Metric] = []
+    for name, text, label, rows, column in columns:
+        unit = 10**9 if name == STORE_BYTES else 1.0
+        values = [(row[0], _number(row[column])) for row in rows(week.world)]
+        samples = [(f'{label}="{who}"', int(v) * unit if unit > 1 else v) for who, v in values]
+        found.append((name, text, samples))
+    return found
 
 
 def _number(value: object) -> float:
     return float(str(value))
 
 
-def _gpu_metrics(week: Episode, seed: str) -> list[Metric]:
+def _gpu_metrics(week: Episode, seed: str) -> list[dcgm.Metric]:
     held = [n for run in week.world.trainings for n in run.nodes]
     readings = [(n, views.gpu_row(week.world, n)) for n in held]
-    found: list[Metric] = []
-    for name, text, column in _GPU:
+    product, count = week.config.gpu.product, week.config.gpus_per_node
+    found: list[dcgm.Metric] = []
+    for name, column in GPU_COLUMNS.items():
         samples = [
-            (_labels(week, row[0], gpu, seed), _spread(row[column], n, gpu, column))
+            (
+                dcgm.labels(gpu, f"{seed} {row[0]} {gpu}", BUS, product, str(row[0])),
+                _spread(row[column], n, gpu, column),
+            )
             for n, row in readings
-            for gpu in range(week.config.gpus_per_node)
+            for gpu in range(count)
         ]
-        found.append((name, "gauge", text, samples))
+        found.append((name, dcgm.TEXTS[name], samples))
     return found
-
-
-def _labels(week: Episode, host: object, gpu: int, seed: str) -> str:
-    code = sha256(f"{seed} {host} {gpu}".encode()).hexdigest()
-    uuid = f"GPU-{code[:8]}-{code[8:12]}-{code[12:16]}-{code[16:20]}-{code[20:32]}"
-    product = week.config.gpu.product
-    return (
-        f'gpu="{gpu}",UUID="{uuid}",pci_bus_id="00000000:{_BUS[gpu]}:00.0",device="nvidia{gpu}",'
-        f'modelName="{product}",Hostname="{host}",DCGM_FI_DRIVER_VERSION="{DRIVER}"'
-    )
 
 
 def _spread(mean: object, node: int, gpu: int, column: int) -> float | int:

@@ -6,7 +6,7 @@ from typing import Any
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.spot_checkpointing.controls import PROVE_WITHIN
-from scenarios.worlds.spot_checkpointing.tables import DONE, RUNNING, SAVING, Node, Training
+from scenarios.worlds.spot_checkpointing.tables import DONE, Node, Training
 from scenarios.worlds.spot_checkpointing.world import SpotWorld
 
 REPLACE_WITHIN = 15 * MINUTE
@@ -42,7 +42,7 @@ def lost_gpu_h(world: SpotWorld) -> float:
     total = 0
     for run in world.trainings:
         total += run.lost_gpu_ms
-        total += gpu_ms(world, run, max(0, run.step(world.now) - world.valid(run)))
+        total += gpu_ms(world, run, max(0, run.pace.at(world.now) - world.valid(run)))
     return total / HOUR
 
 
@@ -63,7 +63,7 @@ def resume_minutes(world: SpotWorld) -> list[float]:
     """
     found = [r.down_ms / MINUTE for run in world.trainings for r in run.resumes if r.forced]
     for run in world.trainings:
-        if run.state not in (RUNNING, SAVING, DONE):
+        if run.state != DONE and not run.trains:
             found.append((world.now - run.stopped_at) / MINUTE)
     return sorted(found)
 
@@ -117,8 +117,8 @@ def money(world: SpotWorld) -> dict[str, float]:
         "transfer_usd": world.record.transfer_usd,
         "left_over_usd": missing_gpu_h(world) * world.config.overflow_price,
         "penalty_usd": sum(late),
-        "ondemand_usd": world.config.ondemand_cost(),
-        "goal_usd": world.config.goal_cost(),
+        "ondemand_usd": world.config.ondemand_cost,
+        "goal_usd": world.config.goal_cost,
     }
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from math import cos, exp, pi
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import exp
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import swing
+from scenarios.worlds import reading
 from scenarios.worlds.front import ApiFaults, Windows, windows
 from scenarios.worlds.spot_checkpointing.config import ClusterConfig, Trouble, Wave
 
-DAY_HOURS = 24
-WORKDAY_PEAK = 14.0
+IN_HOURS = ("down_mean", "slow_mean")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +22,11 @@ class Family:
 
     `levels` are the zones' price levels as multiples of the profile's spot price, `lives` the mean
     hours until a spot node is wanted back, cheapest zone first; both are dealt out by the seed.
-    `waves` and `dry` count for each zone and 96 hours; `spikes` are hours of dear spot.
+    `waves` and `dry` count for each zone and 96 hours; `price_spikes` are hours of dear spot.
+    `trouble` and `api` replace fields of `Trouble` and `ApiFaults`; `throttled_waves`: every other
+    wave is when calls are throttled.
     """
 
-    name: str
     levels: tuple[float, ...] = (0.94, 1.0, 1.08, 1.14)
     lives: tuple[float, ...] = (15.0, 22.0, 28.0, 34.0)
     waves: int = 1
@@ -32,10 +34,19 @@ class Family:
     dry_minutes: tuple[float, float] = (40.0, 120.0)
     price_spikes: int = 1
     daily: float = 0.0
-    adapt: Callable[[Trouble, Stream, int], Trouble] = lambda trouble, stream, length: trouble
+    slow_store: tuple[int, int, int] | None = None
+    trouble: Mapping[str, float] = field(default_factory=dict)
+    api: Mapping[str, float] = field(default_factory=dict)
+    throttled_waves: bool = False
 
 
-def _deal(stream: Stream, values: Sequence[float], count: int) -> list[int]:
+FAMILIES: Mapping[str, Family] = {
+    name: Family(**values)
+    for name, values in reading.table(__file__, "data.toml")["families"].items()
+}
+
+
+def _deal(stream: Stream, count: int) -> list[int]:
     """A seed's order of the zones."""
     order = list(range(count))
     for last in range(count - 1, 0, -1):
@@ -51,112 +62,53 @@ def _path(
     drift, points = 0.0, []
     for hour in range(length // HOUR + 2):
         drift += -0.12 * drift + stream.between(-0.045, 0.045)
-        price = level * exp(drift)
-        price *= 1 + 0.3 * daily * cos(2 * pi * (hour - WORKDAY_PEAK) / DAY_HOURS)
+        price = level * exp(drift) * swing(hour, 0.3 * daily)
         if any(begin <= hour * HOUR < end for begin, end in spikes):
             price *= 2.1
         points.append((hour * HOUR, round(min(price, cap), 4)))
     return tuple(points)
 
 
-def _count(number: int, length: int) -> int:
-    """So many in 96 hours, for a span of `length` ms."""
-    return round(number * length / (96 * HOUR))
-
-
 def _market(family: Family, config: ClusterConfig, seed: str) -> Trouble:
     """Prices, dry spells and waves of every zone; a wave is always followed by a dry spell."""
-    zones = config.zones
-    order = _deal(Stream(seed, "zones"), family.levels, len(zones))
+    zones, length = config.zones, config.length
+    order = _deal(Stream(seed, "zones"), len(zones))
     prices, dry, waves = [], [], []
     for zone, shape in enumerate(zones):
         stream = Stream(seed, f"market {shape.name}")
+
+        def spells(number: int, low: float, high: float, stream: Stream = stream) -> Windows:
+            return windows(stream, round(number * length / (96 * HOUR)), low, high, length)
+
         # an hour's raise lasts three to eight, long enough to be worth moving for
-        spikes = windows(
-            stream, _count(family.price_spikes, config.length), 180, 480, config.length
-        )
+        spikes = spells(family.price_spikes, 180, 480)
         level = shape.spot_price * family.levels[order[zone]]
-        cap = shape.ondemand_price * 0.95
-        prices.append(_path(stream, level, cap, config.length, family.daily, spikes))
-        struck = windows(
-            stream, _count(family.waves, config.length), *family.dry_minutes, config.length
+        prices.append(
+            _path(stream, level, shape.ondemand_price * 0.95, length, family.daily, spikes)
         )
-        alone = windows(
-            stream, _count(family.dry, config.length), *family.dry_minutes, config.length
-        )
+        struck, alone = (spells(n, *family.dry_minutes) for n in (family.waves, family.dry))
         waves += [Wave(begin, zone, 0.75) for begin, _ in struck]
         dry.append(tuple(sorted(struck + alone)))
     means = tuple(family.lives[order[zone]] * HOUR for zone in range(len(zones)))
-    return Trouble(
-        tuple(prices),
-        tuple(dry),
-        means,
-        tuple(sorted(waves, key=lambda w: (w.at, w.zone))),
-        family.daily,
-    )
-
-
-def _failing(trouble: Trouble, stream: Stream, length: int) -> Trouble:
-    """Machines, storage and calls at their worst."""
-    return replace(
-        trouble,
-        down_mean=80 * HOUR,
-        slow_mean=90 * HOUR,
-        mute=0.12,
-        start_failure=0.12,
-        shortage=0.12,
-        corrupt=0.08,
-        failed_save=0.06,
-        stale_pointer=0.15,
-        slow_store=windows(stream, 6, 60, 180, length),
-        api=replace(trouble.api, write_timeout=0.07, read_timeout=0.015),
-    )
-
-
-def _hostile(trouble: Trouble, stream: Stream, length: int) -> Trouble:
-    """The cheapest zone is the worst one, and calls are throttled just when a wave strikes."""
-    waves = trouble.waves
-    throttled = tuple((wave.at + MINUTE, wave.at + 6 * MINUTE) for wave in waves[::2])
-    return replace(
-        trouble,
-        corrupt=0.06,
-        stale_pointer=0.2,
-        failed_save=0.04,
-        mute=0.06,
-        shortage=0.12,
-        api=replace(trouble.api, write_timeout=0.05, throttled=throttled),
-    )
-
-
-FAMILIES = {
-    family.name: family
-    for family in (
-        Family("steady"),
-        Family("burst", waves=4, dry=0, dry_minutes=(45.0, 150.0), lives=(24.0, 30.0, 36.0, 40.0)),
-        Family("diurnal", daily=0.8, price_spikes=2),
-        Family("failure-heavy", lives=(18.0, 24.0, 30.0, 34.0), adapt=_failing),
-        Family(
-            "adversarial",
-            levels=(0.82, 1.0, 1.06, 1.12),
-            lives=(9.0, 20.0, 26.0, 30.0),
-            waves=2,
-            dry=2,
-            dry_minutes=(60.0, 200.0),
-            price_spikes=2,
-            adapt=_hostile,
-        ),
-    )
-}
+    waves.sort(key=lambda wave: (wave.at, wave.zone))
+    return Trouble(tuple(prices), tuple(dry), means, tuple(waves), family.daily)
 
 
 def draw_trouble(family: str, config: ClusterConfig, seed: str) -> Trouble:
     """Everything that will happen to the cluster by itself. KeyError for an unknown family."""
-    kind = FAMILIES[family]
-    market, stream = _market(kind, config, seed), Stream(seed, "trouble")
-    usual = ApiFaults(
-        throttled=windows(stream, 4, 2, 8, config.length),
-        stale=windows(stream, 14, 5, 12, config.length),
+    kind, stream, length = FAMILIES[family], Stream(seed, "trouble"), config.length
+    market = _market(kind, config, seed)
+    api = ApiFaults(
+        throttled=windows(stream, 4, 2, 8, length), stale=windows(stream, 14, 5, 12, length)
     )
-    usual_store = windows(stream, 2, 60, 150, config.length)
-    market = replace(market, api=usual, slow_store=usual_store)
-    return kind.adapt(market, stream, config.length)
+    slow_store = windows(stream, 2, 60, 150, length)
+    if kind.slow_store:
+        slow_store = windows(stream, *kind.slow_store, length)
+    if kind.throttled_waves:
+        struck = tuple((one.at + MINUTE, one.at + 6 * MINUTE) for one in market.waves[::2])
+        api = replace(api, throttled=struck)
+    worse = {
+        name: value * HOUR if name in IN_HOURS else value for name, value in kind.trouble.items()
+    }
+    api = replace(api, **kind.api)  # type: ignore[arg-type]
+    return replace(market, api=api, slow_store=slow_store, **worse)  # type: ignore[arg-type]

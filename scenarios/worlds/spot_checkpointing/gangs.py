@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.simulator.agenda import SECOND
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world import progress
 from scenarios.worlds.front import within
 from scenarios.worlds.spot_checkpointing.tables import (
     DONE,
@@ -30,65 +31,66 @@ class Gangs:
     def __init__(self, world: SpotWorld) -> None:
         self.world = world
 
+    def of(self, number: int, version: int) -> Training | None:
+        """The run that a plan is about, unless it has changed since the plan was made."""
+        run = self.world.trainings[number]
+        return run if run.version == version else None
+
     # -- coming up -------------------------------------------------------------------
 
-    def launch(self, number: int, nodes: Sequence[int], checkpoint: Checkpoint | None) -> None:
+    def launch(self, run: Training, nodes: Sequence[int], checkpoint: Checkpoint | None) -> None:
         """Start the run on free nodes of one zone, from a checkpoint or from the beginning."""
-        world, run = self.world, self.world.trainings[number]
+        world, machine = self.world, self.world.machines.machine
         run.attempt += 1
         run.state, run.loading, run.launched_at = JOINING, checkpoint, world.now
-        run.nodes = list(nodes)
+        machine.take_at(run.number, tuple((node, machine.per_node) for node in nodes))
         run.version += 1
-        self._hold(number, "joining")
+        self._phase(run, "joining")
         stream = Stream(world.seed, f"join {run.config.name} {run.attempt}")
         due = int(stream.between(world.config.join_low, world.config.join_high))
         if checkpoint is not None:
             due += self._load_time(checkpoint, len(nodes))
         if any(world.machines.nodes[n].mute for n in nodes):
             timeout = world.now + world.config.join_timeout
-            world.agenda.add(timeout, Kind.JOIN_TIMEOUT, number, run.version)
+            world.agenda.add(timeout, Kind.JOIN_TIMEOUT, run.number, run.version)
         else:
-            world.agenda.add(world.now + due, Kind.JOINED, number, run.version)
+            world.agenda.add(world.now + due, Kind.JOINED, run.number, run.version)
 
     def _load_time(self, checkpoint: Checkpoint, nodes: int) -> int:
         store = self.world.config.stores[checkpoint.region]
         slow = within(self.world.now, self.world.trouble.slow_store)
         return int(checkpoint.gb / (store.read * nodes) * SECOND) * (2 if slow else 1)
 
-    def _hold(self, number: int, phase: str) -> None:
-        for node in self.world.trainings[number].nodes:
-            self.world.machines.nodes[node].training = number
+    def _phase(self, run: Training, phase: str) -> None:
+        for node in run.nodes:
             self.world.machines.phase(node, phase)
 
     def join_timeout(self, number: int, version: int) -> None:
-        run = self.world.trainings[number]
-        if version != run.version:
+        if (run := self.of(number, version)) is None:
             return
         for node in [self.world.machines.nodes[n] for n in run.nodes]:
             if node.mute:
                 node.timeout_at = self.world.now
                 self.world.event("join_timeout", node.name, wakes=True)
-        self.stop(number, "join timeout")
+        self.stop(run, "join timeout")
 
     def joined(self, number: int, version: int) -> None:
-        run, world = self.world.trainings[number], self.world
-        if version != run.version:
+        world = self.world
+        if (run := self.of(number, version)) is None:
             return
         source = run.loading
         if source is not None and (source.gone or not (source.whole or source.silent)):
             world.record.failed_loads.append((world.now, source.name))
             world.event("load_failed", source.name, wakes=True)
-            self.stop(number, "load failed")
+            self.stop(run, "load failed")
             return
         step = 0 if source is None else source.step
         self._note_resume(run, source, step)
         run.resumed_from = "" if source is None else source.name
         run.unsound_at = -1 if source is None or (source.whole and source.sound) else step
-        run.state, run.step0, run.since = RUNNING, step, world.now
-        run.loading = None
-        self._hold(number, "training")
+        run.pace.done, run.loading = step, None
         world.event("joined", run.config.name, wakes=False)
-        self._plan(number)
+        self._run(run)
 
     def _note_resume(self, run: Training, source: Checkpoint | None, step: int) -> None:
         now, wrong = self.world.now, ""
@@ -108,71 +110,72 @@ class Gangs:
 
     # -- going on --------------------------------------------------------------------
 
-    def _pace(self, run: Training) -> int:
+    def _step_ms(self, run: Training) -> int:
+        """ms for a step of the gang as it is: as slow as its slowest node."""
         slow = [node for n in run.nodes if (node := self.world.machines.nodes[n]).slow]
         for node in slow:
             node.used_slow = True
         pace = run.config.step_time(len(run.nodes))
         return pace * self.world.config.slow_percent // 100 if slow else pace
 
-    def _plan(self, number: int) -> None:
+    def _run(self, run: Training) -> None:
+        """Steps are made from now on."""
+        run.state, run.pace.since = RUNNING, self.world.now
+        self._phase(run, "training")
+        self._plan(run)
+
+    def _plan(self, run: Training) -> None:
         """Put the run's next save, spikes and end on the agenda at its present pace."""
-        run, agenda, now = self.world.trainings[number], self.world.agenda, self.world.now
-        run.step_ms = self._pace(run)
+        agenda, pace = self.world.agenda, run.pace
+        pace.units, pace.span = 1, self._step_ms(run)
         run.version += 1
 
-        def when(step: int) -> int:
-            return max(now, run.since + (step - run.step0) * run.step_ms)
+        def plan(step: int, kind: Kind) -> None:
+            agenda.add(max(self.world.now, pace.when(step)), kind, run.number, run.version)
 
-        agenda.add(when(run.config.steps), Kind.FINISHED, number, run.version)
+        plan(run.config.steps, Kind.FINISHED)
         if run.every:
-            target = (run.step0 // run.every + 1) * run.every
+            target = progress.saved(pace.done, run.every) + run.every
             if target < run.config.steps:
-                agenda.add(when(target), Kind.SAVE_DUE, number, run.version)
+                plan(target, Kind.SAVE_DUE)
         for spike in run.spikes_left:
-            if spike > run.step0:
-                agenda.add(when(spike), Kind.DIVERGED, number, run.version)
+            if spike > pace.done:
+                plan(spike, Kind.DIVERGED)
 
-    def change_pace(self, number: int) -> None:
+    def change_pace(self, run: Training) -> None:
         """The gang became slower, or its cadence another: plan anew, keeping what is done."""
-        run = self.world.trainings[number]
         if run.state == RUNNING:
-            done = run.step(self.world.now)
-            run.since += (done - run.step0) * run.step_ms
-            run.step0 = done
-            self._plan(number)
+            run.pace.settle(self.world.now)
+            self._plan(run)
 
-    def pause(self, number: int) -> None:
+    def pause(self, run: Training) -> None:
         """The gang stands still while it saves."""
-        run = self.world.trainings[number]
-        run.step0, run.since = run.step(self.world.now), self.world.now
+        run.pace.halt(self.world.now)
         run.state = SAVING
         run.version += 1
-        self._hold(number, "saving")
+        self._phase(run, "saving")
 
     def go_on(self, number: int, version: int) -> None:
         """The stall of a save is over."""
-        run = self.world.trainings[number]
-        if version == run.version and run.state == SAVING:
-            run.state, run.since = RUNNING, self.world.now
-            self._hold(number, "training")
-            self._plan(number)
+        run = self.of(number, version)
+        if run is not None and run.state == SAVING:
+            self._run(run)
 
     def save_due(self, number: int, version: int) -> None:
-        run, world = self.world.trainings[number], self.world
-        if version != run.version:
+        world = self.world
+        if (run := self.of(number, version)) is None:
             return
         if run.upload is not None:
             run.skipped_saves += 1
-        elif world.saving.begin(number, run.mode, manual=False):
+        elif world.saving.begin(run, run.mode, manual=False):
             return
         again = world.now + run.every * run.step_ms
         world.agenda.add(again, Kind.SAVE_DUE, number, run.version)
 
     def diverged(self, number: int, version: int) -> None:
-        run = self.world.trainings[number]
-        if version == run.version and run.spikes_left:
-            step = run.step(self.world.now)
+        run = self.of(number, version)
+        if run is not None and run.spikes_left:
+            step = run.pace.at(self.world.now)
             run.spikes_left = [spike for spike in run.spikes_left if spike > step]
             if run.unsound_at < 0:
                 run.unsound_at = step
@@ -182,31 +185,25 @@ class Gangs:
     # -- ending ----------------------------------------------------------------------
 
     def finished(self, number: int, version: int) -> None:
-        run = self.world.trainings[number]
-        if version != run.version:
+        if (run := self.of(number, version)) is None:
             return
-        self._let_go(number)
-        run.state, run.step0, run.finished_at = DONE, run.config.steps, self.world.now
-        run.stop_step, run.stopped_at, run.reason = run.step0, self.world.now, "finished"
-        run.version += 1
+        self._end(run, DONE, "finished")
+        run.finished_at = run.stopped_at = self.world.now
+        run.stop_step = run.config.steps
         self.world.event("finished", run.config.name, wakes=True)
 
     def lose(self, node: int) -> None:
         """The node leaves; a gang on it stops."""
-        number = self.world.machines.nodes[node].training
-        if number >= 0:
-            self.stop(number, "node lost")
+        if (run := self.world.machines.run_on(node)) is not None:
+            self.stop(run, "node lost")
 
-    def stop(self, number: int, reason: str) -> None:
+    def stop(self, run: Training, reason: str) -> None:
         """The run stops at once; what it was writing stays incomplete."""
-        run, now = self.world.trainings[number], self.world.now
-        if run.state in (RUNNING, SAVING):
-            run.step0 = run.stop_step = run.step(now)
-            run.stopped_at, run.forced = now, self._interrupted(run)
+        if run.trains:
+            run.stop_step, run.stopped_at = run.pace.at(self.world.now), self.world.now
+            run.forced = self._interrupted(run)
         self.world.saving.interrupt(run)
-        self._let_go(number)
-        run.state, run.loading, run.reason = STOPPED, None, reason
-        run.version += 1
+        self._end(run, STOPPED, reason)
         self.world.event("stopped", run.config.name, wakes=reason != "stopped")
 
     def _interrupted(self, run: Training) -> bool:
@@ -214,9 +211,10 @@ class Gangs:
         held = [self.world.machines.nodes[n] for n in run.nodes]
         return any(max(node.down_at, node.notice_at) >= run.launched_at for node in held)
 
-    def _let_go(self, number: int) -> None:
-        run, machines = self.world.trainings[number], self.world.machines
-        for node in run.nodes:
-            machines.phase(node, "idle")
-            machines.nodes[node].training = -1
-        run.nodes = []
+    def _end(self, run: Training, state: str, reason: str) -> None:
+        """The gang's nodes are free again."""
+        run.pace.halt(self.world.now)
+        self._phase(run, "idle")
+        self.world.machines.machine.give(run.number, 0)
+        run.state, run.loading, run.reason = state, None, reason
+        run.version += 1

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from math import cos, pi
 from typing import TYPE_CHECKING
 
 from scenarios.simulator.agenda import HOUR, MINUTE
+from scenarios.simulator.machine import Nodes
 from scenarios.simulator.streams import Stream
+from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.front import within
-from scenarios.worlds.spot_checkpointing.families import DAY_HOURS, WORKDAY_PEAK
 from scenarios.worlds.spot_checkpointing.record import Notice
-from scenarios.worlds.spot_checkpointing.tables import RUNNING, SAVING, Kind, Node, NodeState
+from scenarios.worlds.spot_checkpointing.tables import Kind, Node, NodeState, Training
 
 if TYPE_CHECKING:
     from scenarios.worlds.spot_checkpointing.world import SpotWorld
@@ -22,14 +22,20 @@ BARS = {"joining": "joining", "training": "training", "saving": "training"}
 
 
 class Machines:
-    """Every node, and the cost of it."""
+    """Every node, and the cost of it. `machine` knows which are in service and what gang is where."""
 
     def __init__(self, world: SpotWorld) -> None:
         self.world = world
+        self.machine = Nodes(0, world.config.gpus_per_node)
         self.nodes: list[Node] = []
         self.alive: list[int] = []
         self._asked = [[0, 0] for _ in world.config.zones]
         self._settled = 0.0
+
+    def run_on(self, number: int) -> Training | None:
+        """The run whose gang holds the node."""
+        jobs = self.machine.jobs_on(number)
+        return self.world.trainings[jobs[0]] if jobs else None
 
     # -- coming ----------------------------------------------------------------------
 
@@ -39,7 +45,8 @@ class Machines:
         self._asked[zone][spot] += 1
         letter = "s" if spot else "d"
         name = f"{world.config.zones[zone].name}-{letter}{self._asked[zone][spot]:03d}"
-        number = len(self.nodes)
+        [number] = self.machine.add_nodes(1)
+        self.machine.take_out(number)
         self.nodes.append(Node(name, zone, spot, world.now, phase_since=world.now))
         self.alive.append(number)
         world.record.nodes_started += 1
@@ -60,26 +67,21 @@ class Machines:
         if node.state != NodeState.STARTING:
             return
         node.state, node.ready_at = NodeState.READY, now
+        self.machine.put_back(number)
         self.phase(number, "idle")
         self.world.record.timeline.row(node.name)
-        trouble, agenda = self.world.trouble, self.world.agenda
-        fate = Stream(self.world.seed, f"life {node.name}")
-        agenda.add(now + int(fate.exponential(trouble.down_mean)), Kind.NODE_DOWN, number)
-        agenda.add(now + int(fate.exponential(trouble.slow_mean)), Kind.NODE_SLOW, number)
-        if node.spot:
-            agenda.add(self._reclaim_time(node, fate), Kind.NOTICE, number)
-        self.world.event("node_ready", node.name, wakes=True)
-
-    def _reclaim_time(self, node: Node, fate: Stream) -> int:
-        """When the provider wants it back: a Poisson process, thinned by the hour of the day."""
         trouble = self.world.trouble
-        peak, time = 1 + trouble.daily, float(self.world.now)
-        while True:
-            time += fate.exponential(trouble.reclaim_means[node.zone] / peak)
-            hour = time / HOUR
-            rate = 1 + trouble.daily * cos(2 * pi * (hour - WORKDAY_PEAK) / DAY_HOURS)
-            if fate.chance(rate / peak):
-                return int(time)
+        fate = Stream(self.world.seed, f"life {node.name}")
+        clocks = {
+            Kind.NODE_DOWN: Clock(fate, trouble.down_mean),
+            Kind.NODE_SLOW: Clock(fate, trouble.slow_mean),
+        }
+        if node.spot:
+            mean = trouble.reclaim_means[node.zone]
+            clocks[Kind.NOTICE] = Clock(fate, mean, trouble.daily, HOUR)
+        for kind, clock in clocks.items():
+            self.world.agenda.add(int(clock.after(now)), kind, number)
+        self.world.event("node_ready", node.name, wakes=True)
 
     # -- going -----------------------------------------------------------------------
 
@@ -98,24 +100,19 @@ class Machines:
         node.notice_at = world.now
         world.agenda.add(world.now + world.config.notice, Kind.RECLAIM, number)
         world.event("spot_notice", node.name, wakes=True)
-        if node.training < 0:
+        run, notices = self.run_on(number), world.record.notices
+        if run is None or not run.trains:
             return
-        run = world.trainings[node.training]
-        waiting = any(
-            n.handled is None and n.training == node.training for n in world.record.notices
-        )
-        if run.state in (RUNNING, SAVING) and not waiting:
-            step = run.step(world.now)
-            world.record.notices.append(Notice(world.now, node.name, node.training, step))
+        if not any(one.handled is None and one.training == run.number for one in notices):
+            notices.append(Notice(world.now, node.name, run.number, run.pace.at(world.now)))
 
     def reclaim(self, number: int, version: int) -> None:
         node = self.nodes[number]
         self.world.judge_notices(node.name)
-        if node.state == NodeState.GONE:
-            return
-        self.world.event("reclaimed", node.name, wakes=True)
-        self.world.gangs.lose(number)
-        self.remove(number, self.world.now)
+        if node.state != NodeState.GONE:
+            self.world.event("reclaimed", node.name, wakes=True)
+            self.world.gangs.lose(number)
+            self.remove(number, self.world.now)
 
     def down(self, number: int, version: int) -> None:
         node = self.nodes[number]
@@ -124,14 +121,15 @@ class Machines:
         node.state, node.down_at = NodeState.DOWN, self.world.now
         self.world.event("node_down", node.name, wakes=True)
         self.world.gangs.lose(number)
+        self.machine.take_out(number)
         self.phase(number, "down")
 
     def slow(self, number: int, version: int) -> None:
         node = self.nodes[number]
         if node.state == NodeState.READY:
             node.slow, node.slow_at = True, self.world.now
-            if node.training >= 0:
-                self.world.gangs.change_pace(node.training)
+            if (run := self.run_on(number)) is not None:
+                self.world.gangs.change_pace(run)
 
     def give_back(self, number: int) -> str:
         """The controller returns a node; it costs at least the shortest charge."""
@@ -144,6 +142,7 @@ class Machines:
     def remove(self, number: int, charged_until: int) -> None:
         """The node is gone, charged until then (ms)."""
         node = self.nodes[number]
+        self.machine.take_out(number)
         self.phase(number, "gone")
         node.state, node.gone_at, node.charged_until = NodeState.GONE, self.world.now, charged_until
         self.alive.remove(number)
@@ -158,17 +157,14 @@ class Machines:
         spent[node.phase] = spent.get(node.phase, 0) + now - node.phase_since
         before, after = BARS.get(node.phase), BARS.get(phase)
         node.phase, node.phase_since = phase, now
-        if before == after:
-            return
-        if before:
+        if before and before != after:
             record.timeline.end(node.name, number, now)
-        if after:
-            name = self.world.trainings[node.training].config.name
-            record.timeline.begin(node.name, number, now, f"{name}: {after}", after)
+        if after and before != after and (run := self.run_on(number)) is not None:
+            label = f"{run.config.name}: {after}"
+            record.timeline.begin(node.name, number, now, label, after)
 
     def _charge(self, node: Node, until: int) -> float:
-        path = self.world.paths[node.zone][node.spot]
-        return path.charge(node.asked_at, until)
+        return self.world.paths[node.zone][node.spot].charge(node.asked_at, until)
 
     def spend(self) -> float:
         """USD for nodes up to now."""

@@ -2,54 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scenarios.worlds.contract import Series
+from scenarios.worlds import reading
 from scenarios.worlds.timeline import Timeline
 
-SERIES = (
-    Series("progress", "Steps reached, mean of the runs", "%", "progress"),
-    Series("durable", "Steps that a good checkpoint holds", "%", "progress"),
-    Series("pace", "Even pace to the deadline", "%", "progress"),
-    Series("nodes_spot", "Spot nodes up", "nodes", "nodes"),
-    Series("nodes_ondemand", "On-demand nodes up", "nodes", "nodes"),
-    Series("nodes_starting", "Nodes starting", "nodes", "nodes"),
-    Series("gpus_training", "GPUs training", "GPUs", "gpus"),
-    Series("gpus_total", "GPUs charged for", "GPUs", "gpus"),
-    Series("cost", "Spent so far", "USD", "cost"),
-    Series("cost_ondemand", "The same progress on demand", "USD", "cost"),
-    Series("price_cheapest", "Cheapest spot price", "USD/h", "price of a node"),
-    Series("price_paid", "Mean price paid", "USD/h", "price of a node"),
-    Series("stored", "Checkpoints stored", "GB", "storage"),
-    Series("quota", "Quota", "GB", "storage"),
-    Series("loss", "Training loss, first run", "nats", "loss"),
-)
+_DATA = reading.table(__file__, "data.toml")
+SERIES = reading.series(_DATA["series"])
+TEXTS: Mapping[str, str] = {kind: row["text"] for kind, row in _DATA["events"].items()}
+CALM = {kind for kind, row in _DATA["events"].items() if row.get("calm")}
+"""Events that are no trouble in themselves."""
 
 EventRow = tuple[int, str, str]
 """(ms, kind, subject) as the controller will be told."""
-
-TEXTS = {
-    "spot_notice": "notice: {} will be reclaimed in two minutes",
-    "reclaimed": "{} was reclaimed",
-    "node_down": "{} went down",
-    "start_failed": "{} failed to start",
-    "join_timeout": "{} never joined its gang",
-    "load_failed": "checkpoint {} could not be loaded",
-    "save_failed": "a save failed: {}",
-    "stopped": "{} stopped",
-    "joined": "{} trains",
-    "finished": "{} finished",
-}
-_KINDS = {
-    "spot_notice": "spot",
-    "node_down": "fault",
-    "start_failed": "fault",
-    "join_timeout": "fault",
-    "load_failed": "fault",
-    "save_failed": "fault",
-    "finished": "action",
-}
-"""What is marked on the timeline; the rest shows in the rows of the nodes."""
 
 
 @dataclass(slots=True)
@@ -82,8 +48,8 @@ class Record:
     def event(self, now: int, kind: str, subject: str) -> None:
         """Something the world did."""
         self.events.append((now, kind, subject))
-        if kind in _KINDS:
-            self.timeline.mark(now, _KINDS[kind], TEXTS[kind].format(subject))
+        if mark := _DATA["events"].get(kind, {}).get("mark"):
+            self.timeline.mark(now, mark, TEXTS[kind].format(subject))
 
     def rule(self, now: int, name: str) -> None:
         """A rule was broken; each counts once."""

@@ -55,9 +55,9 @@ class Saving:
         rate = self.world.config.snapshot_gbps * len(run.nodes)
         return int(run.config.checkpoint_gb / rate * SECOND)
 
-    def begin(self, number: int, mode: str, *, manual: bool) -> Checkpoint | None:
+    def begin(self, run: Training, mode: str, *, manual: bool) -> Checkpoint | None:
         """Begin a save of a training run; None if the store has no room for it."""
-        world, run = self.world, self.world.trainings[number]
+        world = self.world
         region, size = self.region(run), run.config.checkpoint_gb
         if self.used[region] + size > world.config.stores[region].limit_gb:
             world.event("save_failed", f"{run.config.name}: the store is full", wakes=False)
@@ -66,30 +66,33 @@ class Saving:
         if mode == "async":
             stall = self.snapshot_ms(run)
             done = stall + done * ASYNC_SHARE
-        made = self._made(number, region, done, manual)
-        world.gangs.pause(number)
-        world.agenda.add(world.now + done, Kind.SAVED, made)
-        world.agenda.add(world.now + stall, Kind.STALL_OVER, number, run.version)
-        return self.all[made]
+        made = self._made(run, region, done, manual)
+        world.gangs.pause(run)
+        self._add(made)
+        world.agenda.add(world.now + stall, Kind.STALL_OVER, run.number, run.version)
+        return made
 
-    def _made(self, number: int, region: str, lasts: int, manual: bool) -> int:
-        run, now = self.world.trainings[number], self.world.now
-        step = run.step(now)
+    def _add(self, made: Checkpoint) -> None:
+        """The checkpoint takes its room from now on and is written after a while."""
+        self.all.append(made)
+        self.present.append(len(self.all) - 1)
+        self.used[made.region] += made.gb
+        self.world.agenda.add(self.world.now + made.lasts, Kind.SAVED, len(self.all) - 1)
+
+    def _made(self, run: Training, region: str, lasts: int, manual: bool) -> Checkpoint:
+        now, step = self.world.now, run.pace.at(self.world.now)
         run.saves += 1
         made = Checkpoint(
-            f"{run.config.name}-{step:06d}-r{run.attempt:02d}", number, step, region,
+            f"{run.config.name}-{step:06d}-r{run.attempt:02d}", run.number, step, region,
             run.config.checkpoint_gb, now, self.loss(run), lasts, sound=run.unsound_at < 0, manual=manual,
         )  # fmt: skip
         if any(made.name == self.all[i].name for i in self.present):
             made.name += f".{run.saves}"
-        self.all.append(made)
-        self.present.append(len(self.all) - 1)
-        self.used[region] += made.gb
         run.upload = made
         fate = Stream(self.world.seed, f"save {run.config.name} {run.saves}")
         if not fate.chance(self.world.trouble.stale_pointer):
             run.latest = made.name
-        return len(self.all) - 1
+        return made
 
     def saved(self, index: int, version: int) -> None:
         made, world = self.all[index], self.world
@@ -155,11 +158,8 @@ class Saving:
             f"{source.name}@{region}", source.training, source.step, region, source.stored_gb, world.now,
             source.loss, lasts, source.whole, source.silent, source.sound, detail=source.detail,
         )  # fmt: skip
-        self.all.append(made)
-        self.present.append(len(self.all) - 1)
-        self.used[region] += made.gb
+        self._add(made)
         world.record.transfer_usd += made.gb * store.transfer
-        world.agenda.add(world.now + lasts, Kind.SAVED, len(self.all) - 1)
         return True
 
     def delete(self, index: int) -> None:
@@ -179,7 +179,7 @@ class Saving:
 
     def loss(self, run: Training) -> float:
         """The trainer's smoothed loss in nats: falls with the steps, jumps when weights are lost."""
-        step = run.step(self.world.now)
+        step = run.pace.at(self.world.now)
         noise = blake2b(f"{run.config.name} {step // 50}".encode(), digest_size=2).digest()
         shape = 0.92 + 1.25 * exp(-step / (0.2 * run.config.steps))
         jump = 3.4 if run.unsound_at >= 0 else 0.0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import HOUR, SECOND
 from scenarios.simulator.streams import Stream
+from scenarios.worlds import reading
+from scenarios.worlds.reading import Between
 from scenarios.worlds.spot_checkpointing.config import (
     ClusterConfig,
     StoreConfig,
@@ -20,6 +22,8 @@ from scenarios.worlds.spot_checkpointing.episode import Episode
 from scenarios.worlds.spot_checkpointing.families import draw_trouble
 
 FOREVER = 10_000_000 * HOUR
+MOST_NODES = 8
+"""Of one gang."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Setting:
     none. Regions follow from the zones' names: east-1a lies in east-1.
     """
 
-    hours: int
+    hours: Annotated[int, Between(12, 240)]
     zones: tuple[str, ...]
     quota_gb: int
     limit_gb: int
@@ -47,127 +51,79 @@ class Setting:
         return tuple(dict.fromkeys(zone[:-1] for zone in self.zones))
 
 
-_KEYS = {
-    "hours",
-    "zones",
-    "quota_gb",
-    "limit_gb",
-    "trainings",
-    "spikes",
-    "budget",
-    "silent",
-    "plain",
-}
-_RUN_KEYS = {
-    "name", "model", "checkpoint_gb", "steps", "step_s", "nodes", "least", "most", "deadline_h",
-    "penalty_usd_h",
-}  # fmt: skip
-
-
 def read_setting(table: Mapping[str, Any]) -> Setting:
     """A level's `[levels.X.settings]`. Raises ValueError for a key that is wrong or missing."""
-    for key in table:
-        if key not in _KEYS:
-            raise ValueError(f"The world spotrun has no setting {key}.")
-    for key in ("hours", "zones", "quota_gb", "limit_gb", "trainings"):
-        if key not in table:
-            raise ValueError(f"The world spotrun needs the setting {key}.")
-    found = Setting(
-        int(table["hours"]),
-        tuple(table["zones"]),
-        int(table["quota_gb"]),
-        int(table["limit_gb"]),
-        tuple(_training(row) for row in table["trainings"]),
-        int(table.get("spikes", 0)),
-        float(table.get("budget", 0.0)),
-        float(table.get("silent", 0.0)),
-        bool(table.get("plain", False)),
-    )
-    _check(found)
+    lists = {
+        "zones": tuple(table.get("zones", ())),
+        "trainings": tuple(_training(row) for row in table.get("trainings", ())),
+    }
+    found = reading.settings(Setting, {**table, **{k: v for k, v in lists.items() if k in table}})
+    if not 1 <= len(found.zones) <= 4 or len(set(found.zones)) != len(found.zones):
+        raise ValueError("zones must be one to four different names.")
+    if not 1 <= len(found.trainings) <= 3:
+        raise ValueError("trainings must be one to three.")
+    for run in found.trainings:
+        if not 1 <= run.least <= run.nodes <= run.most <= MOST_NODES:
+            raise ValueError(f"{run.name}: least, nodes and most must rise from 1 to {MOST_NODES}.")
+        if run.deadline > found.hours * HOUR:
+            raise ValueError(f"{run.name}: the deadline lies after the end of the workload.")
     return found
 
 
 def _training(row: Mapping[str, Any]) -> TrainingConfig:
-    wrong = sorted(set(row) ^ _RUN_KEYS - {"penalty_usd_h"})
-    if set(wrong) - {"penalty_usd_h"}:
-        raise ValueError(
-            f"A training of the world spotrun: the key {wrong[0]} is missing or unknown."
-        )
-    return TrainingConfig(
-        name=str(row["name"]),
-        model=str(row["model"]),
-        checkpoint_gb=int(row["checkpoint_gb"]),
-        steps=int(row["steps"]),
-        step_ms=round(float(row["step_s"]) * SECOND),
-        nodes=int(row["nodes"]),
-        least=int(row["least"]),
-        most=int(row["most"]),
-        deadline=int(row["deadline_h"]) * HOUR,
-        penalty=float(row.get("penalty_usd_h", 0.0)),
-    )
-
-
-def _check(setting: Setting) -> None:
-    if not 12 <= setting.hours <= 240:
-        raise ValueError("hours must be from 12 to 240.")
-    if not 1 <= len(setting.zones) <= 4 or len(set(setting.zones)) != len(setting.zones):
-        raise ValueError("zones must be one to four different names.")
-    if not 1 <= len(setting.trainings) <= 3:
-        raise ValueError("trainings must be one to three.")
-    for run in setting.trainings:
-        if not 1 <= run.least <= run.nodes <= run.most <= 8:
-            raise ValueError(f"{run.name}: least, nodes and most must rise from 1 to 8.")
-        if run.deadline > setting.hours * HOUR:
-            raise ValueError(f"{run.name}: the deadline lies after the end of the workload.")
+    """A run from its table, which gives its times in s and h."""
+    units = {"step_s": ("step_ms", SECOND), "deadline_h": ("deadline", HOUR)}
+    values = {key: value for key, value in row.items() if key not in units}
+    values |= {to: round(row[key] * unit) for key, (to, unit) in units.items() if key in row}
+    if "penalty_usd_h" in values:
+        values["penalty"] = values.pop("penalty_usd_h")
+    return reading.settings(TrainingConfig, values)
 
 
 def cluster_config(profile: Profile, setting: Setting) -> ClusterConfig:
     """The cluster of a profile: every pool can hold all gangs at their largest and four more nodes."""
     most = sum(run.most for run in setting.trainings) + 4
-    zones = tuple(
-        ZoneConfig(name, name[:-1], profile.spot_node_hour, profile.ondemand_node_hour, most, most)
-        for name in setting.zones
-    )
+    prices = profile.spot_node_hour, profile.ondemand_node_hour
+    store = StoreConfig(setting.quota_gb, setting.limit_gb)
     config = ClusterConfig(
         cluster=profile.cluster,
         gpu=profile.gpu_model,
         gpus_per_node=profile.gpus_per_node,
-        zones=zones,
+        zones=tuple(ZoneConfig(name, name[:-1], *prices, most, most) for name in setting.zones),
         trainings=setting.trainings,
-        stores={
-            region: StoreConfig(setting.quota_gb, setting.limit_gb) for region in setting.regions
-        },
+        stores=dict.fromkeys(setting.regions, store),
         overflow_price=profile.overflow_gpu_hour,
         budget=0.0,
         length=setting.hours * HOUR,
     )
-    return replace(config, budget=round(setting.budget * config.ondemand_cost(), -1))
+    return replace(config, budget=round(setting.budget * config.ondemand_cost, -1))
 
 
 def _with_spikes(config: ClusterConfig, setting: Setting, seed: str) -> ClusterConfig:
     """Where each run's loss diverges: in its middle half, at other places for every seed."""
     stream = Stream(seed, "spikes")
-    runs = tuple(
-        replace(
-            run,
-            spikes=tuple(
-                sorted(int(run.steps * stream.between(0.2, 0.75)) for _ in range(setting.spikes))
-            ),
+
+    def spikes(run: TrainingConfig) -> tuple[int, ...]:
+        return tuple(
+            sorted(int(run.steps * stream.between(0.2, 0.75)) for _ in range(setting.spikes))
         )
-        for run in config.trainings
-    )
+
+    runs = tuple(replace(run, spikes=spikes(run)) for run in config.trainings)
     return replace(config, trainings=runs)
 
 
 def _plain(trouble: Trouble, config: ClusterConfig) -> Trouble:
     """A market that stands still, dry for an hour at most, and machines that work or do not."""
-    prices = tuple(((0, zone.spot_price),) for zone in config.zones)
-    means = tuple(min(mean, 20 * HOUR) for mean in trouble.reclaim_means)
-    dry = tuple(
-        tuple((begin, min(end, begin + HOUR)) for begin, end in spells) for spells in trouble.dry
-    )
     return replace(
-        trouble, prices=prices, dry=dry, reclaim_means=means, slow_mean=FOREVER, mute=0.0
+        trouble,
+        prices=tuple(((0, zone.spot_price),) for zone in config.zones),
+        dry=tuple(
+            tuple((begin, min(end, begin + HOUR)) for begin, end in spells)
+            for spells in trouble.dry
+        ),
+        reclaim_means=tuple(min(mean, 20 * HOUR) for mean in trouble.reclaim_means),
+        slow_mean=FOREVER,
+        mute=0.0,
     )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from scenarios.simulator.machine import Nodes
+from scenarios.simulator.world.progress import Pace
 from scenarios.worlds.spot_checkpointing.config import TrainingConfig
 
 
@@ -19,19 +21,18 @@ class Kind(IntEnum):
     STALL_OVER = 2
     SAVED = 3
     CHECKED = 4
-    COPIED = 5
-    JOINED = 6
-    JOIN_TIMEOUT = 7
-    DIVERGED = 8
-    NODE_DOWN = 9
-    NODE_SLOW = 10
-    WAVE = 11
-    NOTICE = 12
-    RECLAIM = 13
-    START_FAILED = 14
-    NODE_READY = 15
-    DEADLINE = 16
-    SAMPLE = 17
+    JOINED = 5
+    JOIN_TIMEOUT = 6
+    DIVERGED = 7
+    NODE_DOWN = 8
+    NODE_SLOW = 9
+    WAVE = 10
+    NOTICE = 11
+    RECLAIM = 12
+    START_FAILED = 13
+    NODE_READY = 14
+    DEADLINE = 15
+    SAMPLE = 16
 
 
 class NodeState(IntEnum):
@@ -64,7 +65,6 @@ class Node:
     slow: bool = False
     mute: bool = False
     """Comes up well but never joins a gang: its fabric is broken."""
-    training: int = -1
     phase: str = "starting"
     phase_since: int = 0
 
@@ -121,16 +121,17 @@ class Resume:
 
 @dataclass(slots=True)
 class Training:
-    """One run and where it stands. `step0` was reached at `since`; then a step each `step_ms`."""
+    """One run and where it stands: its nodes on the simulator's machine, its steps by its pace."""
 
     config: TrainingConfig
     number: int
+    machine: Nodes
+    every: int
+    mode: str
+    spikes_left: list[int]
     state: str = STOPPED
-    step0: int = 0
-    since: int = 0
-    step_ms: int = 0
+    pace: Pace = field(default_factory=Pace)
     version: int = 0
-    nodes: list[int] = field(default_factory=list)
     loading: Checkpoint | None = None
     resumed_from: str = ""
     stopped_at: int = 0
@@ -139,14 +140,11 @@ class Training:
     forced: bool = True
     """Whether the cloud caused the present stop, or nothing was started yet."""
     reason: str = "not started"
-    every: int = 0
-    mode: str = "sync"
     attempt: int = 0
     saves: int = 0
     upload: Checkpoint | None = None
     unsound_at: int = -1
     """Step from which the weights are worthless; -1 while they are sound."""
-    spikes_left: list[int] = field(default_factory=list)
     latest: str = ""
     finished_at: int = -1
     resumes: list[Resume] = field(default_factory=list)
@@ -154,8 +152,17 @@ class Training:
     skipped_saves: int = 0
     valid_at_deadline: int = -1
 
-    def step(self, now: int) -> int:
-        """The step reached at `now` ms."""
-        if self.state != RUNNING:
-            return self.step0
-        return min(self.config.steps, self.step0 + (now - self.since) // self.step_ms)
+    @property
+    def nodes(self) -> list[int]:
+        """The gang's nodes by number, as they were named at the launch."""
+        return [node for node, _ in self.machine.where.get(self.number, ())]
+
+    @property
+    def trains(self) -> bool:
+        """Whether the gang is up, making steps or saving."""
+        return self.state in (RUNNING, SAVING)
+
+    @property
+    def step_ms(self) -> int:
+        """How long a step takes at the present pace."""
+        return self.pace.span

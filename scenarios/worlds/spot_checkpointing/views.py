@@ -7,15 +7,12 @@ from scenarios.worlds.front import within
 from scenarios.worlds.spot_checkpointing.config import ONDEMAND, SPOT
 from scenarios.worlds.spot_checkpointing.tables import (
     JOINING,
-    RUNNING,
-    SAVING,
     Node,
     NodeState,
     Training,
 )
 from scenarios.worlds.spot_checkpointing.world import SpotWorld
 
-STATES = {NodeState.STARTING: "starting", NodeState.READY: "ready", NodeState.DOWN: "down"}
 LONG_LIFE = 30 * HOUR
 """Mean life of a spot node in a zone of the best placement score."""
 
@@ -30,10 +27,10 @@ def node_rows(world: SpotWorld) -> list[list[object]]:
     per_node = config.gpus_per_node
     for number in world.machines.alive:
         node = world.machines.nodes[number]
-        held = node.training >= 0 or node.state != NodeState.READY
+        free = world.machines.machine.level[number] if node.state == NodeState.READY else 0
         reclaim = (node.notice_at + config.notice) // 1000 if node.notice_at >= 0 else -1
         row: list[object] = [
-            node.name, _pool(node, world), STATES[node.state], per_node, 0 if held else per_node,
+            node.name, _pool(node, world), node.state.name.lower(), per_node, free,
             False, node.ready_at // 1000 if node.ready_at >= 0 else -1, reclaim,
             config.gpu.name, config.zones[node.zone].name,
         ]  # fmt: skip
@@ -82,11 +79,10 @@ def zone_rows(world: SpotWorld) -> list[list[object]]:
 def training_row(world: SpotWorld, run: Training) -> list[object]:
     """One run in the field order of the SDK's Training. Times in s."""
     now, nodes, config = world.now, world.machines.nodes, run.config
-    running = run.state in (RUNNING, SAVING)
     return [
-        config.name, run.state, run.step(now), config.steps,
-        round(run.step_ms / 1000, 3) if running else 0.0,
-        world.saving.loss(run) if running else 0.0,
+        config.name, run.state, run.pace.at(now), config.steps,
+        round(run.step_ms / 1000, 3) if run.trains else 0.0,
+        world.saving.loss(run) if run.trains else 0.0,
         [nodes[n].name for n in run.nodes], run.every, run.mode, run.resumed_from, run.latest,
         run.reason, run.stopped_at // 1000, run.stop_step,
         config.checkpoint_gb, config.least, config.most, config.deadline // 1000,
@@ -148,15 +144,14 @@ def _readings(world: SpotWorld, node: Node, number: int) -> tuple[int, float, in
     """Utilisation, tensor activity, clock, temperature and power of a node's GPUs."""
     gpu, minute = world.config.gpu, world.now // MINUTE
     a, b = noise(number, minute, 1), noise(number, minute, 2)
-    state = world.trainings[node.training].state if node.training >= 0 else ""
-    if state == JOINING:
+    run = world.machines.run_on(number)
+    if run is not None and run.state == JOINING:
         return int(4 * a), 0.0, gpu.top_mhz, 38 + int(4 * a), int(gpu.top_w * 0.18)
-    if state not in (RUNNING, SAVING):
+    if run is None or not run.trains:
         return 0, 0.0, gpu.idle_mhz, 29 + int(6 * a), int(gpu.idle_w * (1 + 0.25 * b))
     if node.slow:
         clock, watts = int(gpu.top_mhz * (0.3 + 0.16 * b)), int(gpu.top_w * 0.45)
         return 99, round(0.2 + 0.05 * a, 3), clock, 84 + int(5 * a), watts
-    run = world.trainings[node.training]
     waits = any(world.machines.nodes[n].slow for n in run.nodes)
     tensor, power, heat = (0.24, 0.5, 50) if waits else (0.42, 0.84, 58)
     clock, watts = int(gpu.top_mhz * (0.9 + 0.1 * b)), int(gpu.top_w * (power + 0.06 * b))
@@ -168,15 +163,14 @@ def metric_view(world: SpotWorld) -> dict[str, object]:
 
     About one node in fifty is missing from a scrape.
     """
-    minute, per_node = world.now // MINUTE, world.config.gpus_per_node
-    machines = world.machines
-    ready = [n for n in machines.alive if machines.nodes[n].state == NodeState.READY]
-    scraped = [n for n in ready if noise(n, minute, 4) >= 0.02]
+    minute = world.now // MINUTE
+    machine, alive = world.machines.machine, world.machines.alive
+    scraped = [n for n in alive if n not in machine.out and noise(n, minute, 4) >= 0.02]
     return {
         "at": world.now // 1000,
         "queue": {},
-        "gpus_total": len(ready) * per_node,
-        "gpus_busy": sum(len(run.nodes) for run in world.trainings) * per_node,
+        "gpus_total": machine.capacity,
+        "gpus_busy": machine.capacity - machine.free,
         "spend": round(world.spend(), 2),
         "nodes": [gpu_row(world, n) for n in scraped],
     }

@@ -11,14 +11,7 @@ from scenarios.worlds.spot_checkpointing.machines import Machines
 from scenarios.worlds.spot_checkpointing.prices import PricePath, flat
 from scenarios.worlds.spot_checkpointing.record import Record
 from scenarios.worlds.spot_checkpointing.saving import Saving
-from scenarios.worlds.spot_checkpointing.tables import (
-    DONE,
-    RUNNING,
-    SAVING,
-    Kind,
-    NodeState,
-    Training,
-)
+from scenarios.worlds.spot_checkpointing.tables import DONE, Kind, NodeState, Training
 
 SAMPLE_EVERY = 5 * MINUTE
 SAFE_WITHIN = 5 * MINUTE
@@ -39,11 +32,11 @@ class SpotWorld:
         self.agenda, self.record = Agenda(), Record()
         pairs = zip(config.zones, trouble.prices, strict=True)
         self.paths = [(flat(zone.ondemand_price), PricePath(points)) for zone, points in pairs]
+        self.machines, self.gangs, self.saving = Machines(self), Gangs(self), Saving(self)
         self.trainings = [
-            Training(run, number, every=run.every, mode=run.mode, spikes_left=list(run.spikes))
+            Training(run, number, self.machines.machine, run.every, run.mode, list(run.spikes))
             for number, run in enumerate(config.trainings)
         ]
-        self.machines, self.gangs, self.saving = Machines(self), Gangs(self), Saving(self)
         self.woken = False
         self._over_quota_since: dict[str, int] = {}
         self._handlers = self._handler_table()
@@ -107,8 +100,8 @@ class SpotWorld:
 
     def valid(self, run: Training) -> int:
         """Steps that would be there if the run had to go on elsewhere now."""
-        if run.unsound_at < 0 and run.state in (RUNNING, SAVING, DONE):
-            return run.step(self.now)
+        if run.unsound_at < 0 and (run.trains or run.state == DONE):
+            return run.pace.at(self.now)
         best = self.saving.best(run)
         return best.step if best is not None else 0
 
@@ -151,36 +144,36 @@ class SpotWorld:
                 self.record.rule(self.now, f"the store {region} was over its quota for an hour")
 
     def _values(self) -> tuple[float, ...]:
-        nodes, alive = self.machines.nodes, self.machines.alive
-        ready = [nodes[n] for n in alive if nodes[n].state == NodeState.READY]
-        per_node, spot = self.config.gpus_per_node, sum(node.spot for node in ready)
-        runs = self.trainings
-        busy = sum(len(run.nodes) for run in runs if run.state in (RUNNING, SAVING))
-        steps = [run.step(self.now) / run.config.steps for run in runs]
-        best = [self.saving.best(run) for run in runs]
-        held = [
-            1.0 if run.state == DONE else 0.0 if made is None else made.step / run.config.steps
-            for run, made in zip(runs, best, strict=True)
-        ]
+        machines, config, runs = self.machines, self.config, self.trainings
+        alive = [machines.nodes[number] for number in machines.alive]
+        ready = [node for node in alive if node.state == NodeState.READY]
+        spot = sum(node.spot for node in ready)
+        shares = [run.pace.at(self.now) / run.config.steps for run in runs]
         pace = [min(1.0, self.now / run.config.deadline) for run in runs]
-        done = sum(share * run.config.steps for share, run in zip(steps, runs, strict=True))
+        done = sum(share * run.config.steps for share, run in zip(shares, runs, strict=True))
         whole = sum(run.config.steps for run in runs)
-        spots = [path.at(self.now) for _, path in self.paths]
         paid = [self.paths[node.zone][node.spot].at(self.now) for node in ready]
         return (
-            round(100 * sum(steps) / len(runs), 3),
-            round(100 * sum(held) / len(runs), 3),
+            round(100 * sum(shares) / len(runs), 3),
+            round(100 * sum(self._held(run) for run in runs) / len(runs), 3),
             round(100 * sum(pace) / len(runs), 3),
             spot,
             len(ready) - spot,
-            sum(nodes[n].state == NodeState.STARTING for n in alive),
-            busy * per_node,
-            len(alive) * per_node,
+            sum(node.state == NodeState.STARTING for node in alive),
+            sum(len(run.nodes) for run in runs if run.trains) * config.gpus_per_node,
+            len(alive) * config.gpus_per_node,
             round(self.spend(), 2),
-            round(self.config.ondemand_cost() * done / whole, 2),
-            min(spots),
+            round(config.ondemand_cost * done / whole, 2),
+            min(path.at(self.now) for _, path in self.paths),
             round(sum(paid) / len(paid), 4) if paid else 0.0,
             sum(self.saving.used.values()),
-            sum(store.quota_gb for store in self.config.stores.values()),
+            sum(store.quota_gb for store in config.stores.values()),
             self.saving.loss(runs[0]),
         )
+
+    def _held(self, run: Training) -> float:
+        """The part of the run's steps that a good checkpoint holds."""
+        if run.state == DONE:
+            return 1.0
+        best = self.saving.best(run)
+        return 0.0 if best is None else best.step / run.config.steps

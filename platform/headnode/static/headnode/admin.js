@@ -5,6 +5,7 @@ const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** The reader's own time of an instant; without the date where it is the same as in UTC. */
 function ownTime(at) {
   const sameDay = at.getDate() === at.getUTCDate();
+  /** @type {Intl.DateTimeFormatOptions} */
   const style = sameDay ? { timeStyle: "short" } : { dateStyle: "medium", timeStyle: "short" };
   return new Intl.DateTimeFormat("en-GB", style).format(at);
 }

@@ -36,6 +36,7 @@ async function read(response) {
 export async function ask(url, body, { keepalive = false, timeout = 15000 } = {}) {
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), timeout);
+  /** @type {RequestInit & { headers: Record<string, string> }} */
   const options = {
     method: body === undefined ? "GET" : "POST",
     headers: { Accept: "application/json", "X-CSRFToken": token() },

@@ -9,7 +9,9 @@ import uPlot from "./vendor/uplot.js";
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
 const B_DASH = [4, 4];
 const HEIGHT = 140;
-const WHOLE = [1, 2, 5].flatMap((base) => [1, 10, 100, 1000, 10000, 100000].map((power) => base * power)).sort((a, b) => a - b);
+const WHOLE = [1, 2, 5]
+  .flatMap((base) => [1, 10, 100, 1000, 10000, 100000].map((power) => base * power))
+  .sort((a, b) => a - b);
 const MOST_ROWS = 400;
 const PLAIN_UNITS = ["jobs", "nodes", "GPUs", ""];
 
@@ -32,7 +34,8 @@ function reach(low, high) {
 
 export class Chart {
   constructor(group, stage) {
-    Object.assign(this, { group, stage });
+    this.group = group;
+    this.stage = stage;
     this.shown = group.pairs.map(() => true);
     this.values = group.pairs.map(() => el("span", { className: "value" }));
     this.host = el("div", { className: "plot" });
@@ -63,15 +66,32 @@ export class Chart {
     this.keys = this.group.pairs.map((pair, at) =>
       el(
         "button",
-        { type: "button", className: "key", "aria-pressed": "true", title: "Show only this; again shows all", onclick: () => this.#isolate(at) },
+        {
+          type: "button",
+          className: "key",
+          "aria-pressed": "true",
+          title: "Show only this; again shows all",
+          onclick: () => this.#isolate(at),
+        },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${this.stage.b ? 0 : at % 4}` }),
         this.group.mixed ? `${this.#one(pair).label} (${this.#one(pair).unit || "no unit"})` : this.#one(pair).label,
         this.values[at],
       ),
     );
-    this.toggle = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() }, "Table", el("span", { className: "unseen" }, ` of ${this.group.title}`));
+    this.toggle = el(
+      "button",
+      { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() },
+      "Table",
+      el("span", { className: "unseen" }, ` of ${this.group.title}`),
+    );
     const unit = PLAIN_UNITS.includes(this.group.unit) ? "" : ` (${this.group.unit})`;
-    return el("figcaption", {}, el("h4", {}, this.group.title + unit), el("div", { className: "keys" }, this.keys), this.toggle);
+    return el(
+      "figcaption",
+      {},
+      el("h4", {}, this.group.title + unit),
+      el("div", { className: "keys" }, this.keys),
+      this.toggle,
+    );
   }
 
   #isolate(at) {
@@ -91,24 +111,55 @@ export class Chart {
   }
 
   #columns() {
-    const sides = [[this.stage.a, 0], [this.stage.b, 1]];
+    const sides = [
+      [this.stage.a, 0],
+      [this.stage.b, 1],
+    ];
     return this.group.pairs.flatMap((pair) =>
-      sides.filter(([, at]) => pair[at]).map(([data, at]) => ({ data, series: pair[at], title: this.stage.b ? `${pair[at].label}, ${"AB"[at]}` : pair[at].label })),
+      sides
+        .filter(([, at]) => pair[at])
+        .map(([data, at]) => ({
+          data,
+          series: pair[at],
+          title: this.stage.b ? `${pair[at].label}, ${"AB"[at]}` : pair[at].label,
+        })),
     );
   }
 
   #rows() {
-    const times = this.stage.b ? [...new Set([...this.stage.a.t, ...this.stage.b.t])].sort((a, b) => a - b) : this.stage.a.t;
+    const times = this.stage.b
+      ? [...new Set([...this.stage.a.t, ...this.stage.b.t])].sort((a, b) => a - b)
+      : this.stage.a.t;
     const step = Math.max(1, Math.ceil(times.length / MOST_ROWS));
     const columns = this.#columns();
     const rows = times
       .filter((_, at) => at % step === 0)
-      .map((at) => el("tr", {}, el("th", { scope: "row" }, this.stage.moment(at)), columns.map(({ data, series }) => el("td", { className: "figure" }, figure(valueAt(data, series, at))))));
+      .map((at) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, this.stage.moment(at)),
+          columns.map(({ data, series }) => el("td", { className: "figure" }, figure(valueAt(data, series, at)))),
+        ),
+      );
     return el(
       "table",
       {},
-      el("caption", {}, step > 1 ? `${rows.length} of ${times.length} moments, evenly spread` : `${times.length} moments`),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Time"), columns.map(({ title }) => el("th", { scope: "col", className: "figure" }, title)))),
+      el(
+        "caption",
+        {},
+        step > 1 ? `${rows.length} of ${times.length} moments, evenly spread` : `${times.length} moments`,
+      ),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          el("th", { scope: "col" }, "Time"),
+          columns.map(({ title }) => el("th", { scope: "col", className: "figure" }, title)),
+        ),
+      ),
       el("tbody", {}, rows),
     );
   }
@@ -145,9 +196,15 @@ export class Chart {
     }));
   }
 
+  /** @returns {any} as uPlot takes them */
   #options() {
     const { width, gutter, margin } = this.stage;
-    const axis = { stroke: token("--text-2"), grid: { stroke: token("--grid"), width: 1 }, ticks: { show: false }, font: '12px "IBM Plex Sans"' };
+    const axis = {
+      stroke: token("--text-2"),
+      grid: { stroke: token("--grid"), width: 1 },
+      ticks: { show: false },
+      font: '12px "IBM Plex Sans"',
+    };
     const { a, b } = this.stage;
     const data = { axis: a.axis, long: a.long || Boolean(b?.long) };
     return {
@@ -156,10 +213,25 @@ export class Chart {
       legend: { show: false },
       padding: [6, margin, 0, 0],
       cursor: { show: false },
-      scales: { x: { time: false, range: () => [this.stage.view.from, this.stage.view.to] }, y: { range: (_, low, high) => reach(low, high) } },
+      scales: {
+        x: { time: false, range: () => [this.stage.view.from, this.stage.view.to] },
+        y: { range: (_, low, high) => reach(low, high) },
+      },
       axes: [
-        { ...axis, size: 24, space: 64, values: (_, ticks, __, ___, step) => ticks.map((at) => tick(data, at, step)), incrs: tickSteps(data) },
-        { ...axis, size: gutter, space: 22, incrs: this.group.stepped ? WHOLE : undefined, values: (_, ticks) => ticks.map((at) => figure(at)) },
+        {
+          ...axis,
+          size: 24,
+          space: 64,
+          values: (_, ticks, __, ___, step) => ticks.map((at) => tick(data, at, step)),
+          incrs: tickSteps(data),
+        },
+        {
+          ...axis,
+          size: gutter,
+          space: 22,
+          incrs: this.group.stepped ? WHOLE : undefined,
+          values: (_, ticks) => ticks.map((at) => figure(at)),
+        },
       ],
       series: [{}, ...this.#lines(0), ...(this.stage.b ? this.#lines(1) : [])],
     };
@@ -168,7 +240,9 @@ export class Chart {
   /** The values at a moment, beside their keys. */
   follow(at) {
     this.group.pairs.forEach((pair, index) => {
-      const said = [this.stage.a, this.stage.b].map((data, side) => (data && pair[side] ? figure(valueAt(data, pair[side], at)) : "–"));
+      const said = [this.stage.a, this.stage.b].map((data, side) =>
+        data && pair[side] ? figure(valueAt(data, pair[side], at)) : "–",
+      );
       this.values[index].textContent = this.stage.b ? `${said[0]} | ${said[1]}` : said[0];
     });
   }

@@ -1,9 +1,17 @@
 // Names the language of a file and colours code that is only read.
 
-import {
-  StreamLanguage, classHighlighter, highlightCode, markdown, python, pythonLanguage, shell, yaml, yamlLanguage,
-} from "./vendor/codemirror.js";
 import { el } from "./dom.js";
+import {
+  classHighlighter,
+  highlightCode,
+  markdown,
+  python,
+  pythonLanguage,
+  StreamLanguage,
+  shell,
+  yaml,
+  yamlLanguage,
+} from "./vendor/codemirror.js";
 
 /** The editor extension for a path, or nothing for plain text. */
 export function languageOf(path) {

@@ -37,7 +37,11 @@ export function openDialog({ title, content, buttons, alert = false, wide = fals
         "div",
         { className: "dialog-actions" },
         buttons.map((button) =>
-          el("button", { type: "button", className: button.primary ? "primary" : "", onclick: () => press(button) }, button.label),
+          el(
+            "button",
+            { type: "button", className: button.primary ? "primary" : "", onclick: () => press(button) },
+            button.label,
+          ),
         ),
       ),
     );
@@ -77,7 +81,13 @@ export function openConflict({ conflict, time, own }) {
     title: "This answer was also changed somewhere else",
     alert: true,
     content: [
-      el("p", {}, `Another tab or device saved a newer version at ${time} (#${conflict.number}). Both versions are kept${own ? `; what you see here is saved as #${own}` : ""}, and you can reach either of them through History.`),
+      el(
+        "p",
+        {},
+        `Another tab or device saved a newer version at ${time} (#${conflict.number}). Both versions are ` +
+          `kept${own ? `; what you see here is saved as #${own}` : ""}, and you can reach either of them through ` +
+          "History.",
+      ),
       el("p", {}, "Which one do you want to go on with here?"),
     ],
     buttons: [

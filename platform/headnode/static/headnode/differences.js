@@ -26,10 +26,18 @@ export function differences(rawA, rawB) {
       const of = (look) => [first ? look(a, first) : null, second ? look(b, second) : null];
       const ends = of((_, series) => lastValue(series));
       const means = of(meanValue);
-      return el("tr", {}, el("th", { scope: "row" }, one.label, one.unit ? el("span", { className: "muted" }, ` (${one.unit})`) : null), cells(...ends), cells(...means));
+      return el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, one.label, one.unit ? el("span", { className: "muted" }, ` (${one.unit})`) : null),
+        cells(...ends),
+        cells(...means),
+      );
     }),
   );
-  const heads = ["A", "B", "B − A", "A", "B", "B − A"].map((head) => el("th", { scope: "col", className: "figure" }, head));
+  const heads = ["A", "B", "B − A", "A", "B", "B − A"].map((head) =>
+    el("th", { scope: "col", className: "figure" }, head),
+  );
   return el(
     "section",
     { className: "differences" },
@@ -40,7 +48,18 @@ export function differences(rawA, rawB) {
       el(
         "table",
         {},
-        el("thead", {}, el("tr", {}, el("th", { scope: "col", rowspan: "2" }, "Series"), el("th", { scope: "colgroup", colspan: "3" }, "At the end"), el("th", { scope: "colgroup", colspan: "3" }, "Mean over the time")), el("tr", {}, heads)),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            el("th", { scope: "col", rowspan: "2" }, "Series"),
+            el("th", { scope: "colgroup", colspan: "3" }, "At the end"),
+            el("th", { scope: "colgroup", colspan: "3" }, "Mean over the time"),
+          ),
+          el("tr", {}, heads),
+        ),
         el("tbody", {}, rows),
       ),
     ),

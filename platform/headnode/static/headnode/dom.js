@@ -25,6 +25,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+/** What the page's policy lets styles in by that are made here. */
+export function nonce() {
+  return document.querySelector('meta[name="csp-nonce"]')?.content || "";
+}
+
 /** For a button whose meaning changes when it is pressed: a key that is held presses it once. */
 export function once(event) {
   if (event.repeat) event.preventDefault();

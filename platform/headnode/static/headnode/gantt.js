@@ -14,7 +14,8 @@ const ROUGH_PX = 0.75;
 
 export class Gantt {
   constructor(data, stage, side) {
-    Object.assign(this, { data, stage });
+    this.data = data;
+    this.stage = stage;
     this.compact = false;
     this.canvas = el("canvas", { "aria-hidden": "true" });
     this.space = el("div", { className: "gantt-space" }, this.canvas);
@@ -22,9 +23,32 @@ export class Gantt {
     this.scroller.addEventListener("scroll", () => this.#ask(), { passive: true });
     const title = side ? `Machines, ${side}` : "Machines";
     this.scroller.setAttribute("aria-label", `${title}: ${this.#summary()}`);
-    this.fit = el("button", { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#toggle() }, "All rows");
-    const keys = [...data.colours].map(([kind, at]) => el("span", { className: "key" }, el("span", { className: `swatch block series-${at + 1}${isOut(kind) ? " out" : ""}` }), kind));
-    this.node = el("section", { className: "gantt" }, el("div", { className: "replay-part-head" }, el("h4", {}, title), el("div", { className: "keys" }, keys), this.fit), this.scroller, this.#note());
+    this.fit = el(
+      "button",
+      { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#toggle() },
+      "All rows",
+    );
+    const keys = [...data.colours].map(([kind, at]) =>
+      el(
+        "span",
+        { className: "key" },
+        el("span", { className: `swatch block series-${at + 1}${isOut(kind) ? " out" : ""}` }),
+        kind,
+      ),
+    );
+    this.node = el(
+      "section",
+      { className: "gantt" },
+      el(
+        "div",
+        { className: "replay-part-head" },
+        el("h4", {}, title),
+        el("div", { className: "keys" }, keys),
+        this.fit,
+      ),
+      this.scroller,
+      this.#note(),
+    );
     this.tail = sharedTail(data.rows.map((row) => row.name));
     stage.listen(this.canvas, { onhover: (event) => this.#hover(event) });
   }
@@ -36,7 +60,13 @@ export class Gantt {
 
   #note() {
     const { bars } = this.data.cut;
-    return bars === undefined ? "" : el("p", { className: "muted small" }, `More bars than are kept: what began after ${this.stage.moment(bars)} is not drawn (hatched).`);
+    return bars === undefined
+      ? ""
+      : el(
+          "p",
+          { className: "muted small" },
+          `More bars than are kept: what began after ${this.stage.moment(bars)} is not drawn (hatched).`,
+        );
   }
 
   #toggle() {
@@ -96,7 +126,7 @@ export class Gantt {
       context.fillStyle = line;
       if (height > 6) context.fillRect(clip.left, top + height - 1, clip.right - clip.left, 1);
       if (height >= 11) this.#name(context, row.name, top + height / 2, gutter - 8, text);
-      this.#bars(context, row, at, { top, height, clip, colours, ink });
+      this.#bars(context, row, { top, height, clip, colours, ink });
     }
   }
 
@@ -118,11 +148,12 @@ export class Gantt {
     context.fillStyle = colour;
     let shown = name;
     if (this.tail && context.measureText(name).width > room) shown = `${name.slice(0, -this.tail.length)}…`;
-    while (shown.length > 2 && context.measureText(shown).width > room) shown = `…${shown.slice(shown.startsWith("…") ? 2 : 1)}`;
+    while (shown.length > 2 && context.measureText(shown).width > room)
+      shown = `…${shown.slice(shown.startsWith("…") ? 2 : 1)}`;
     context.fillText(shown, room + 2, middle);
   }
 
-  #bars(context, row, at, { top, height, clip, colours, ink }) {
+  #bars(context, row, { top, height, clip, colours, ink }) {
     const { view } = this.stage;
     const lane = (height - (height > 6 ? 3 : 0)) / row.lanes;
     const gap = lane > 4 ? 1 : 0;
@@ -194,7 +225,13 @@ export class Gantt {
       this.stage.tell(null);
       return;
     }
-    const told = found.bars.slice(0, MOST_TOLD).map((bar) => ["", `${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)} (${lasting(bar.to - bar.from)})`]);
+    const told = found.bars
+      .slice(0, MOST_TOLD)
+      .map((bar) => [
+        "",
+        `${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)} ` +
+          `(${lasting(bar.to - bar.from)})`,
+      ]);
     if (found.bars.length > MOST_TOLD) told.push(["", `and ${found.bars.length - MOST_TOLD} more here`]);
     const lines = [[found.row.name, found.bars.length ? "" : "nothing"], ...told];
     this.stage.tell(lines, event.clientX - this.stage.left(), event.clientY);

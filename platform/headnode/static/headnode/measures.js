@@ -13,7 +13,9 @@ export function figure(value, unit) {
 }
 
 function percent(score) {
-  return score === null || score === undefined ? "–" : `${Math.round(score * 100).toLocaleString("en-GB")} %`.replace("-", "−");
+  return score === null || score === undefined
+    ? "–"
+    : `${Math.round(score * 100).toLocaleString("en-GB")} %`.replace("-", "−");
 }
 
 /** Where the score is; an arrow when that is beyond the scale. */
@@ -37,7 +39,11 @@ function bar(score) {
     parts.push(svg("rect", { x: a, y: 7, width: b - a, height: 4, rx: 2, class: "bar-value" }));
     parts.push(point(place(score), score < from ? -1 : score > to ? 1 : 0));
   }
-  return svg("svg", { viewBox: "0 0 120 18", width: 120, height: 18, "aria-hidden": "true", class: "bar-scale" }, ...parts);
+  return svg(
+    "svg",
+    { viewBox: "0 0 120 18", width: 120, height: 18, "aria-hidden": "true", class: "bar-scale" },
+    ...parts,
+  );
 }
 
 function row(measure) {
@@ -62,7 +68,12 @@ function row(measure) {
 
 /** The table, or a sentence when there is nothing to show. */
 export function measuresTable(report) {
-  if (!report) return el("p", { className: "empty" }, "What your program achieved appears here after a run, beside a naive and a reference program.");
+  if (!report)
+    return el(
+      "p",
+      { className: "empty" },
+      "What your program achieved appears here after a run, beside a naive and a reference program.",
+    );
   if (!report.measures?.length) {
     return el("p", { className: "empty" }, "Nothing could be measured in this run. The Output tab says why.");
   }
@@ -76,10 +87,24 @@ export function measuresTable(report) {
       el(
         "table",
         { className: "measures" },
-        el("thead", {}, el("tr", {}, heads.map((head, at) => el("th", { scope: "col", className: at ? "figure" : "" }, head)), el("th", { scope: "col" }, "Naive to reference"))),
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            heads.map((head, at) => el("th", { scope: "col", className: at ? "figure" : "" }, head)),
+            el("th", { scope: "col" }, "Naive to reference"),
+          ),
+        ),
         el("tbody", {}, report.measures.map(row)),
       ),
     ),
-    el("p", { className: "muted small" }, "These figures are for this public workload only. Your submission is measured on other workloads of the same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one."),
+    el(
+      "p",
+      { className: "muted small" },
+      "These figures are for this public workload only. Your submission is measured on other workloads of the " +
+        "same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one.",
+    ),
   );
 }

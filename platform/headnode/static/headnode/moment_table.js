@@ -10,7 +10,9 @@ const CALM_MS = 250;
 /** One sentence for a screen reader. */
 export function summary(stage) {
   const parts = stage.sides.map(({ data, side }) => {
-    const values = data.series.map((series) => `${series.label} ${figure(valueAt(data, series, stage.time), series.unit)}`);
+    const values = data.series.map(
+      (series) => `${series.label} ${figure(valueAt(data, series, stage.time), series.unit)}`,
+    );
     const running = barsAt(data, stage.time).length;
     const jobs = data.rows.length ? `; ${running} bar${running === 1 ? "" : "s"} on machines` : "";
     return `${stage.b ? `${side}: ` : ""}${values.join(", ")}${jobs}`;
@@ -22,8 +24,18 @@ export class MomentTable {
   constructor(stage) {
     this.stage = stage;
     this.body = el("div", { className: "moment-body" });
-    this.live = el("button", { type: "button", className: "quiet", title: "Key r", onclick: () => stage.readOut() }, "Read out this moment");
-    this.details = el("details", { className: "moment", ontoggle: () => this.#fill() }, el("summary", {}, "At this moment"), this.live, this.body);
+    this.live = el(
+      "button",
+      { type: "button", className: "quiet", title: "Key r", onclick: () => stage.readOut() },
+      "Read out this moment",
+    );
+    this.details = el(
+      "details",
+      { className: "moment", ontoggle: () => this.#fill() },
+      el("summary", {}, "At this moment"),
+      this.live,
+      this.body,
+    );
     this.node = this.details;
   }
 
@@ -39,13 +51,30 @@ export class MomentTable {
     this.at = this.stage.time;
     this.body.replaceChildren(
       el("p", { className: "mono" }, this.stage.moment(this.at)),
-      ...this.stage.sides.flatMap(({ data, side }) => [this.stage.b ? el("h5", {}, side) : null, this.#values(data), this.#marks(data), this.#bars(data)]).filter(Boolean),
+      ...this.stage.sides
+        .flatMap(({ data, side }) => [
+          this.stage.b ? el("h5", {}, side) : null,
+          this.#values(data),
+          this.#marks(data),
+          this.#bars(data),
+        ])
+        .filter(Boolean),
     );
   }
 
   #values(data) {
     if (!data.series.length) return null;
-    const rows = data.groups.flatMap((group) => group.series.map((series) => el("tr", {}, el("th", { scope: "row" }, series.label), el("td", { className: "figure" }, figure(valueAt(data, series, this.at), series.unit)), el("td", { className: "muted" }, group.title))));
+    const rows = data.groups.flatMap((group) =>
+      group.series.map((series) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, series.label),
+          el("td", { className: "figure" }, figure(valueAt(data, series, this.at), series.unit)),
+          el("td", { className: "muted" }, group.title),
+        ),
+      ),
+    );
     return table("Values", ["Series", "Value", "Chart"], rows);
   }
 
@@ -55,7 +84,17 @@ export class MomentTable {
     const [from, to] = [data.t[index] ?? data.from, data.t[index + 1] ?? data.to + 1];
     const near = data.marks.filter((mark) => from <= mark.t && mark.t < to);
     if (!near.length) return null;
-    const rows = near.slice(0, MOST_BARS).map((mark) => el("tr", {}, el("th", { scope: "row", className: "mono" }, this.stage.moment(mark.t)), el("td", {}, markWord(mark.kind)), el("td", {}, mark.text)));
+    const rows = near
+      .slice(0, MOST_BARS)
+      .map((mark) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", className: "mono" }, this.stage.moment(mark.t)),
+          el("td", {}, markWord(mark.kind)),
+          el("td", {}, mark.text),
+        ),
+      );
     return table("Marks until the next sample", ["Time", "Kind", "What happened"], rows);
   }
 
@@ -63,8 +102,20 @@ export class MomentTable {
     if (!data.rows.length) return null;
     const bars = barsAt(data, this.at);
     if (!bars.length) return el("p", { className: "muted" }, "No job runs on any machine.");
-    const rows = bars.slice(0, MOST_BARS).map((bar) => el("tr", {}, el("th", { scope: "row", className: "mono" }, bar.name), el("td", {}, bar.label), el("td", {}, bar.kind), el("td", { className: "mono" }, this.stage.moment(bar.from))));
-    const title = bars.length > MOST_BARS ? `What runs where: the first ${MOST_BARS} of ${bars.length}` : "What runs where";
+    const rows = bars
+      .slice(0, MOST_BARS)
+      .map((bar) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row", className: "mono" }, bar.name),
+          el("td", {}, bar.label),
+          el("td", {}, bar.kind),
+          el("td", { className: "mono" }, this.stage.moment(bar.from)),
+        ),
+      );
+    const title =
+      bars.length > MOST_BARS ? `What runs where: the first ${MOST_BARS} of ${bars.length}` : "What runs where";
     return table(title, ["Machine", "What", "Kind", "Since"], rows);
   }
 }
@@ -73,6 +124,20 @@ function table(caption, heads, rows) {
   return el(
     "div",
     { className: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col", className: head === "Value" ? "figure" : "" }, head)))), el("tbody", {}, rows)),
+    el(
+      "table",
+      {},
+      el("caption", {}, caption),
+      el(
+        "thead",
+        {},
+        el(
+          "tr",
+          {},
+          heads.map((head) => el("th", { scope: "col", className: head === "Value" ? "figure" : "" }, head)),
+        ),
+      ),
+      el("tbody", {}, rows),
+    ),
   );
 }

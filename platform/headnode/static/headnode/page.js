@@ -3,6 +3,7 @@
 for (const node of document.querySelectorAll("time[data-local]")) {
   const at = new Date(node.dateTime);
   if (Number.isNaN(at.getTime())) continue;
+  /** @type {Intl.DateTimeFormatOptions} */
   const day = { weekday: "short", day: "numeric", month: "long", year: "numeric" };
   const local = at.toLocaleString("en-GB", { ...day, hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
   const utc = at.toLocaleString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
@@ -16,5 +17,7 @@ for (const button of document.querySelectorAll("[data-print]")) {
 
 // A form sent twice by a double click would only confuse; the server would refuse the second.
 for (const form of document.querySelectorAll("form[data-start]")) {
-  form.addEventListener("submit", () => setTimeout(() => form.querySelectorAll("button").forEach((button) => (button.disabled = true))));
+  form.addEventListener("submit", () =>
+    setTimeout(() => form.querySelectorAll("button").forEach((button) => (button.disabled = true))),
+  );
 }

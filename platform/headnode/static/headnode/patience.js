@@ -9,6 +9,7 @@ export function retryAfter(response) {
   return Number(response.headers.get("Retry-After")) || 0;
 }
 
+/** @returns {Promise<void>} */
 function pause(ms, signal) {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -25,9 +26,12 @@ function pause(ms, signal) {
 }
 
 /**
- * What `ask` brings. Where its error says after how many seconds it may be asked again (`retryAfter`), it is, with longer
- * and longer pauses, each a bit different so that a crowd does not come back as one; told(sentence) says so each time.
- * One's own last question (`code` is "asking") has mostly ended already. After two minutes the error is the caller's.
+ * What `ask` brings. Where its error says after how many seconds it may be asked again (`retryAfter`), it is, with
+ * longer and longer pauses, each a bit different so that a crowd does not come back as one; told(sentence) says so
+ * each time. One's own last question (`code` is "asking") has mostly ended already. After two minutes the error is
+ * the caller's.
+ * @param {() => Promise<any>} ask
+ * @param {{ signal?: AbortSignal, told?: (sentence: string) => void }} [heeded]
  */
 export async function patiently(ask, { signal, told = () => {} } = {}) {
   const until = performance.now() + PATIENCE_MS;

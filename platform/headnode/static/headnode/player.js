@@ -15,12 +15,26 @@ export class Player {
 
   constructor(stage) {
     this.stage = stage;
-    this.play = el("button", { type: "button", className: "replay-play", "aria-pressed": "false", onclick: () => this.toggle() }, "Play");
+    this.play = el(
+      "button",
+      { type: "button", className: "replay-play", "aria-pressed": "false", onclick: () => this.toggle() },
+      "Play",
+    );
     this.speed = el("select", { "aria-label": "Speed" }, this.#speeds());
-    this.slider = el("input", { type: "range", min: stage.from, max: stage.to, step: 1, value: stage.from, "aria-label": "Time of the run", onkeydown: (event) => this.#key(event), oninput: () => stage.go(Number(this.slider.value)) });
+    this.slider = el("input", {
+      type: "range",
+      min: stage.from,
+      max: stage.to,
+      step: 1,
+      value: stage.from,
+      "aria-label": "Time of the run",
+      onkeydown: (event) => this.#key(event),
+      oninput: () => stage.go(Number(this.slider.value)),
+    });
     this.now = el("output", { className: "mono replay-now" });
     this.window = el("span", { className: "muted small replay-window" });
-    const button = (label, title, onclick) => el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick }, label);
+    const button = (label, title, onclick) =>
+      el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick }, label);
     this.node = el(
       "div",
       { className: "replay-bar", role: "group", "aria-label": "Replay" },
@@ -30,7 +44,13 @@ export class Player {
       button("›", "Next mark (key .)", () => stage.toMark(1)),
       this.slider,
       this.now,
-      el("span", { className: "replay-zoom" }, button("−", "Zoom out (key −)", () => stage.zoomBy(2)), button("+", "Zoom in (key +)", () => stage.zoomBy(0.5)), button("All", "Show all of it (key 0)", () => stage.zoomAll())),
+      el(
+        "span",
+        { className: "replay-zoom" },
+        button("−", "Zoom out (key −)", () => stage.zoomBy(2)),
+        button("+", "Zoom in (key +)", () => stage.zoomBy(0.5)),
+        button("All", "Show all of it (key 0)", () => stage.zoomAll()),
+      ),
       this.window,
     );
     this.follow(stage.time);
@@ -41,10 +61,14 @@ export class Player {
     const { from, to, a } = this.stage;
     const usual = (to - from) / WHOLE_S;
     const steps = a.axis === "step";
-    const near = SPEEDS.reduce((best, speed) => (Math.abs(Math.log(speed / usual)) < Math.abs(Math.log(best / usual)) ? speed : best));
+    const near = SPEEDS.reduce((best, speed) =>
+      Math.abs(Math.log(speed / usual)) < Math.abs(Math.log(best / usual)) ? speed : best,
+    );
     const at = SPEEDS.indexOf(near);
     const label = (speed) => (steps ? `${speed} step${speed === 1 ? "" : "s"} per s` : `${lasting(speed)} per s`);
-    return SPEEDS.slice(Math.max(0, at - 2), at + 3).map((speed) => el("option", { value: speed, selected: speed === near }, label(speed)));
+    return SPEEDS.slice(Math.max(0, at - 2), at + 3).map((speed) =>
+      el("option", { value: speed, selected: speed === near }, label(speed)),
+    );
   }
 
   get playing() {
@@ -124,6 +148,10 @@ export class Player {
   looked() {
     const { view, from, to, moment } = this.stage;
     const all = view.from <= from && view.to >= to;
-    this.window.textContent = all ? (coarse.matches ? "Drag across a chart to move through time." : "Drag across a chart to zoom, double click for all of it.") : `Showing ${moment(view.from)} to ${moment(view.to)}`;
+    this.window.textContent = all
+      ? coarse.matches
+        ? "Drag across a chart to move through time."
+        : "Drag across a chart to zoom, double click for all of it."
+      : `Showing ${moment(view.from)} to ${moment(view.to)}`;
   }
 }

@@ -21,7 +21,9 @@ class Stage {
   #frame = 0;
 
   constructor(a, b, names) {
-    Object.assign(this, { a, b, names });
+    this.a = a;
+    this.b = b;
+    this.names = names;
     this.from = Math.min(a.from, b?.from ?? a.from);
     this.to = Math.max(a.to, b?.to ?? a.to);
     this.view = { from: this.from, to: this.to };
@@ -33,37 +35,86 @@ class Stage {
 
   #build() {
     this.charts = chartGroups(this.a, this.b).map((group) => new Chart(group, this));
-    this.sides = [[this.a, "A"], [this.b, "B"]].filter(([data]) => data).map(([data, side]) => ({ data, side }));
+    this.sides = [
+      [this.a, "A"],
+      [this.b, "B"],
+    ]
+      .filter(([data]) => data)
+      .map(([data, side]) => ({ data, side }));
     const mark = (side) => (this.b ? side : "");
     const lanes = this.sides.flatMap(({ data, side }) => data.lanes.map((lane) => ({ lane, side })));
     const kinds = [...new Set(lanes.map(({ lane }) => lane.kind))];
-    this.lanes = kinds.flatMap((kind) => lanes.filter(({ lane }) => lane.kind === kind).map(({ lane, side }) => new Lane(lane, this, mark(side))));
-    this.gantts = this.sides.filter(({ data }) => data.rows.length).map(({ data, side }) => new Gantt(data, this, mark(side)));
+    this.lanes = kinds.flatMap((kind) =>
+      lanes.filter(({ lane }) => lane.kind === kind).map(({ lane, side }) => new Lane(lane, this, mark(side))),
+    );
+    this.gantts = this.sides
+      .filter(({ data }) => data.rows.length)
+      .map(({ data, side }) => new Gantt(data, this, mark(side)));
     this.cursor = el("div", { className: "replay-cursor", "aria-hidden": "true" });
     this.band = el("div", { className: "replay-band", hidden: true, "aria-hidden": "true" });
     this.live = el("p", { className: "unseen", "aria-live": "polite" });
     this.tip = el("div", { className: "replay-tip", hidden: true, role: "tooltip" });
-    this.stack = el("div", { className: "replay-stack" }, this.lanes.length ? el("div", { className: "lanes" }, this.lanes.map((lane) => lane.node), this.#cut()) : null, this.charts.map((chart) => chart.node), this.gantts.map((gantt) => gantt.node), this.band, this.cursor, this.tip);
+    this.stack = el(
+      "div",
+      { className: "replay-stack" },
+      this.lanes.length
+        ? el(
+            "div",
+            { className: "lanes" },
+            this.lanes.map((lane) => lane.node),
+            this.#cut(),
+          )
+        : null,
+      this.charts.map((chart) => chart.node),
+      this.gantts.map((gantt) => gantt.node),
+      this.band,
+      this.cursor,
+      this.tip,
+    );
     this.list = this.sides.some(({ data }) => data.marks.length) ? new MarkList(this.sides, this) : null;
     this.table = new MomentTable(this);
     this.player = new Player(this);
-    this.node = el("div", { className: "replay", onkeydown: (event) => this.#key(event) }, this.#legend(), this.player.node, this.stack, el("div", { className: "replay-foot" }, this.list?.node, this.table.node), this.live);
+    this.node = el(
+      "div",
+      { className: "replay", onkeydown: (event) => this.#key(event) },
+      this.#legend(),
+      this.player.node,
+      this.stack,
+      el("div", { className: "replay-foot" }, this.list?.node, this.table.node),
+      this.live,
+    );
   }
 
   #cut() {
     const { marks } = this.a.cut;
-    return marks === undefined ? null : el("p", { className: "muted small" }, `More marks than are kept: those after ${this.moment(marks)} are not shown.`);
+    return marks === undefined
+      ? null
+      : el(
+          "p",
+          { className: "muted small" },
+          `More marks than are kept: those after ${this.moment(marks)} are not shown.`,
+        );
   }
 
   #legend() {
     if (!this.b) return null;
-    const name = (side, at, dashed) => el("span", { className: "key" }, el("span", { className: `swatch side${dashed ? " dash-1" : ""}` }), el("strong", {}, side), ` ${this.names[at]}`);
+    const name = (side, at, dashed) =>
+      el(
+        "span",
+        { className: "key" },
+        el("span", { className: `swatch side${dashed ? " dash-1" : ""}` }),
+        el("strong", {}, side),
+        ` ${this.names[at]}`,
+      );
     return el("p", { className: "replay-sides" }, name("A", 0, false), name("B", 1, true));
   }
 
   #measure(width) {
     const narrow = width < NARROW_PX;
-    Object.assign(this, narrow ? NARROW : WIDE, { width });
+    const { gutter, margin } = narrow ? NARROW : WIDE;
+    this.gutter = gutter;
+    this.margin = margin;
+    this.width = width;
     this.node?.classList.toggle("narrow", narrow);
     this.node?.style.setProperty("--gutter", `${this.gutter}px`);
   }
@@ -122,7 +173,12 @@ class Stage {
     }
     this.go(found.t);
     const here = marks.filter((mark) => mark.t === found.t);
-    this.say(`${this.moment(found.t)}: ${here.slice(0, 5).map((mark) => mark.text).join("; ")}`);
+    this.say(
+      `${this.moment(found.t)}: ${here
+        .slice(0, 5)
+        .map((mark) => mark.text)
+        .join("; ")}`,
+    );
   }
 
   zoom(from, to) {
@@ -142,7 +198,9 @@ class Stage {
   /** What a remark would be about: the window that is zoomed to, or the moment; whole s or steps. */
   stretch() {
     const all = this.view.from <= this.from && this.view.to >= this.to;
-    const [from, to] = (all ? [this.time, this.time] : [this.view.from, this.view.to]).map((at) => Math.max(0, Math.round(at)));
+    const [from, to] = (all ? [this.time, this.time] : [this.view.from, this.view.to]).map((at) =>
+      Math.max(0, Math.round(at)),
+    );
     return { from, to, words: from === to ? this.moment(from) : `${this.moment(from)} to ${this.moment(to)}` };
   }
 
@@ -170,7 +228,11 @@ class Stage {
   tell(lines, x = 0, clientTop = 0) {
     this.tip.hidden = !lines;
     if (!lines) return;
-    this.tip.replaceChildren(...lines.map(([strong, plain]) => el("p", {}, strong ? el("strong", {}, strong) : null, strong ? ` ${plain}` : plain)));
+    this.tip.replaceChildren(
+      ...lines.map(([strong, plain]) =>
+        el("p", {}, strong ? el("strong", {}, strong) : null, strong ? ` ${plain}` : plain),
+      ),
+    );
     const room = this.stack.clientWidth - this.tip.offsetWidth;
     this.tip.style.left = `${Math.max(0, Math.min(room, x + 12))}px`;
     this.tip.style.top = `${clientTop - this.stack.getBoundingClientRect().top + 20}px`;
@@ -210,7 +272,15 @@ class Stage {
 
   #key(event) {
     if (event.target.closest("select, summary, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    const verb = { ",": () => this.toMark(-1), ".": () => this.toMark(1), "+": () => this.zoomBy(0.5), "=": () => this.zoomBy(0.5), "-": () => this.zoomBy(2), 0: () => this.zoomAll(), r: () => this.readOut() }[event.key];
+    const verb = {
+      ",": () => this.toMark(-1),
+      ".": () => this.toMark(1),
+      "+": () => this.zoomBy(0.5),
+      "=": () => this.zoomBy(0.5),
+      "-": () => this.zoomBy(2),
+      0: () => this.zoomAll(),
+      r: () => this.readOut(),
+    }[event.key];
     if (event.key === "Escape") this.tell(null);
     if (!verb) return;
     event.preventDefault();
@@ -237,5 +307,12 @@ export function showReplay(host, raw, { other = null, names = [] } = {}) {
   const resize = () => room() && room() !== stage.width && redraw();
   redraw();
   document.fonts?.ready.then(redraw);
-  return { node: stage.node, redraw, resize, stop: () => stage.player.stop(), go: (at) => stage.go(at), stretch: () => stage.stretch() };
+  return {
+    node: stage.node,
+    redraw,
+    resize,
+    stop: () => stage.player.stop(),
+    go: (at) => stage.go(at),
+    stretch: () => stage.stretch(),
+  };
 }

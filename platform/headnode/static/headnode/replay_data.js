@@ -1,7 +1,7 @@
 // What a replay holds, made ready to be drawn and asked: groups, marks by kind, rows in lanes, words for a moment.
 
-export const DAY = 86400;
-export const COLOURS = 8;
+const DAY = 86400;
+const COLOURS = 8;
 const LEAST_S = 60;
 
 const TITLES = {
@@ -43,14 +43,23 @@ export function moment(data, at) {
   if (data.axis === "step") return `step ${Math.round(at)}`;
   const whole = Math.round(at);
   const rest = whole % DAY;
-  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${rest % 60 ? `:${two(rest % 60)}` : ""}`;
+  const seconds = rest % 60 ? `:${two(rest % 60)}` : "";
+  const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${seconds}`;
   return data.long ? `day ${Math.floor(whole / DAY) + 1}, ${clock}` : clock;
 }
 
 /** How long something lasted, in its two largest units. */
 export function lasting(seconds) {
-  const units = [["d", Math.floor(seconds / DAY)], ["h", Math.floor(seconds / 3600) % 24], ["min", Math.floor(seconds / 60) % 60], ["s", Math.round(seconds % 60)]];
-  const said = units.filter(([, value]) => value).slice(0, 2).map(([unit, value]) => `${value} ${unit}`);
+  const units = [
+    ["d", Math.floor(seconds / DAY)],
+    ["h", Math.floor(seconds / 3600) % 24],
+    ["min", Math.floor(seconds / 60) % 60],
+    ["s", Math.round(seconds % 60)],
+  ];
+  const said = units
+    .filter(([, value]) => value)
+    .slice(0, 2)
+    .map(([unit, value]) => `${value} ${unit}`);
   return said.join(" ") || "0 s";
 }
 
@@ -82,7 +91,7 @@ export function lastBefore(values, at) {
 /** The value of a series at a moment: that of the last sample, null before the first. */
 export function valueAt(data, series, at) {
   const index = lastBefore(data.t, at);
-  return index < 0 ? null : series.values[index] ?? null;
+  return index < 0 ? null : (series.values[index] ?? null);
 }
 
 export function lastValue(series) {
@@ -111,7 +120,12 @@ function groupsOf(series) {
     .filter((group) => group.series.length)
     .map((group) => {
       const units = [...new Set(group.series.map((one) => one.unit || ""))];
-      return { ...group, unit: units.length === 1 ? units[0] : "", mixed: units.length > 1, stepped: units.every((unit) => COUNTED.has(unit)) };
+      return {
+        ...group,
+        unit: units.length === 1 ? units[0] : "",
+        mixed: units.length > 1,
+        stepped: units.every((unit) => COUNTED.has(unit)),
+      };
     });
 }
 
@@ -137,7 +151,9 @@ function kindColours(kinds, groups) {
 /** Bars that overlap on one row lie in lanes beside each other, each in the first that is free. */
 function rowsOf(gantt) {
   const rows = gantt.rows.map((name) => ({ name, bars: [], lanes: 1 }));
-  const sorted = gantt.bars.map(([row, from, to, label, kind]) => ({ row, from, to, label, kind })).sort((a, b) => a.from - b.from || a.row - b.row);
+  const sorted = gantt.bars
+    .map(([row, from, to, label, kind]) => ({ row, from, to, label, kind }))
+    .sort((a, b) => a.from - b.from || a.row - b.row);
   const ends = rows.map(() => []);
   for (const bar of sorted) {
     const row = rows[bar.row];
@@ -166,11 +182,28 @@ export function prepare(raw) {
   to = Math.max(to, from + (axis === "step" ? 1 : LEAST_S));
   const cut = raw?.cut || {};
   const order = [...Object.keys(MARKS), ...new Set(marks.map((mark) => mark.kind))];
-  const lanes = [...new Set(order)].map((kind) => ({ kind, marks: marks.filter((mark) => mark.kind === kind) })).filter((lane) => lane.marks.length);
-  return { axis, t, series, groups, marks, lanes, rows, cut, colours: kindColours(kinds, groups), from, to, long: axis !== "step" && to > DAY };
+  const lanes = [...new Set(order)]
+    .map((kind) => ({ kind, marks: marks.filter((mark) => mark.kind === kind) }))
+    .filter((lane) => lane.marks.length);
+  return {
+    axis,
+    t,
+    series,
+    groups,
+    marks,
+    lanes,
+    rows,
+    cut,
+    colours: kindColours(kinds, groups),
+    from,
+    to,
+    long: axis !== "step" && to > DAY,
+  };
 }
 
 /** The bars that hold a machine at a moment, in the order of the rows. */
 export function barsAt(data, at) {
-  return data.rows.flatMap((row) => row.bars.filter((bar) => bar.from <= at && at < bar.to).map((bar) => ({ ...bar, name: row.name })));
+  return data.rows.flatMap((row) =>
+    row.bars.filter((bar) => bar.from <= at && at < bar.to).map((bar) => ({ ...bar, name: row.name })),
+  );
 }

@@ -11,16 +11,37 @@ const MOST_TOLD = 5;
 /** One kind of mark of one replay. Focused, it is a slider whose steps are the marks. */
 export class Lane {
   constructor({ kind, marks }, stage, side) {
-    Object.assign(this, { kind, marks, stage });
+    this.kind = kind;
+    this.marks = marks;
+    this.stage = stage;
     this.times = marks.map((mark) => mark.t);
     this.canvas = el("canvas", { "aria-hidden": "true" });
     const title = `${laneTitle(kind)}${side ? ` ${side}` : ""}`;
     this.track = el(
       "div",
-      { className: "lane-track", role: "slider", tabindex: "0", "aria-label": `${title}, one step for each`, "aria-valuemin": "1", "aria-valuemax": String(marks.length), onkeydown: (event) => this.#key(event), onfocus: () => this.#say(0) },
+      {
+        className: "lane-track",
+        role: "slider",
+        tabindex: "0",
+        "aria-label": `${title}, one step for each`,
+        "aria-valuemin": "1",
+        "aria-valuemax": String(marks.length),
+        onkeydown: (event) => this.#key(event),
+        onfocus: () => this.#say(0),
+      },
       this.canvas,
     );
-    this.node = el("div", { className: "lane" }, el("span", { className: "lane-name", title: `${title}: ${marks.length}` }, el("span", { className: "lane-title" }, title), el("span", { className: "lane-count" }, String(marks.length))), this.track);
+    this.node = el(
+      "div",
+      { className: "lane" },
+      el(
+        "span",
+        { className: "lane-name", title: `${title}: ${marks.length}` },
+        el("span", { className: "lane-title" }, title),
+        el("span", { className: "lane-count" }, String(marks.length)),
+      ),
+      this.track,
+    );
     this.#say(0);
     stage.listen(this.track, { onclick: (event) => this.#click(event), onhover: (event) => this.#hover(event) });
   }
@@ -36,7 +57,16 @@ export class Lane {
     const exact = now >= 0 && this.times[now] === this.stage.time;
     const at = this.current !== undefined && this.times[this.current] === this.stage.time ? this.current : now;
     const back = exact || at < 0 ? at - 1 : at;
-    const to = { ArrowRight: at + 1, ArrowUp: at + 1, ArrowLeft: back, ArrowDown: back, PageUp: at + 10, PageDown: back - 9, Home: 0, End: last }[event.key];
+    const to = {
+      ArrowRight: at + 1,
+      ArrowUp: at + 1,
+      ArrowLeft: back,
+      ArrowDown: back,
+      PageUp: at + 10,
+      PageDown: back - 9,
+      Home: 0,
+      End: last,
+    }[event.key];
     if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
@@ -55,12 +85,15 @@ export class Lane {
 
   #lines(marks) {
     const told = marks.slice(0, MOST_TOLD).map((mark) => [this.stage.moment(mark.t), mark.text]);
-    return marks.length > MOST_TOLD ? [...told, ["", `and ${marks.length - MOST_TOLD} more: zoom in to read them`]] : told;
+    return marks.length > MOST_TOLD
+      ? [...told, ["", `and ${marks.length - MOST_TOLD} more: zoom in to read them`]]
+      : told;
   }
 
   #hover(event) {
     const near = event ? this.#near(event) : [];
-    if (near.length) this.stage.tell(this.#lines(near), event.clientX - this.stage.left(), this.canvas.getBoundingClientRect().top);
+    if (near.length)
+      this.stage.tell(this.#lines(near), event.clientX - this.stage.left(), this.canvas.getBoundingClientRect().top);
     else this.stage.tell(null);
   }
 
@@ -90,14 +123,30 @@ export class MarkList {
   constructor(sides, stage) {
     this.stage = stage;
     const two = sides.length > 1;
-    this.all = sides.flatMap(({ data, side }) => data.marks.map((mark) => ({ ...mark, side: two ? side : "" }))).sort((a, b) => a.t - b.t);
+    this.all = sides
+      .flatMap(({ data, side }) => data.marks.map((mark) => ({ ...mark, side: two ? side : "" })))
+      .sort((a, b) => a.t - b.t);
     const kinds = [...new Set(sides.flatMap(({ data }) => data.lanes.map((lane) => lane.kind)))];
     this.chosen = kinds.includes("log") ? "log" : "";
-    this.choice = el("select", { "aria-label": "What the list shows", onchange: () => this.#choose() }, el("option", { value: "" }, "Everything"), kinds.map((kind) => el("option", { value: kind }, laneTitle(kind))));
+    this.choice = el(
+      "select",
+      { "aria-label": "What the list shows", onchange: () => this.#choose() },
+      el("option", { value: "" }, "Everything"),
+      kinds.map((kind) => el("option", { value: kind }, laneTitle(kind))),
+    );
     this.choice.value = this.chosen;
     this.list = el("ol", { className: "mark-lines", onclick: (event) => this.#click(event) });
-    this.region = el("div", { className: "mark-scroll", tabindex: "0", role: "region", "aria-label": "Log lines and events" }, this.list);
-    this.node = el("section", { className: "replay-marks" }, el("div", { className: "replay-part-head" }, el("h4", {}, "What happened"), this.choice), this.region);
+    this.region = el(
+      "div",
+      { className: "mark-scroll", tabindex: "0", role: "region", "aria-label": "Log lines and events" },
+      this.list,
+    );
+    this.node = el(
+      "section",
+      { className: "replay-marks" },
+      el("div", { className: "replay-part-head" }, el("h4", {}, "What happened"), this.choice),
+      this.region,
+    );
     this.#choose();
   }
 
@@ -107,7 +156,17 @@ export class MarkList {
     this.times = this.marks.map((mark) => mark.t);
     this.list.replaceChildren(
       ...this.marks.map((mark, at) =>
-        el("li", { "data-at": String(at) }, el("span", { className: "mono mark-time" }, this.stage.moment(mark.t)), el("span", { className: `mark-kind mark-${mark.kind}` }, [mark.side, this.chosen ? "" : markWord(mark.kind)].filter(Boolean).join(" · ")), el("span", { className: mark.kind === "log" ? "mono mark-text" : "mark-text" }, mark.text)),
+        el(
+          "li",
+          { "data-at": String(at) },
+          el("span", { className: "mono mark-time" }, this.stage.moment(mark.t)),
+          el(
+            "span",
+            { className: `mark-kind mark-${mark.kind}` },
+            [mark.side, this.chosen ? "" : markWord(mark.kind)].filter(Boolean).join(" · "),
+          ),
+          el("span", { className: mark.kind === "log" ? "mono mark-text" : "mark-text" }, mark.text),
+        ),
       ),
     );
     this.current = null;

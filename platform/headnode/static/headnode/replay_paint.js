@@ -11,7 +11,9 @@ export function seriesColour(at) {
 
 /** Black or white, whichever is read better on a colour written #rrggbb. */
 export function inkOn(colour) {
-  const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  const [r, g, b] = [1, 3, 5]
+    .map((at) => parseInt(colour.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? "#000000" : "#ffffff";
 }
 
@@ -31,9 +33,24 @@ export function fitted(canvas, width, height) {
 }
 
 const SIGNS = {
-  fault: (c, x, y) => polygon(c, [[x - 4, y - 4], [x + 4, y - 4], [x, y + 4]]),
-  spot: (c, x, y) => polygon(c, [[x, y - 5], [x + 4, y], [x, y + 5], [x - 4, y]]),
-  rule: (c, x, y) => strokes(c, [[x - 3, y - 3, x + 3, y + 3], [x - 3, y + 3, x + 3, y - 3]]),
+  fault: (c, x, y) =>
+    polygon(c, [
+      [x - 4, y - 4],
+      [x + 4, y - 4],
+      [x, y + 4],
+    ]),
+  spot: (c, x, y) =>
+    polygon(c, [
+      [x, y - 5],
+      [x + 4, y],
+      [x, y + 5],
+      [x - 4, y],
+    ]),
+  rule: (c, x, y) =>
+    strokes(c, [
+      [x - 3, y - 3, x + 3, y + 3],
+      [x - 3, y + 3, x + 3, y - 3],
+    ]),
   alert: (c, x, y) => disc(c, x, y),
   action: (c, x, y) => strokes(c, [[x, y - 5, x, y + 5]]),
   log: (c, x, y) => strokes(c, [[x, y - 2, x, y + 2]]),

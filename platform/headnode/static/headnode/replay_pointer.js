@@ -6,7 +6,7 @@ const DRAG_PX = 6;
  * stage: {timeAt(clientX), hover(t | null), go(t), brush(from, to) | null, zoom(from, to), zoomAll()}.
  * A finger drags the time itself; zooming is left to the buttons.
  */
-export function listen(node, stage, { onclick, onhover } = {}) {
+export function listen(node, stage, { onclick = null, onhover = null } = {}) {
   let start = null;
   let dragged = false;
   node.addEventListener("pointerdown", (event) => {

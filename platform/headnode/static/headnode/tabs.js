@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 
 /** items: [{key, label, panel?, extra?}]; calls select(key) on a choice. Returns {show(key), list}. */
-export function tabs(list, items, select, { label } = {}) {
+export function tabs(list, items, select, { label = "" } = {}) {
   if (label) list.setAttribute("aria-label", label);
   list.setAttribute("role", "tablist");
   const buttons = items.map((item) =>

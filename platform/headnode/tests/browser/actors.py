@@ -34,7 +34,7 @@ KNOWN_OTHERWISE = ("Applying inline style violates", "Failed to load resource")
 
 
 class Shared:
-    """This process's one browser, from who asks first for it until `end`: each start costs seconds."""
+    """The one browser of this process, from the first that asks until `end`: each start costs seconds."""
 
     running: ClassVar[tuple[Playwright, Browser] | None] = None
 

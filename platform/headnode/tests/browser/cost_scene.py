@@ -47,7 +47,7 @@ from assessments.models import Attempt, GradingRun
 attempt = Attempt.objects.get(invitation__candidate__email="emre@example.com")
 submission = attempt.submissions.get()
 run = GradingRun.objects.get(submission=submission)
-text = answers.program(attempt, submission.body)[answers.WRITTEN]
+text = answers.program(attempt, submission.body)["answer.json"]
 print(json.dumps({"answer": json.loads(text), "result": run.result, "report": run.report}))
 """
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Person, browser
-from headnode.tests.browser.room_page import RoomPage, metrics_of, room_page
 from headnode.tests.browser.site import Site
+from headnode.tests.browser.troubleshooting_page import MaterialsPage, materials_page, metrics_of
 
 HOUR = 3_600_000
 
@@ -24,12 +24,14 @@ def running() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoomPage]:
-    with room_page(metrics_of(tmp_path_factory.mktemp("room") / "variant")) as found:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MaterialsPage]:
+    with materials_page(metrics_of(tmp_path_factory.mktemp("room") / "variant")) as found:
         yield found
 
 
-def person(running: Browser, served: RoomPage, tmp_path: Path, size: tuple[int, int]) -> Person:
+def person(
+    running: Browser, served: MaterialsPage, tmp_path: Path, size: tuple[int, int]
+) -> Person:
     found = Person(running, Site(tmp_path), size)
     found.page.goto(served.url)
     expect(chart(found.page, "Step time").locator("canvas")).to_be_visible()
@@ -38,7 +40,7 @@ def person(running: Browser, served: RoomPage, tmp_path: Path, size: tuple[int, 
 
 @pytest.fixture(scope="module")
 def at_work(
-    running: Browser, served: RoomPage, tmp_path_factory: pytest.TempPathFactory
+    running: Browser, served: MaterialsPage, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Person]:
     found = person(running, served, tmp_path_factory.mktemp("ada"), DESKTOP)
     yield found
@@ -159,7 +161,7 @@ window.fetch = (url, settings) => new Promise((resolve, reject) => {
 
 
 def test_a_change_that_overtakes_another_is_drawn(
-    running: Browser, served: RoomPage, tmp_path: Path
+    running: Browser, served: MaterialsPage, tmp_path: Path
 ) -> None:
     """A range and then the comparison, quicker than the network and its refusals."""
     ada = person(running, served, tmp_path, DESKTOP)
@@ -200,7 +202,7 @@ def test_any_metric_can_be_charted_and_found(ada: Person) -> None:
     expect(page.get_by_role("heading", name="Step time", exact=True)).to_be_hidden()
 
 
-def test_what_is_drawn_stays_when_the_server_is_away(ada: Person, served: RoomPage) -> None:
+def test_what_is_drawn_stays_when_the_server_is_away(ada: Person, served: MaterialsPage) -> None:
     page = ada.page
     served.down = True
     try:
@@ -252,7 +254,7 @@ def test_a_query_is_written_answered_and_kept(ada: Person) -> None:
 
 
 def test_a_question_without_a_place_is_asked_again_by_the_page(
-    ada: Person, served: RoomPage
+    ada: Person, served: MaterialsPage
 ) -> None:
     """Nobody presses anything again, and whoever waits reads what for."""
     page = ada.page
@@ -275,7 +277,7 @@ def test_a_question_without_a_place_is_asked_again_by_the_page(
     ada.complaints = [one for one in ada.complaints if not one.startswith("429")]
 
 
-def test_on_a_telephone(running: Browser, served: RoomPage, tmp_path: Path) -> None:
+def test_on_a_telephone(running: Browser, served: MaterialsPage, tmp_path: Path) -> None:
     ada = person(running, served, tmp_path, PHONE)
     ada.page.get_by_role("button", name="Zoom in").first.click()
     expect(ada.page.locator(".mboard .mbar-range")).to_contain_text("(24 h)")
@@ -284,32 +286,3 @@ def test_on_a_telephone(running: Browser, served: RoomPage, tmp_path: Path) -> N
     expect(ada.page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_visible()
     ada.look("query")
     ada.context.close()
-
-
-def test_figures_and_ticks(ada: Person) -> None:
-    told = ada.page.evaluate(
-        """async () => {
-          const { amount, between } = await import("/static/headnode/room/metrics_units.js");
-          const { ticks, tickText } = await import("/static/headnode/room/metrics_time.js");
-          const { placeIn } = await import("/static/headnode/room/query_editor.js");
-          const noon = Date.UTC(2026, 9, 5, 19, 0);
-          const { at, step } = ticks(noon, noon + 24 * 3600e3, 6, -420);
-          return {
-            figures: [amount(0.0123, "s"), amount(1.98e9, "B/s"), amount(1980, "MHz"), amount(NaN, "s"),
-              amount(12345, "W"), between(1800, 1980, "MHz"), between(0.5, 2, "s")],
-            ticks: at.map((ms) => tickText(ms, step, -420)),
-            places: ['a{b="', "a{", "sum by (", "rat", 'a{b="c"} + '].map((text) => placeIn(text)?.kind),
-          };
-        }"""
-    )
-    assert told["figures"] == [
-        "12.3 ms",
-        "1.98 GB/s",
-        "1,980 MHz",
-        "–",
-        "12.3 kW",
-        "1,800 – 1,980 MHz",
-        "500 ms – 2 s",
-    ]
-    assert told["ticks"] == ["12:00", "16:00", "20:00", "6 Oct", "04:00", "08:00", "12:00"]
-    assert told["places"] == ["value", "label", "label", "name", "name"]

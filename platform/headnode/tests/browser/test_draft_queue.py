@@ -1,18 +1,17 @@
-"""The order in which drafts leave a page, where keeping or sending one takes its time."""
+"""Drafts with a browser's own storage: what it is slow to keep, and what an earlier page left in it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from headnode.tests.browser.actors import browser
+from headnode.tests.static_files import static_file
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 SITE = "http://headnode.test"
 # Of every entry the browser says late that it is kept.
 SLOW_STORE = """() => {
@@ -22,11 +21,8 @@ SLOW_STORE = """() => {
     return { set onsuccess(told) { real.onsuccess = () => setTimeout(told, 400); } };
   };
 }"""
-DEAF_STORE = """() => {
-  for (const verb of ["put", "delete", "getAll"]) IDBObjectStore.prototype[verb] = () => ({});
-}"""
 QUEUE = """
-const { DraftQueue } = await import("/static/headnode/draft_queue.js");
+const { DraftQueue } = await import("/static/assessments/workspace/draft_queue.js");
 const answer = { text: "", body() { return { files: { "controller.py": this.text }, sections: {} }; } };
 const queue = new DraftQueue({ attempt: "ada", draftsUrl: "/drafts", answer, head: 0 });
 """
@@ -40,7 +36,7 @@ OVERTAKE = """async () => { %s
   await queue.flush();
 }"""
 LEFT_BEHIND = """async () => {
-  const { DraftStore } = await import("/static/headnode/draft_store.js");
+  const { DraftStore } = await import("/static/assessments/workspace/draft_store.js");
   const store = new DraftStore();
   await store.open();
   const body = { files: { "controller.py": "left behind" }, sections: {} };
@@ -55,17 +51,6 @@ TYPE_MEANWHILE = """async () => { %s
   return [found, queue.unsent];
 }"""
 
-# Submits while the server is away: it refuses twice, and who submits gives up after so many asks.
-INSIST = """async (gives_up_at) => { %s
-  await queue.recover();
-  answer.text = "last words";
-  let asked = 0;
-  const insists = () => (asked += 1) !== gives_up_at;
-  const found = await queue.post("/submit", {}, insists).catch((error) => error.message);
-  await queue.flush();
-  return [found.number ?? found, asked];
-}"""
-
 
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
@@ -78,8 +63,6 @@ class Sent:
 
     def __init__(self, chrome: Browser) -> None:
         self.arrived: list[tuple[str, str]] = []
-        self.refuses = 0
-        self.seqs: list[int] = []
         self.page: Page = chrome.new_context().new_page()
         self.page.route(f"{SITE}/**", self._answer)
         self.page.goto(f"{SITE}/")
@@ -90,16 +73,10 @@ class Sent:
             route.fulfill(content_type="text/html", body="<!doctype html><title>Drafts</title>")
             return
         if path.startswith("/static/"):
-            route.fulfill(path=STATIC / path.removeprefix("/static/"))
+            route.fulfill(path=static_file(path.removeprefix("/static/")))
             return
         draft = json.loads(route.request.post_data or "")
-        self.seqs.append(draft["seq"])
-        if self.refuses:
-            self.refuses -= 1
-            away = {"detail": "The database is away.", "code": "database_away"}
-            route.fulfill(status=503, headers={"Retry-After": "1"}, json=away)
-        else:
-            route.fulfill(json=self._took(path, draft))
+        route.fulfill(json=self._took(path, draft))
 
     def _took(self, path: str, draft: dict[str, Any]) -> dict[str, Any]:
         self.page.wait_for_timeout(100)
@@ -126,26 +103,3 @@ def test_what_was_left_behind_is_sent_and_replaces_nothing(sent: Sent) -> None:
     sent.page.evaluate(LEFT_BEHIND)
     assert sent.page.evaluate(TYPE_MEANWHILE % QUEUE) == [None, 0]
     assert sorted(sent.arrived) == [("/drafts", "left behind"), ("/drafts", "typed since")]
-
-
-def test_storage_that_never_answers_holds_nothing_up(sent: Sent) -> None:
-    """Each of its answers is waited for a moment, then the draft is sent without it."""
-    sent.page.evaluate(DEAF_STORE)
-    sent.page.evaluate(OVERTAKE % QUEUE)
-    assert sent.arrived[0] == ("/drafts", "one")
-    assert sent.arrived[-1] == ("/runs", "two")
-
-
-def test_submit_is_sent_again_under_its_number_until_it_is_acknowledged(sent: Sent) -> None:
-    sent.refuses = 2
-    assert sent.page.evaluate(INSIST % QUEUE, 99) == [1, 4]  # asked before and after each pause
-    assert sent.seqs == [1, 1, 1]
-    assert sent.arrived == [("/submit", "last words")]
-
-
-def test_who_stops_submitting_keeps_the_text_as_a_draft(sent: Sent) -> None:
-    sent.refuses = 2
-    assert sent.page.evaluate(INSIST % QUEUE, 2) == ["The database is away.", 2]
-    assert sent.arrived == [("/drafts", "last words")]
-    assert sent.seqs[0] == 1
-    assert set(sent.seqs[1:]) == {2}

@@ -19,13 +19,17 @@ EVIDENCE = """<div data-gradings="/gradings">
 <div data-round="changes">{changes}</div></div>"""
 PAGE = """<!doctype html><html lang="en"><head><title>Evidence</title><link rel="icon" href="data:,">
 </head><body data-ready><textarea aria-label="Note"></textarea>{evidence}
-<script type="module" src="/headnode/admin_attempt.js"></script></body></html>"""
+<script type="module" src="/reviews/admin_attempt.js"></script></body></html>"""
 
 
 def row(text: str, progress: str, *, finished: bool) -> dict[str, Any]:
     return {
-        "round": 2, "text": text, "tone": "info", "progress": progress, "finished": finished,
-    }  # fmt: skip
+        "round": 2,
+        "text": text,
+        "tone": "info",
+        "progress": progress,
+        "finished": finished,
+    }
 
 
 PENDING = row("Being graded", "3 of 5 hidden weeks", finished=False)

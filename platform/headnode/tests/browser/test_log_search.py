@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Locator, expect
 from assessments.troubleshooting.log_bundle import Bundle
 from assessments.troubleshooting.log_lines import LogLine
 from headnode.tests.browser.actors import DESKTOP, PHONE, Person, browser
-from headnode.tests.browser.room_page import RoomPage, metrics_of, room_page
 from headnode.tests.browser.site import Site
+from headnode.tests.browser.troubleshooting_page import MaterialsPage, materials_page, metrics_of
 
 LINES = 2000
 LAST = f"request {LINES} was answered"
@@ -23,7 +23,7 @@ ENDLESS_TO_MARK = r"x|([a-z]+)+#"
 HARD_TO_MARK = "x" + "a" * 40
 # A list drawn anew exactly where it stands: nothing scrolls.
 RELAYOUT = """async () => {
-  const { LineList } = await import("/static/headnode/room/line_list.js");
+  const { LineList } = await import("/static/assessments/workplace/line_list.js");
   const fetch = (from, to) => Array.from({ length: to - from }, (_, at) => from + at);
   const list = new LineList({ label: "Numbers", columns: ["Number"], fetch, cells: (row) => [String(row)] });
   list.node.style.height = "300px";
@@ -58,16 +58,16 @@ def running() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoomPage]:
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MaterialsPage]:
     board = metrics_of(tmp_path_factory.mktemp("room") / "variant")
     bundle = Bundle()
     bundle.add("logs/proxy.log", "Proxy", lines_of(board.incident["window"]["from_ms"]))
-    with room_page(board, bundle.write()) as found:
+    with materials_page(board, bundle.write()) as found:
         yield found
 
 
 @pytest.fixture
-def ada(running: Browser, served: RoomPage, tmp_path: Path) -> Iterator[Person]:
+def ada(running: Browser, served: MaterialsPage, tmp_path: Path) -> Iterator[Person]:
     found = Person(running, Site(tmp_path), DESKTOP)
     found.page.goto(served.url)
     found.page.locator(".room-tabs").get_by_role("tab", name="Logs").click()
@@ -99,7 +99,7 @@ def test_rows_stay_where_new_heights_move_nothing(ada: Person) -> None:
     assert first == 500
 
 
-def test_a_phone_shows_the_lines(running: Browser, served: RoomPage, tmp_path: Path) -> None:
+def test_a_phone_shows_the_lines(running: Browser, served: MaterialsPage, tmp_path: Path) -> None:
     ada = Person(running, Site(tmp_path), PHONE)
     ada.page.goto(served.url)
     ada.page.locator(".room-tabs").get_by_role("tab", name="Logs").click()

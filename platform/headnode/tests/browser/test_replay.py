@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,9 +13,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, browser
-from reviews.replay_shape import shape
+from headnode.tests.static_files import static_file
+from reviews.evidence.replay_shape import shape
 
-STATIC = Path(__file__).resolve().parents[2] / "static"
 TYPES = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; "
@@ -75,10 +74,15 @@ def crowded() -> dict[str, Any]:
     """400 machines, 4,000 bars and 600 marks in 14 days."""
     span = 14 * DAY
     bars = [
-        [number % 400, number * 300, min(span, number * 300 + 7200 + number % 7 * 20_000),
-         f"job {number}", ("high", "normal", "fault")[number % 3]]
+        [
+            number % 400,
+            number * 300,
+            min(span, number * 300 + 7200 + number % 7 * 20_000),
+            f"job {number}",
+            ("high", "normal", "fault")[number % 3],
+        ]
         for number in range(4000)
-    ]  # fmt: skip
+    ]
     rows = [f"rack-{number // 40:02d}-node-{number:03d}.east" for number in range(400)]
     kinds = ("fault", "spot", "rule", "alert", "action", "log")
     marks = [
@@ -119,7 +123,7 @@ class Stand:
         }
         if path in own:
             return own[path][0].encode(), own[path][1]
-        file = STATIC / path.lstrip("/")
+        file = static_file(path.lstrip("/"))
         return (file.read_bytes(), TYPES[file.suffix]) if file.is_file() else (b"", "text/plain")
 
     def show(
@@ -320,15 +324,19 @@ ODD = {
     "no series": {"t": [0, 300], "series": [], "marks": [], "gantt": {"rows": ["a"], "bars": []}},
     "no rows": two_days() | {"gantt": {"rows": [], "bars": []}},
     "only unknown": {
-        "t": [0, 300], "marks": [], "gantt": {"rows": [], "bars": []},
+        "t": [0, 300],
+        "marks": [],
+        "gantt": {"rows": [], "bars": []},
         "series": [{"key": "x", "label": "X", "unit": "", "group": "x", "values": [None, None]}],
     },
     "steps": {
-        "axis": "step", "t": [0, 1, 2], "marks": [{"t": 1, "kind": "odd", "text": "They part."}],
+        "axis": "step",
+        "t": [0, 1, 2],
+        "marks": [{"t": 1, "kind": "odd", "text": "They part."}],
         "gantt": {"rows": [], "bars": []},
         "series": [{"key": "l", "label": "L", "unit": "", "group": "loss", "values": [4, 3, None]}],
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ODD)

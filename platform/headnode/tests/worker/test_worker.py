@@ -78,8 +78,12 @@ class Stand:
         with (self.data / "worker.log").open("ab") as log:
             return subprocess.Popen(
                 [*command, "--concurrency", str(processes), "--loglevel", "WARNING"],
-                env=self.environment, cwd=ROOT, stdout=log, stderr=log, start_new_session=True,
-            )  # fmt: skip
+                env=self.environment,
+                cwd=ROOT,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
 
     def hold(self, kind: str) -> None:
         (self.data / kind).touch()

@@ -9,8 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from hiring.models import Candidate, Erasure
-from reviews.candidate_export import export
-from reviews.erasure import StillWorking, compact, erase
+from reviews.privacy.candidate_export import export
+from reviews.privacy.erasure import StillWorking, compact, erase
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.utils import timezone
 
-from reviews.retention import carry_out, due
+from reviews.privacy.retention import carry_out, due
 
 
 class Command(BaseCommand):

@@ -49,14 +49,26 @@ def test_growth_is_that_of_the_jobs() -> None:
     [
         (FIELDS, {}, 16),
         ("JobID|Account|State|Start|End|AllocTRES", {}, 16),
-        ("JobID|User|State|Start|ElapsedRaw|ReqTRES", {"ReqTRES": "gres/gpu=2", "ElapsedRaw": "1800"}, 1),
-        ("JobID|User|State|Start|Elapsed|AllocGRES", {"Elapsed": "1-2:0:0", "AllocGRES": "gpu:a100:4"}, 104),
-        ("JobID|Account|State|Start|End|AllocTRES|", {"AllocTRES": "cpu=1K,gres/gpu=4,mem=1.50T"}, 8),
+        (
+            "JobID|User|State|Start|ElapsedRaw|ReqTRES",
+            {"ReqTRES": "gres/gpu=2", "ElapsedRaw": "1800"},
+            1,
+        ),
+        (
+            "JobID|User|State|Start|Elapsed|AllocGRES",
+            {"Elapsed": "1-2:0:0", "AllocGRES": "gpu:a100:4"},
+            104,
+        ),
+        (
+            "JobID|Account|State|Start|End|AllocTRES|",
+            {"AllocTRES": "cpu=1K,gres/gpu=4,mem=1.50T"},
+            8,
+        ),
         ("jobid|account|state|start|end|alloctres", {}, None),
         (FIELDS, {"Start": "1767603600", "End": "1767610800"}, 16),
         (FIELDS, {"End": "Unknown", "State": "RUNNING"}, 16),
     ],
-)  # fmt: skip
+)
 def test_field_sets_and_formats_that_sacct_has(
     fields: str, values: dict[str, str], hours: float | None
 ) -> None:
@@ -132,11 +144,14 @@ def test_the_same_job_twice_is_a_bad_row_but_a_requeued_one_is_not() -> None:
         (job() + "\n", "no column JobID, State, Start: the first line must be the header"),
         (sacct(job()).replace("|", ","), "separated by commas; export it with the sign |"),
         (sacct(job()).replace("|", ";"), "separated by semicolons"),
-        (sacct(job("JobID|State|Start|End|Account"), fields="JobID|State|Start|End|Account"), "AllocTRES"),
+        (
+            sacct(job("JobID|State|Start|End|Account"), fields="JobID|State|Start|End|Account"),
+            "AllocTRES",
+        ),
         (sacct(job(AllocTRES="cpu=1")), "has no job that ran on a GPU"),
         (b"\xff\xfeJ\x00o", "is not text in utf-16-le"),
     ],
-)  # fmt: skip
+)
 def test_file_that_is_no_accounting_is_refused_with_what_to_do(
     text: str | bytes, said: str
 ) -> None:

@@ -73,3 +73,13 @@ def test_the_number_of_leaves_is_the_smallest_possible(
     assert len({node for node, _ in shares}) == workers
     assert all(mask & ~free[node] == 0 and mask.bit_count() == gpus for node, mask in shares)
     assert topology.locality(shares).leaves == min(ways)
+
+
+def test_the_room_is_that_of_the_leaf_with_most_free() -> None:
+    assert TWO_LEAVES.room([ALL, 0b1, 0, 0b11, 0b1111, 0]) == 9
+    assert TWO_LEAVES.room([0] * 6) == 0
+
+
+def test_a_gang_counts_its_nodes_and_leaves() -> None:
+    where = TWO_LEAVES.locality([(0, 0b11), (1, 0b11), (3, 0b1)])
+    assert (where.nodes, where.leaves, where.on_rail) == (3, 2, False)

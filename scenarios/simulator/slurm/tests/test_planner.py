@@ -44,33 +44,43 @@ Table = list[list[int]]
 """GPUs free on each node in each second from now."""
 
 
-def _slow_starts(
+def slow_starts(
     table: Table, per_node: int, queue: list[Waiting]
 ) -> list[tuple[int, list[int], int]]:
     """(job, whole nodes, node of the remainder or -1) of every job whose slot is second 0."""
     starts = []
     for job in queue:
-        whole, rest = job.demand
-        for begin in range(HORIZON):
-            span = range(begin, begin + job.limit)
-            room = [min(_at(row, t) for t in span) for row in table]
-            full = [node for node, free in enumerate(room) if free == per_node]
-            if len(full) < whole:
-                continue
-            nodes = _slow_choice(full, whole)
-            left = [n for n, free in enumerate(room) if rest and free >= rest and n not in nodes]
-            if rest and not left:
-                continue
-            shared = min(left, key=lambda n: (_at(table[n], begin), n)) if rest else -1
-            for t in span:
-                for node in nodes:
-                    _use(table[node], t, per_node)
-                if rest:
-                    _use(table[shared], t, rest)
-            if begin == 0:
-                starts.append((job.job, nodes, shared))
-            break
+        found = (_slow_slot(table, per_node, job, members(mask)) for mask in job.within)
+        slots = [slot for slot in found if slot]
+        if not slots:
+            continue
+        begin, nodes, shared = min(slots, key=lambda slot: slot[0])
+        for t in range(begin, begin + job.limit):
+            for node in nodes:
+                _use(table[node], t, per_node)
+            if shared >= 0:
+                _use(table[shared], t, job.demand[1])
+        if begin == 0:
+            starts.append((job.job, nodes, shared))
     return starts
+
+
+def _slow_slot(
+    table: Table, per_node: int, job: Waiting, pool: list[int]
+) -> tuple[int, list[int], int] | None:
+    whole, rest = job.demand
+    for begin in range(HORIZON):
+        room = {n: min(_at(table[n], begin + t) for t in range(job.limit)) for n in pool}
+        full = [node for node in pool if room[node] == per_node]
+        if len(full) < whole:
+            continue
+        nodes = _slow_choice(full, whole)
+        left = [n for n in pool if rest and room[n] >= rest and n not in nodes]
+        if rest and not left:
+            continue
+        shared = min(left, key=lambda n: (_at(table[n], begin), n)) if rest else -1
+        return begin, nodes, shared
+    return None
 
 
 def _at(row: list[int], time: int) -> int:
@@ -101,16 +111,23 @@ def _slow_choice(free: list[int], count: int) -> list[int]:
 
 NODES, PER_NODE = 5, 4
 JOB = st.tuples(st.integers(1, NODES * PER_NODE), st.integers(1, 12))
+ALL = (1 << NODES) - 1
+POOLS = st.lists(st.integers(1, ALL), min_size=1, max_size=3).map(tuple) | st.just((ALL,))
+Row = tuple[tuple[int, int], tuple[int, ...]]
 
 
-@given(st.lists(JOB, max_size=5), st.lists(JOB, max_size=10), st.sampled_from([1, PER_NODE]))
+@given(
+    st.lists(JOB, max_size=5),
+    st.lists(st.tuples(JOB, POOLS), max_size=10),
+    st.sampled_from([1, PER_NODE]),
+)
 def test_planner_equals_the_slow_and_obvious_one(
-    running: list[tuple[int, int]], queue: list[tuple[int, int]], per_node: int
+    running: list[tuple[int, int]], queue: list[Row], per_node: int
 ) -> None:
     table: Table = [[per_node] * (HORIZON + 20) for _ in range(NODES)]
     sizes = [(min(procs, NODES * per_node), limit) for procs, limit in running]
-    first = [Waiting(n, demand_of(p, per_node), t) for n, (p, t) in enumerate(sizes)]
-    on = _slow_starts(table, per_node, first)
+    first = [Waiting(n, demand_of(p, per_node), t, (ALL,)) for n, (p, t) in enumerate(sizes)]
+    on = slow_starts(table, per_node, first)
     for row in table:  # forget what the first ones had planned for later
         row[:] = [per_node] * len(row)
     held = []
@@ -128,15 +145,15 @@ def test_planner_equals_the_slow_and_obvious_one(
         for level in range(per_node + 1)
     ]
     jobs = [
-        Waiting(n, demand_of(min(p, NODES * per_node), per_node), t)
-        for n, (p, t) in enumerate(queue)
+        Waiting(n, demand_of(min(p, NODES * per_node), per_node), t, pools)
+        for n, ((p, t), pools) in enumerate(queue)
     ]
     found = [
         (job, members(whole), shared.bit_length() - 1)
         for job, (whole, shared, _) in plan_starts(0, at_least, held, jobs)
     ]
     assert found == [
-        (job, nodes, shared) for job, nodes, shared in _slow_starts(table, per_node, jobs)
+        (job, nodes, shared) for job, nodes, shared in slow_starts(table, per_node, jobs)
     ]
 
 

@@ -216,7 +216,7 @@ class Restless(Slurm):
 
     def schedule(self) -> None:
         super().schedule()
-        if self._queue:
+        if self._queue.waiting:
             self._ask_for_beat(after=self.simulation.now + 1)
 
 

@@ -102,8 +102,12 @@ def _quiet(site: Site, host: str, count: int, every: int) -> list[str]:
         user = (38.0 if site.own_job(host) else 6.0) * draw.between(0.95, 1.05)
         system = draw.between(1.2, 2.4)
         cells = (user, 0.0, system, 0.02, 0.0, 100 - user - system - 0.02)
-        lines += ["avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
-                  "        " + "".join(f"{cell:8.2f}" for cell in cells), "", columns]  # fmt: skip
+        lines += [
+            "avg-cpu:  %user   %nice %system %iowait  %steal   %idle",
+            "        " + "".join(f"{cell:8.2f}" for cell in cells),
+            "",
+            columns,
+        ]
         for name in _disks(site, host):
             reads, writes = draw.between(0.1, 3), draw.between(1, 14)
             lines.append(_row(name, reads, writes, draw))

@@ -15,26 +15,45 @@ from scenarios.troubleshooting.texts.lustre import ost_used, space
 SHARDS = 40
 """Shards of the data set that a listing shows."""
 _DF = Grammar(
-    "lfs df", "hHilvP", "p",
+    "lfs df",
+    "hHilvP",
+    "p",
     {"human-readable": ("h", NONE), "inodes": ("i", NONE), "pool": ("p", ONE), "lazy": ("l", NONE)},
     "usage: df [-hHilv] [--pool|-p <fsname>[.<pool>]] [path]",
-)  # fmt: skip
+)
 _STRIPE = Grammar(
-    "lfs getstripe", "cdDghHiLmMpqrRSvy", "O",
-    {"stripe-count": ("c", NONE), "directory": ("d", NONE), "pool": ("p", NONE), "recursive": ("r", NONE),
-     "stripe-size": ("S", NONE), "stripe-index": ("i", NONE), "quiet": ("q", NONE), "verbose": ("v", NONE),
-     "ost": ("O", ONE), "yaml": ("y", NONE), "raw": ("R", NONE)},
+    "lfs getstripe",
+    "cdDghHiLmMpqrRSvy",
+    "O",
+    {
+        "stripe-count": ("c", NONE),
+        "directory": ("d", NONE),
+        "pool": ("p", NONE),
+        "recursive": ("r", NONE),
+        "stripe-size": ("S", NONE),
+        "stripe-index": ("i", NONE),
+        "quiet": ("q", NONE),
+        "verbose": ("v", NONE),
+        "ost": ("O", ONE),
+        "yaml": ("y", NONE),
+        "raw": ("R", NONE),
+    },
     "usage: getstripe [--ost|-O UUID] [--quiet|-q] [--verbose|-v] [--recursive|-r] <directory|filename> ...",
-)  # fmt: skip
+)
 
 
 def lfs(call: Call) -> str:
     if not call.args or call.args[0] in ("help", "--help", "--list-commands"):
         return "df\ngetstripe\npool_list\nosts\nmdts\ncheck\nquota\n"
     parts: dict[str, Callable[[Site, tuple[str, ...]], str]] = {
-        "df": _df, "getstripe": _getstripe, "pool_list": _pools, "osts": _targets, "mdts": _metadata,
-        "check": _check, "quota": _quota,
-    }  # fmt: skip
+        "df": _df,
+        "getstripe": _getstripe,
+        "pool_list": _pools,
+        "osts": _targets,
+        "mdts": _metadata,
+        "check": _check,
+        "quota": _quota,
+    }
     if call.args[0] in ("setstripe", "migrate", "mkdir", "setquota", "mirror"):
         raise Failed(f"error: {call.args[0]}: Operation not permitted")
     if call.args[0] in ("--version", "-V"):
@@ -54,8 +73,12 @@ def _df(site: Site, args: tuple[str, ...]) -> str:
     storage = site.incident.plant.storage
     for path in asked.rest:
         if path.rstrip("/") != storage.mount and not path.startswith(f"{storage.mount}/"):
-            raise Failed(f"lfs df: {path}: not a Lustre filesystem" if path.startswith("/") else
-                         f"error: invalid path '{path}': No such file or directory", 22)  # fmt: skip
+            raise Failed(
+                f"lfs df: {path}: not a Lustre filesystem"
+                if path.startswith("/")
+                else f"error: invalid path '{path}': No such file or directory",
+                22,
+            )
     lines = _document(site)
     table = lines[: next(n for n, line in enumerate(lines) if line.startswith("# "))]
     if asked.has("i"):
@@ -176,8 +199,11 @@ def _getstripe(site: Site, args: tuple[str, ...]) -> str:
                 for shard, target in files.items():
                     rows += _file(site, shard, target)
         else:
-            raise Failed(f"lfs getstripe: cannot open '{path}': No such file or directory (2)\n"
-                         f"error: getstripe failed for {path}.", 2)  # fmt: skip
+            raise Failed(
+                f"lfs getstripe: cannot open '{path}': No such file or directory (2)\n"
+                f"error: getstripe failed for {path}.",
+                2,
+            )
     if asked.has("p") or asked.has("c"):
         word = "pool:" if asked.has("p") else "stripe_count:"
         rows = [row.partition(word)[2].split()[0] for row in rows if word in row]
@@ -187,11 +213,17 @@ def _getstripe(site: Site, args: tuple[str, ...]) -> str:
 def _file(site: Site, path: str, target: int) -> list[str]:
     number = int(Stream(site.incident.seed, path).between(3e6, 9e7))
     return [
-        path, "lmm_stripe_count:  1", "lmm_stripe_size:   4194304", "lmm_pattern:       raid0",
-        "lmm_layout_gen:    0", f"lmm_stripe_offset: {target}", "lmm_pool:          flash",
+        path,
+        "lmm_stripe_count:  1",
+        "lmm_stripe_size:   4194304",
+        "lmm_pattern:       raid0",
+        "lmm_layout_gen:    0",
+        f"lmm_stripe_offset: {target}",
+        "lmm_pool:          flash",
         "\tobdidx\t\t objid\t\t objid\t\t group",
-        f"\t{target:>6}\t{number:>14}\t{number:>#13x}\t             0", "",
-    ]  # fmt: skip
+        f"\t{target:>6}\t{number:>14}\t{number:>#13x}\t             0",
+        "",
+    ]
 
 
 def _targets(site: Site, args: tuple[str, ...]) -> str:

@@ -14,12 +14,23 @@ from scenarios.troubleshooting.texts.nfs import nfsiostat as report
 
 _SHARED = "/dev/shm"  # noqa: S108 - a mount point that is told of
 _DF = Grammar(
-    "df", "ahHiklmTPv", "tBx",
-    {"human-readable": ("h", NONE), "inodes": ("i", NONE), "type": ("t", ONE), "print-type": ("T", NONE),
-     "all": ("a", NONE), "local": ("l", NONE), "si": ("H", NONE), "block-size": ("B", ONE),
-     "exclude-type": ("x", ONE), "total": ("total", NONE)},
+    "df",
+    "ahHiklmTPv",
+    "tBx",
+    {
+        "human-readable": ("h", NONE),
+        "inodes": ("i", NONE),
+        "type": ("t", ONE),
+        "print-type": ("T", NONE),
+        "all": ("a", NONE),
+        "local": ("l", NONE),
+        "si": ("H", NONE),
+        "block-size": ("B", ONE),
+        "exclude-type": ("x", ONE),
+        "total": ("total", NONE),
+    },
     "Try 'df --help' for more information.",
-)  # fmt: skip
+)
 _MOUNT = Grammar("mount", "lva", "to", {"types": ("t", ONE), "verbose": ("v", NONE)}, "", 1)
 
 
@@ -83,14 +94,19 @@ def _nfs(site: Site) -> str:
 def mount(call: Call) -> str:
     asked = _MOUNT.read(call.args)
     if asked.rest or asked.has("o", "a"):
-        raise Failed("mount: only root can do that" if asked.has("o", "a") else
-                     f"mount: {asked.rest[0]}: must be superuser to use mount.")  # fmt: skip
+        raise Failed(
+            "mount: only root can do that"
+            if asked.has("o", "a")
+            else f"mount: {asked.rest[0]}: must be superuser to use mount."
+        )
     kinds = (asked.get("t") or "").split(",") if asked.has("t") else None
-    return joined([
-        f"{m.source} on {m.where} type {m.kind} ({m.options})"
-        for m in mounted(call.site, call.host)
-        if kinds is None or m.kind in kinds or (m.kind == "nfs4" and "nfs" in kinds)
-    ])  # fmt: skip
+    return joined(
+        [
+            f"{m.source} on {m.where} type {m.kind} ({m.options})"
+            for m in mounted(call.site, call.host)
+            if kinds is None or m.kind in kinds or (m.kind == "nfs4" and "nfs" in kinds)
+        ]
+    )
 
 
 def df(call: Call) -> str:
@@ -106,8 +122,17 @@ def df(call: Call) -> str:
     if asked.has("t"):
         found = [m for m in found if m.kind in asked.values["t"]]
     human, wide = asked.has("h", "H"), asked.has("T")
-    rows = [("Filesystem", "Type", "Size" if human else "1K-blocks", "Used", "Avail" if human else "Available",
-             "Use%", "Mounted on")]  # fmt: skip
+    rows = [
+        (
+            "Filesystem",
+            "Type",
+            "Size" if human else "1K-blocks",
+            "Used",
+            "Avail" if human else "Available",
+            "Use%",
+            "Mounted on",
+        )
+    ]
     for m in found:
         cells = [m.size, m.used, m.size - m.used]
         sizes = [_human(cell) if human else str(int(cell * 2**20)) for cell in cells]
@@ -183,11 +208,24 @@ def _quiet(site: Site, host: str) -> str:
         "errors",
     )
     sent, reply = draw.between(2, 14), draw.between(2.6, 3.4)
-    rows = [f"{storage.nfs_server}:{storage.nfs_export} mounted on {storage.home}:", "",
-            f"{'ops/s':>16}{'rpc bklog':>17}", f"{sent * 1.2:>16.3f}{0:>17.3f}", ""]  # fmt: skip
+    rows = [
+        f"{storage.nfs_server}:{storage.nfs_export} mounted on {storage.home}:",
+        "",
+        f"{'ops/s':>16}{'rpc bklog':>17}",
+        f"{sent * 1.2:>16.3f}{0:>17.3f}",
+        "",
+    ]
     for name, rate, size in (("read", sent, 38.0), ("write", sent * 0.3, 12.0)):
         rows.append(f"{name + ':':<7}" + "".join(f"{column:>16}" for column in columns))
-        figures = (f"{rate:.3f}", f"{rate * size:.3f}", f"{size:.3f}", "0 (0.0%)", f"{reply:.3f}",
-                   f"{reply + 0.3:.3f}", "0.200", "0 (0.0%)")  # fmt: skip
+        figures = (
+            f"{rate:.3f}",
+            f"{rate * size:.3f}",
+            f"{size:.3f}",
+            "0 (0.0%)",
+            f"{reply:.3f}",
+            f"{reply + 0.3:.3f}",
+            "0.200",
+            "0 (0.0%)",
+        )
         rows.append(" " * 7 + "".join(f"{figure:>16}" for figure in figures))
     return joined(rows)

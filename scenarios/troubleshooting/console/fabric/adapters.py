@@ -12,17 +12,33 @@ from scenarios.troubleshooting.texts.fabric_links import ibstat_of
 MANAGER = "b83fd20300a1c0de"
 """GUID of the subnet manager's adapter."""
 _IBSTAT = Grammar(
-    "ibstat", "lspVhd", "",
-    {"list_of_cas": ("l", NONE), "short": ("s", NONE), "port_list": ("p", NONE), "version": ("V", NONE),
-     "help": ("h", NONE), "debug": ("d", NONE)},
-    "Usage: ibstat [options] <ca_name> [portnum]", 255,
-)  # fmt: skip
+    "ibstat",
+    "lspVhd",
+    "",
+    {
+        "list_of_cas": ("l", NONE),
+        "short": ("s", NONE),
+        "port_list": ("p", NONE),
+        "version": ("V", NONE),
+        "help": ("h", NONE),
+        "debug": ("d", NONE),
+    },
+    "Usage: ibstat [options] <ca_name> [portnum]",
+    255,
+)
 _DEVINFO = Grammar(
-    "ibv_devinfo", "lvh", "di",
-    {"list": ("l", NONE), "verbose": ("v", NONE), "ib-dev": ("d", ONE), "ib-port": ("i", ONE),
-     "help": ("h", NONE)},
+    "ibv_devinfo",
+    "lvh",
+    "di",
+    {
+        "list": ("l", NONE),
+        "verbose": ("v", NONE),
+        "ib-dev": ("d", ONE),
+        "ib-port": ("i", ONE),
+        "help": ("h", NONE),
+    },
     "Usage: ibv_devinfo             print the ca attributes",
-)  # fmt: skip
+)
 
 
 def adapters(site: Site, host: str) -> tuple[Hca, ...]:
@@ -125,15 +141,25 @@ def ibv_devinfo(call: Call) -> str:
         if name in (None, hca.device):
             guid = ":".join(hca.guid[at : at + 4] for at in range(0, 16, 4))
             rows += [
-                f"hca_id:\t{hca.device}", "\ttransport:\t\t\tInfiniBand (0)",
+                f"hca_id:\t{hca.device}",
+                "\ttransport:\t\t\tInfiniBand (0)",
                 f"\tfw_ver:\t\t\t\t{hca.firmware}",
-                f"\tnode_guid:\t\t\t{guid}", f"\tsys_image_guid:\t\t\t{guid}", "\tvendor_id:\t\t\t0x02c9",
-                f"\tvendor_part_id:\t\t\t{4129 if wide else 4123}", "\thw_ver:\t\t\t\t0x0",
-                "\tphys_port_cnt:\t\t\t1", "\t\tport:\t1", "\t\t\tstate:\t\t\tPORT_ACTIVE (4)",
-                "\t\t\tmax_mtu:\t\t4096 (5)", "\t\t\tactive_mtu:\t\t4096 (5)", "\t\t\tsm_lid:\t\t\t1",
-                f"\t\t\tport_lid:\t\t{hca.lid}", "\t\t\tport_lmc:\t\t0x00",
-                "\t\t\tlink_layer:\t\tInfiniBand", "",
-            ]  # fmt: skip
+                f"\tnode_guid:\t\t\t{guid}",
+                f"\tsys_image_guid:\t\t\t{guid}",
+                "\tvendor_id:\t\t\t0x02c9",
+                f"\tvendor_part_id:\t\t\t{4129 if wide else 4123}",
+                "\thw_ver:\t\t\t\t0x0",
+                "\tphys_port_cnt:\t\t\t1",
+                "\t\tport:\t1",
+                "\t\t\tstate:\t\t\tPORT_ACTIVE (4)",
+                "\t\t\tmax_mtu:\t\t4096 (5)",
+                "\t\t\tactive_mtu:\t\t4096 (5)",
+                "\t\t\tsm_lid:\t\t\t1",
+                f"\t\t\tport_lid:\t\t{hca.lid}",
+                "\t\t\tport_lmc:\t\t0x00",
+                "\t\t\tlink_layer:\t\tInfiniBand",
+                "",
+            ]
     return joined(rows)
 
 

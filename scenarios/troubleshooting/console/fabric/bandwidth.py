@@ -10,13 +10,28 @@ from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.smi_state import value
 
 _GRAMMAR = Grammar(
-    "ib_write_bw", "abFhRVN", "dinspDmqtxcQ",
-    {"ib-dev": ("d", ONE), "ib-port": ("i", ONE), "iters": ("n", ONE), "size": ("s", ONE), "all": ("a", NONE),
-     "bidirectional": ("b", NONE), "report_gbits": ("gbits", NONE), "use_cuda": ("cuda", MAYBE),
-     "CPU-freq": ("F", NONE), "duration": ("D", ONE), "help": ("h", NONE), "version": ("V", NONE),
-     "port": ("p", ONE), "use_cuda_dmabuf": ("dmabuf", NONE), "rdma_cm": ("R", NONE)},
+    "ib_write_bw",
+    "abFhRVN",
+    "dinspDmqtxcQ",
+    {
+        "ib-dev": ("d", ONE),
+        "ib-port": ("i", ONE),
+        "iters": ("n", ONE),
+        "size": ("s", ONE),
+        "all": ("a", NONE),
+        "bidirectional": ("b", NONE),
+        "report_gbits": ("gbits", NONE),
+        "use_cuda": ("cuda", MAYBE),
+        "CPU-freq": ("F", NONE),
+        "duration": ("D", ONE),
+        "help": ("h", NONE),
+        "version": ("V", NONE),
+        "port": ("p", ONE),
+        "use_cuda_dmabuf": ("dmabuf", NONE),
+        "rdma_cm": ("R", NONE),
+    },
     "Run 'ib_write_bw --help' for usage.",
-)  # fmt: skip
+)
 _PAYLOAD = 0.98
 """Part of a port's rate that large writes reach."""
 _RULE = "-" * 87
@@ -61,11 +76,18 @@ def _rate(site: Site, node: Node, peer: Node, hca: int, index: int | None) -> fl
 def _printed(device: str, average: float, peak: float, gbits: bool) -> str:
     factor, unit = (8.0, "Gb/sec") if gbits else (1e9 / 2**20, "MB/sec")
     rate = average * 1e9 / 65_536 / 1e6
-    return joined([
-        _RULE, "                    RDMA_Write BW Test",
-        f" Dual-port       : OFF\t\tDevice         : {device}", " Number of qps   : 1\t\tTransport type : IB",
-        " Mtu             : 4096[B]", " Link type       : IB", _RULE,
-        f" #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]",
-        f" 65536      5000             {peak * factor:.2f}            {average * factor:.2f}\t\t   {rate:.6f}",
-        _RULE,
-    ])  # fmt: skip
+    return joined(
+        [
+            _RULE,
+            "                    RDMA_Write BW Test",
+            f" Dual-port       : OFF\t\tDevice         : {device}",
+            " Number of qps   : 1\t\tTransport type : IB",
+            " Mtu             : 4096[B]",
+            " Link type       : IB",
+            _RULE,
+            f" #bytes     #iterations    BW peak[{unit}]    BW average[{unit}]   MsgRate[Mpps]",
+            f" 65536      5000             {peak * factor:.2f}            {average * factor:.2f}\t\t"
+            f"   {rate:.6f}",
+            _RULE,
+        ]
+    )

@@ -25,24 +25,58 @@ from scenarios.troubleshooting.texts.fabric_ports import query_errors
 
 _USAGE = "Usage: perfquery [options]  [<lid|guid> [[port(s)] [reset_mask]]]"
 _PERFQUERY = Grammar(
-    "perfquery", "xalrRSTXEDcehdvV", "CPtsoG",
-    {"extended": ("x", NONE), "all_ports": ("a", NONE), "loop_ports": ("l", NONE),
-     "reset_after_read": ("r", NONE), "Reset_only": ("R", NONE), "Ca": ("C", ONE), "Port": ("P", ONE),
-     "Guid": ("G", NONE), "timeout": ("t", ONE), "help": ("h", NONE), "version": ("V", NONE),
-     "xmtsl": ("X", NONE), "rcvsl": ("S", NONE), "errors": ("e", NONE), "verbose": ("v", NONE)},
-    _USAGE, 255,
-)  # fmt: skip
+    "perfquery",
+    "xalrRSTXEDcehdvV",
+    "CPtsoG",
+    {
+        "extended": ("x", NONE),
+        "all_ports": ("a", NONE),
+        "loop_ports": ("l", NONE),
+        "reset_after_read": ("r", NONE),
+        "Reset_only": ("R", NONE),
+        "Ca": ("C", ONE),
+        "Port": ("P", ONE),
+        "Guid": ("G", NONE),
+        "timeout": ("t", ONE),
+        "help": ("h", NONE),
+        "version": ("V", NONE),
+        "xmtsl": ("X", NONE),
+        "rcvsl": ("S", NONE),
+        "errors": ("e", NONE),
+        "verbose": ("v", NONE),
+    },
+    _USAGE,
+    255,
+)
 _ERRORS = Grammar(
-    "ibqueryerrors", "cdrRkKeuhV", "CPtsSGoD",
-    {"suppress": ("s", ONE), "suppress-common": ("c", NONE), "node-name-map": ("map", ONE),
-     "port-guid": ("S", ONE), "Ca": ("C", ONE), "Port": ("P", ONE), "report-port": ("r", NONE),
-     "GNDN": ("R", NONE), "data": ("data", NONE), "threshold-file": ("threshold", ONE),
-     "switch": ("switch", NONE),
-     "ca": ("ca", NONE), "router": ("router", NONE), "clear-errors": ("k", NONE), "clear-counts": ("K", NONE),
-     "counters": ("counters", NONE), "details": ("details", NONE), "help": ("h", NONE), "version": ("V", NONE),
-     "load-cache": ("load", ONE)},
-    "Usage: ibqueryerrors [options] ", 255,
-)  # fmt: skip
+    "ibqueryerrors",
+    "cdrRkKeuhV",
+    "CPtsSGoD",
+    {
+        "suppress": ("s", ONE),
+        "suppress-common": ("c", NONE),
+        "node-name-map": ("map", ONE),
+        "port-guid": ("S", ONE),
+        "Ca": ("C", ONE),
+        "Port": ("P", ONE),
+        "report-port": ("r", NONE),
+        "GNDN": ("R", NONE),
+        "data": ("data", NONE),
+        "threshold-file": ("threshold", ONE),
+        "switch": ("switch", NONE),
+        "ca": ("ca", NONE),
+        "router": ("router", NONE),
+        "clear-errors": ("k", NONE),
+        "clear-counts": ("K", NONE),
+        "counters": ("counters", NONE),
+        "details": ("details", NONE),
+        "help": ("h", NONE),
+        "version": ("V", NONE),
+        "load-cache": ("load", ONE),
+    },
+    "Usage: ibqueryerrors [options] ",
+    255,
+)
 COMMON = ("PortRcvSwitchRelayErrors", "PortXmitDiscards", "PortXmitWait")
 """What `-c` leaves out: counts that do not mean a fault."""
 
@@ -96,8 +130,11 @@ def _found(call: Call, words: list[str], device: str | None, every: str) -> list
             )
         return [of_adapter(site, hca)]
     if switch is None:
-        raise Failed(f"ibwarn: [41207] mad_rpc: _do_madrpc failed; dport (Lid {lid})\n"
-                     "perfquery: iberror: failed: smp query nodeinfo failed", 255)  # fmt: skip
+        raise Failed(
+            f"ibwarn: [41207] mad_rpc: _do_madrpc failed; dport (Lid {lid})\n"
+            "perfquery: iberror: failed: smp query nodeinfo failed",
+            255,
+        )
     if ports is None:
         return _whole_switch(site, switch, every)
     if any(not 0 <= port <= switch.ports for port in ports):

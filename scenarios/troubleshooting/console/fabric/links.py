@@ -14,14 +14,34 @@ from scenarios.troubleshooting.texts.fabric_links import down, peers
 from scenarios.troubleshooting.texts.fabric_links import iblinkinfo as link_table
 
 _LINKS = Grammar(
-    "iblinkinfo", "dDlphVRG", "SCPtn",
-    {"switches-only": ("switches", NONE), "cas-only": ("cas", NONE), "down": ("d", NONE), "line": ("l", NONE),
-     "print-port-guids": ("p", NONE), "switch": ("S", ONE), "port-guid": ("G", ONE), "Ca": ("C", ONE),
-     "Port": ("P", ONE), "help": ("h", NONE), "version": ("V", NONE), "additional": ("additional", NONE)},
-    "Usage: iblinkinfo [options] ", 255,
-)  # fmt: skip
-_ANY = Grammar("{0}", "lspgHSRmVhfc", "CPtno", {"help": ("h", NONE), "version": ("V", NONE),
-                                               "list": ("l", NONE)}, "", 255)  # fmt: skip
+    "iblinkinfo",
+    "dDlphVRG",
+    "SCPtn",
+    {
+        "switches-only": ("switches", NONE),
+        "cas-only": ("cas", NONE),
+        "down": ("d", NONE),
+        "line": ("l", NONE),
+        "print-port-guids": ("p", NONE),
+        "switch": ("S", ONE),
+        "port-guid": ("G", ONE),
+        "Ca": ("C", ONE),
+        "Port": ("P", ONE),
+        "help": ("h", NONE),
+        "version": ("V", NONE),
+        "additional": ("additional", NONE),
+    },
+    "Usage: iblinkinfo [options] ",
+    255,
+)
+_ANY = Grammar(
+    "{0}",
+    "lspgHSRmVhfc",
+    "CPtno",
+    {"help": ("h", NONE), "version": ("V", NONE), "list": ("l", NONE)},
+    "",
+    255,
+)
 _DISCOVER = "ibnd_discover_fabric failed"
 
 
@@ -73,11 +93,14 @@ def _adapter_blocks(site: Site) -> list[list[str]]:
     for node in site.incident.plant.nodes:
         for hca in node.hcas:
             leaf = switches[hca.leaf]
-            found.append([
-                f"CA: {node.name} {hca.device}:",
-                f"      0x{hca.port_guid} {hca.lid:>6}    1[  ] ==( 4X {lanes:>10} Gbps Active/  LinkUp)==> "
-                f'{leaf.lid:>7} {hca.leaf_port:>4}[  ] "{leaf.name}" ( )',
-            ])  # fmt: skip
+            found.append(
+                [
+                    f"CA: {node.name} {hca.device}:",
+                    f"      0x{hca.port_guid} {hca.lid:>6}    1[  ] ==( 4X {lanes:>10} Gbps Active/  "
+                    "LinkUp)==> "
+                    f'{leaf.lid:>7} {hca.leaf_port:>4}[  ] "{leaf.name}" ( )',
+                ]
+            )
     return found
 
 
@@ -110,9 +133,12 @@ def ibnetdiscover(call: Call) -> str:
     when = f"{site.incident.calendar.local(site.now_ms):%a %b %e %H:%M:%S %Y}"
     plant = site.incident.plant
     rows = [
-        "#", "# Topology file: generated on " + when, "#",
-        f"# Initiated from node {plant.nodes[0].hcas[0].guid} port {plant.nodes[0].hcas[0].port_guid}", "",
-    ]  # fmt: skip
+        "#",
+        "# Topology file: generated on " + when,
+        "#",
+        f"# Initiated from node {plant.nodes[0].hcas[0].guid} port {plant.nodes[0].hcas[0].port_guid}",
+        "",
+    ]
     for switch, ports in _alive(site):
         rows += [*_switch_record(site, switch, ports), ""]
     for node in plant.nodes:
@@ -169,18 +195,23 @@ def ibhosts(call: Call) -> str:
 
 
 def _switch_list(site: Site) -> str:
-    return joined([
-        f'Switch\t: 0x{switch.guid} ports {switch.ports} "{switch.name}" enhanced port 0 lid {switch.lid} lmc 0'
-        for switch, _ in _alive(site)
-    ])  # fmt: skip
+    return joined(
+        [
+            f'Switch\t: 0x{switch.guid} ports {switch.ports} "{switch.name}" enhanced port 0 '
+            f"lid {switch.lid} lmc 0"
+            for switch, _ in _alive(site)
+        ]
+    )
 
 
 def _host_list(site: Site) -> str:
-    return joined([
-        f'Ca\t: 0x{hca.guid} ports 1 "{node.name} {hca.device}"'
-        for node in site.incident.plant.nodes
-        for hca in node.hcas
-    ])  # fmt: skip
+    return joined(
+        [
+            f'Ca\t: 0x{hca.guid} ports 1 "{node.name} {hca.device}"'
+            for node in site.incident.plant.nodes
+            for hca in node.hcas
+        ]
+    )
 
 
 def sminfo(call: Call) -> str:

@@ -66,10 +66,13 @@ def of_switch(site: Site, switch: Switch, number: int) -> Seen:
     read = [
         site.counters.at(switch.name, number, counter, site.now_ms)
         for counter in (
-            "xmit_data_bytes_total", "rcv_data_bytes_total", "symbol_errors_total",
-            "link_downed_total", "xmit_wait_total",
+            "xmit_data_bytes_total",
+            "rcv_data_bytes_total",
+            "symbol_errors_total",
+            "link_downed_total",
+            "xmit_wait_total",
         )
-    ]  # fmt: skip
+    ]
     return Seen(switch.lid, number, read[0] // 4, read[1] // 4, *read[2:])
 
 
@@ -127,10 +130,17 @@ def short(seen: Seen) -> Iterator[tuple[str, int]]:
     yield "LinkDownedCounter", min(seen.downs, 255)
     yield "PortRcvErrors", min(seen.symbols // 7, 2**16 - 1)
     for name in (
-        "PortRcvRemotePhysicalErrors", "PortRcvSwitchRelayErrors", "PortXmitDiscards",
-        "PortXmitConstraintErrors", "PortRcvConstraintErrors", "CounterSelect2",
-        "LocalLinkIntegrityErrors", "ExcessiveBufferOverrunErrors", "QP1Dropped", "VL15Dropped",
-    ):  # fmt: skip
+        "PortRcvRemotePhysicalErrors",
+        "PortRcvSwitchRelayErrors",
+        "PortXmitDiscards",
+        "PortXmitConstraintErrors",
+        "PortRcvConstraintErrors",
+        "CounterSelect2",
+        "LocalLinkIntegrityErrors",
+        "ExcessiveBufferOverrunErrors",
+        "QP1Dropped",
+        "VL15Dropped",
+    ):
         yield name, 0
     yield "PortXmitData", min(seen.sent, wide)
     yield "PortRcvData", min(seen.received, wide)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply
+from scenarios.troubleshooting.console.command import Call, Failed
 from scenarios.troubleshooting.console.fleet.gather import gathered
 from scenarios.troubleshooting.console.fleet.remote import run_line
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.slurm.words import hosts_of
 
 MOST_HOSTS, MOST_OUTPUT = 256, 4_000_000

@@ -6,9 +6,10 @@ import shlex
 from collections.abc import Callable
 from itertools import groupby
 
-from scenarios.troubleshooting.console.command import Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Failed, joined
 from scenarios.troubleshooting.console.options import Grammar, whole
 from scenarios.troubleshooting.console.patterns import Refused, pattern_of
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 _GREP = Grammar(
@@ -81,11 +82,16 @@ def _first(site: Site, host: str, argv: list[str]) -> Reply:
 def _filtered(argv: list[str], text: str) -> tuple[str, int]:
     """(what a filter leaves, its exit code). Raises Failed."""
     filters: dict[str, Callable[[list[str], list[str]], tuple[list[str], int]]] = {
-        "grep": _grep, "egrep": _grep, "fgrep": _grep, "head": _head, "tail": _tail, "wc": _wc,
+        "grep": _grep,
+        "egrep": _grep,
+        "fgrep": _grep,
+        "head": _head,
+        "tail": _tail,
+        "wc": _wc,
         "sort": lambda args, lines: (sorted(lines, reverse="-r" in args), 0),
         "uniq": lambda args, lines: ([line for line, _ in groupby(lines)], 0),
         "cat": lambda args, lines: (lines, 0),
-    }  # fmt: skip
+    }
     run = filters.get(argv[0])
     if run is None:
         raise Failed(NOT_HERE, 2)

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
 from scenarios.troubleshooting.console.gpus.smi import ROUNDS
 from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar, Options, whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.smi_health import diag, health
@@ -53,11 +54,12 @@ def dcgmi(call: Call) -> str | Reply:
     host = call.host if host in ("localhost", "127.0.0.1") else host.partition(":")[0]
     if call.site.kind(host) != NODE:
         raise Failed(
-            "", 255,
+            "",
+            255,
             "Error: unable to establish a connection to the specified host: "
             f"{asked.get('host') or 'localhost'}\n"
             "Error: Unable to connect to host engine. Host engine connection invalid/disconnected.\n",
-        )  # fmt: skip
+        )
     return run(call.site, call.site.nodes[host], asked)
 
 
@@ -68,8 +70,11 @@ def _discovery(site: Site, node: Node, asked: Options) -> str:
     rule = f"+{'-' * 8}+{'-' * 70}+"
     rows = [f"{len(node.gpus)} GPUs found.", rule, f"| GPU ID | {'Device Information':<69}|", rule]
     for gpu in node.gpus:
-        facts = (f"Name: {site.incident.plant.gpu_product}", f"PCI Bus ID: {gpu.bus_id}",
-                 f"Device UUID: {gpu.uuid}")  # fmt: skip
+        facts = (
+            f"Name: {site.incident.plant.gpu_product}",
+            f"PCI Bus ID: {gpu.bus_id}",
+            f"Device UUID: {gpu.uuid}",
+        )
         for number, fact in enumerate(facts):
             rows.append(f"| {gpu.index if number == 0 else '':<7}| {fact:<69}|")
         rows.append(rule)
@@ -257,25 +262,58 @@ def _link_states(site: Site, node: Node) -> str:
 
 _HOST = {"host": ("host", ONE)}
 _SUBSYSTEMS: dict[str, tuple[Grammar, Callable[[Site, Node, Options], str | Reply]]] = {
-    "discovery": (Grammar("dcgmi", "lcv", "gi", _HOST | {"list": ("l", NONE)}, code=255), _discovery),
+    "discovery": (
+        Grammar("dcgmi", "lcv", "gi", _HOST | {"list": ("l", NONE)}, code=255),
+        _discovery,
+    ),
     "health": (
-        Grammar("dcgmi", "cfj", "gs", _HOST | {"check": ("c", NONE), "fetch": ("f", NONE), "group": ("g", ONE),
-                                               "set": ("s", ONE), "json": ("j", NONE)}, code=255),
+        Grammar(
+            "dcgmi",
+            "cfj",
+            "gs",
+            _HOST
+            | {
+                "check": ("c", NONE),
+                "fetch": ("f", NONE),
+                "group": ("g", ONE),
+                "set": ("s", ONE),
+                "json": ("j", NONE),
+            },
+            code=255,
+        ),
         _health,
     ),
     "diag": (
-        Grammar("dcgmi", "vj", "rgip", _HOST | {"run": ("r", ONE), "verbose": ("v", MAYBE)}, code=255),
+        Grammar(
+            "dcgmi", "vj", "rgip", _HOST | {"run": ("r", ONE), "verbose": ("v", MAYBE)}, code=255
+        ),
         _diag,
     ),
     "dmon": (
-        Grammar("dcgmi", "l", "ecdigf", _HOST | {"field-id": ("e", ONE), "count": ("c", ONE),
-                                                 "delay": ("d", ONE),
-                                                 "gpu-id": ("i", ONE), "list": ("l", NONE)}, code=255),
+        Grammar(
+            "dcgmi",
+            "l",
+            "ecdigf",
+            _HOST
+            | {
+                "field-id": ("e", ONE),
+                "count": ("c", ONE),
+                "delay": ("d", ONE),
+                "gpu-id": ("i", ONE),
+                "list": ("l", NONE),
+            },
+            code=255,
+        ),
         _dmon,
     ),
     "nvlink": (
-        Grammar("dcgmi", "es", "g", _HOST | {"errors": ("e", NONE), "link-status": ("s", NONE),
-                                             "gpuid": ("g", ONE)}, code=255),
+        Grammar(
+            "dcgmi",
+            "es",
+            "g",
+            _HOST | {"errors": ("e", NONE), "link-status": ("s", NONE), "gpuid": ("g", ONE)},
+            code=255,
+        ),
         _nvlink,
     ),
-}  # fmt: skip
+}

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
 from scenarios.troubleshooting.console.options import whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.plant import Gpu, Node
 from scenarios.troubleshooting.texts.lines import Line
@@ -58,19 +59,45 @@ nvidia-smi [OPTION1 [ARG1]] [OPTION2 [ARG2]] ...
     mig                         Provides controls for MIG management.
 """
 _CHANGES = (
-    "-pm", "--persistence-mode", "-pl", "--power-limit", "-lgc", "--lock-gpu-clocks", "-rgc",
-    "--reset-gpu-clocks", "-lmc", "--lock-memory-clocks", "-rmc", "-ac", "--applications-clocks",
-    "-rac", "--reset-applications-clocks", "-r", "--gpu-reset", "-e", "--ecc-config", "-p",
-    "--reset-ecc-errors", "-c", "--compute-mode", "-mig", "--multi-instance-gpu", "-am",
-)  # fmt: skip
+    "-pm",
+    "--persistence-mode",
+    "-pl",
+    "--power-limit",
+    "-lgc",
+    "--lock-gpu-clocks",
+    "-rgc",
+    "--reset-gpu-clocks",
+    "-lmc",
+    "--lock-memory-clocks",
+    "-rmc",
+    "-ac",
+    "--applications-clocks",
+    "-rac",
+    "--reset-applications-clocks",
+    "-r",
+    "--gpu-reset",
+    "-e",
+    "--ecc-config",
+    "-p",
+    "--reset-ecc-errors",
+    "-c",
+    "--compute-mode",
+    "-mig",
+    "--multi-instance-gpu",
+    "-am",
+)
 """Options that would change a GPU."""
 _WITHOUT_VALUE = ("-rgc", "--reset-gpu-clocks", "-rmc", "-rac", "-r", "--gpu-reset")
 _TARGETS = {
-    "-pl": "power management limit", "--power-limit": "power management limit",
-    "-lgc": "locked GPU clocks", "--lock-gpu-clocks": "locked GPU clocks",
-    "-ac": "applications clocks", "--applications-clocks": "applications clocks",
-    "-pm": "persistence mode", "--persistence-mode": "persistence mode",
-}  # fmt: skip
+    "-pl": "power management limit",
+    "--power-limit": "power management limit",
+    "-lgc": "locked GPU clocks",
+    "--lock-gpu-clocks": "locked GPU clocks",
+    "-ac": "applications clocks",
+    "--applications-clocks": "applications clocks",
+    "-pm": "persistence mode",
+    "--persistence-mode": "persistence mode",
+}
 
 
 def nvidia_smi(call: Call) -> str | Reply:
@@ -94,10 +121,18 @@ class _Asked:
 
 
 _LONG = {
-    "--help": "-h", "--list-gpus": "-L", "--query": "-q", "--id": "-i", "--display": "-d",
-    "--loop": "-l", "--loop-ms": "-lms", "--unit": "-u", "--filename": "-f", "--xml-format": "-x",
+    "--help": "-h",
+    "--list-gpus": "-L",
+    "--query": "-q",
+    "--id": "-i",
+    "--display": "-d",
+    "--loop": "-l",
+    "--loop-ms": "-lms",
+    "--unit": "-u",
+    "--filename": "-f",
+    "--xml-format": "-x",
     "--list-excluded-gpus": "-B",
-}  # fmt: skip
+}
 _TAKES = ("-i", "-d", "-l", "-lms", "-f", "--format", "--query-gpu", "--query-compute-apps")
 _FLAGS = ("-h", "-L", "-q", "-B", "--version", "--help-query-gpu", "--help-query-compute-apps")
 
@@ -132,10 +167,14 @@ def _whole(site: Site, node: Node, asked: _Asked) -> str | Reply:
         return _HELP.format(version=version)
     if asked.get("--version") is not None:
         nvml = version.rsplit(".", 1)[0] if version.count(".") > 1 else version
-        return joined([
-            f"NVIDIA-SMI version  : {version}", f"NVML version        : {nvml}",
-            f"DRIVER version      : {version}", f"CUDA Version        : {cuda}",
-        ])  # fmt: skip
+        return joined(
+            [
+                f"NVIDIA-SMI version  : {version}",
+                f"NVML version        : {nvml}",
+                f"DRIVER version      : {version}",
+                f"CUDA Version        : {cuda}",
+            ]
+        )
     if asked.get("--help-query-gpu") is not None:
         return _fields_help()
     chosen = choose(node, asked.get("-i"))

@@ -12,15 +12,31 @@ from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar
 from scenarios.troubleshooting.texts.owners import shown
 
 _DATE = Grammar(
-    "date", "uR", "dIrs",
-    {"date": ("d", ONE), "utc": ("u", NONE), "universal": ("u", NONE), "rfc-email": ("R", NONE),
-     "iso-8601": ("I", MAYBE), "rfc-3339": ("3339", ONE), "set": ("s", ONE), "reference": ("r", ONE)},
+    "date",
+    "uR",
+    "dIrs",
+    {
+        "date": ("d", ONE),
+        "utc": ("u", NONE),
+        "universal": ("u", NONE),
+        "rfc-email": ("R", NONE),
+        "iso-8601": ("I", MAYBE),
+        "rfc-3339": ("3339", ONE),
+        "set": ("s", ONE),
+        "reference": ("r", ONE),
+    },
     "Try 'date --help' for more information.",
-)  # fmt: skip
+)
 _KNOWN = set("aAbBcCdDeFgGhHIjklmMnNpPrRsStTuUVwWxXyYzZ%")
 _DEFAULT = "%a %b %e %H:%M:%S %Z %Y"
-_FORMS = {"": "%Y-%m-%d", "date": "%Y-%m-%d", "hours": "%Y-%m-%dT%H%z", "minutes": "%Y-%m-%dT%H:%M%z",
-          "seconds": "%Y-%m-%dT%H:%M:%S%z", "ns": "%Y-%m-%dT%H:%M:%S,%N%z"}  # fmt: skip
+_FORMS = {
+    "": "%Y-%m-%d",
+    "date": "%Y-%m-%d",
+    "hours": "%Y-%m-%dT%H%z",
+    "minutes": "%Y-%m-%dT%H:%M%z",
+    "seconds": "%Y-%m-%dT%H:%M:%S%z",
+    "ns": "%Y-%m-%dT%H:%M:%S,%N%z",
+}
 
 
 def date(call: Call) -> str:
@@ -58,9 +74,15 @@ def date(call: Call) -> str:
 
 def formatted(here: datetime, form: str) -> str:
     """strftime with the handful of codes that GNU date has beside it."""
-    more = {"s": str(int(here.timestamp())), "N": f"{here.microsecond * 1000:09d}",
-    "P": here.strftime("%p").lower(),
-            "k": f"{here.hour:>2}", "l": f"{here.hour % 12 or 12:>2}", "n": "\n", "t": "\t"}  # fmt: skip
+    more = {
+        "s": str(int(here.timestamp())),
+        "N": f"{here.microsecond * 1000:09d}",
+        "P": here.strftime("%p").lower(),
+        "k": f"{here.hour:>2}",
+        "l": f"{here.hour % 12 or 12:>2}",
+        "n": "\n",
+        "t": "\t",
+    }
     found, words = "", iter(form)
     for sign in words:
         if sign != "%":
@@ -109,8 +131,11 @@ def chronyc(call: Call) -> str:
         return "200 OK\n2 sources online\n0 sources offline\n"
     if not words:
         raise Failed("chronyc: this terminal takes one command at a time: chronyc tracking")
-    raise Failed("501 Not authorised" if words[0] in ("makestep", "burst", "online", "offline", "add") else
-                 "Unrecognized command")  # fmt: skip
+    raise Failed(
+        "501 Not authorised"
+        if words[0] in ("makestep", "burst", "online", "offline", "add")
+        else "Unrecognized command"
+    )
 
 
 def _tracking(call: Call, ahead: int) -> str:

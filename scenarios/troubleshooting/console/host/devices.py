@@ -7,15 +7,18 @@ from dataclasses import dataclass
 
 from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.site import Site, said
+from scenarios.troubleshooting.gpu_memory import model
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.smi_query import device_id
-from scenarios.troubleshooting.texts.smi_state import gpu_now, model
+from scenarios.troubleshooting.texts.smi_state import gpu_now
 from scenarios.troubleshooting.texts.system_commands import acs, modules
 
 _CHIPS = {
-    "A100": "GA100 [A100 SXM4 80GB]", "H100": "GH100 [H100 SXM5 80GB]", "H200": "GH100 [H200 SXM 141GB]",
+    "A100": "GA100 [A100 SXM4 80GB]",
+    "H100": "GH100 [H100 SXM5 80GB]",
+    "H200": "GH100 [H200 SXM 141GB]",
     "B200": "GB100 [B200]",
-}  # fmt: skip
+}
 _SPEED = {5: "32GT/s", 4: "16GT/s", 3: "8GT/s", 2: "5GT/s", 1: "2.5GT/s"}
 
 
@@ -80,19 +83,27 @@ def _devices(site: Site, node: Node) -> Iterator[_Device]:
         hca = node.hcas[number // 2]
         bus = int(hca.bus_id[5:7], 16) - 2 + number % 2
         yield _Device(
-            f"{bus:02x}:00.0", "PCI bridge", "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)", "1000:c030",
+            f"{bus:02x}:00.0",
+            "PCI bridge",
+            "Broadcom / LSI PEX890xx PCIe Gen 5 Switch (rev b0)",
+            "1000:c030",
             ("\tControl: I/O- Mem+ BusMaster+", "\tKernel driver in use: pcieport", fence),
-        )  # fmt: skip
+        )
     best = 5 if site.incident.plant.port_gbps >= 400 else 4
     for gpu in node.gpus:
         now = gpu_now(site.incident, gpu, site.looked_ms)
         chip = _CHIPS[model(site.incident.plant)]
         yield _Device(
-            gpu.bus_id[9:].lower(), "3D controller", f"NVIDIA Corporation {chip} (rev a1)",
+            gpu.bus_id[9:].lower(),
+            "3D controller",
+            f"NVIDIA Corporation {chip} (rev a1)",
             f"10de:{device_id(site.incident.plant).lower()}",
-            (f"\tNUMA node: {gpu.numa}", "\tKernel driver in use: nvidia",
-             *_link(now.pcie_gen, now.pcie_width, best)),
-        )  # fmt: skip
+            (
+                f"\tNUMA node: {gpu.numa}",
+                "\tKernel driver in use: nvidia",
+                *_link(now.pcie_gen, now.pcie_width, best),
+            ),
+        )
     wide = site.incident.plant.port_gbps >= 400
     for hca in node.hcas:
         name = "MT2910 Family [ConnectX-7]" if wide else "MT28908 Family [ConnectX-6]"
@@ -120,9 +131,13 @@ def lsmod(call: Call) -> str:
         raise Failed("Usage: lsmod", 1)
     shown = said(modules(call.site.incident, call.site.nodes[call.host], call.site.looked_ms))
     rows = ["Module                  Size  Used by", *shown.splitlines()]
-    rows += ["ib_core               393216  8 rdma_cm,ib_ipoib,ib_umad,mlx5_ib,ib_uverbs,ib_cm",
-             "mlx5_core            1826816  1 mlx5_ib", "nvidia_uvm           1523712  16",
-             "nvidia              54272000  410 nvidia_uvm,nvidia_modeset", "lustre               1056768  2",
-             "lnet                  716800  6 osc,ksocklnd,ptlrpc,lustre",
-             "bonding               196608  0"]  # fmt: skip
+    rows += [
+        "ib_core               393216  8 rdma_cm,ib_ipoib,ib_umad,mlx5_ib,ib_uverbs,ib_cm",
+        "mlx5_core            1826816  1 mlx5_ib",
+        "nvidia_uvm           1523712  16",
+        "nvidia              54272000  410 nvidia_uvm,nvidia_modeset",
+        "lustre               1056768  2",
+        "lnet                  716800  6 osc,ksocklnd,ptlrpc,lustre",
+        "bonding               196608  0",
+    ]
     return joined(rows)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Call, Failed, joined
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.console.slurm.words import USERS
 from scenarios.troubleshooting.texts.configs_hosts import host_files
@@ -74,8 +75,18 @@ def dig(call: Call) -> Reply:
         if answers(site, server):
             return Reply(joined([*notes, *_answer(site, names[0], server, "+short" in call.args)]))
         notes.append(f";; communications error to {server}#53: timed out")
-    return Reply(joined([f"\n; <<>> DiG 9.18.28 <<>> {' '.join(call.args)}", *notes,
-                         ";; no servers could be reached", ""]), "", 9)  # fmt: skip
+    return Reply(
+        joined(
+            [
+                f"\n; <<>> DiG 9.18.28 <<>> {' '.join(call.args)}",
+                *notes,
+                ";; no servers could be reached",
+                "",
+            ]
+        ),
+        "",
+        9,
+    )
 
 
 def _answer(site: Site, name: str, server: str, short: bool) -> list[str]:

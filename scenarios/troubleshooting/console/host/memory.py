@@ -13,12 +13,26 @@ from scenarios.troubleshooting.texts.smi_state import gpu_now
 from scenarios.troubleshooting.texts.system_commands import numastat as of_rank
 
 _FREE = Grammar(
-    "free", "bkmghtlwvV", "sc",
-    {"bytes": ("b", NONE), "kibi": ("k", NONE), "mebi": ("m", NONE), "gibi": ("g", NONE), "human": ("h", NONE),
-     "mega": ("m", NONE), "giga": ("g", NONE), "total": ("t", NONE), "wide": ("w", NONE), "lohi": ("l", NONE),
-     "seconds": ("s", ONE), "count": ("c", ONE), "version": ("V", NONE)},
+    "free",
+    "bkmghtlwvV",
+    "sc",
+    {
+        "bytes": ("b", NONE),
+        "kibi": ("k", NONE),
+        "mebi": ("m", NONE),
+        "gibi": ("g", NONE),
+        "human": ("h", NONE),
+        "mega": ("m", NONE),
+        "giga": ("g", NONE),
+        "total": ("t", NONE),
+        "wide": ("w", NONE),
+        "lohi": ("l", NONE),
+        "seconds": ("s", ONE),
+        "count": ("c", ONE),
+        "version": ("V", NONE),
+    },
     "\nUsage:\n free [options]\n",
-)  # fmt: skip
+)
 _HEAD = "               total        used        free      shared  buff/cache   available"
 
 
@@ -41,8 +55,15 @@ def free(call: Call) -> str:
     def cell(mib: int) -> str:
         if asked.has("h"):
             return _human(mib)
-        return str(mib // 1024 if asked.has("g") else mib * 2**20 if asked.has("b") else
-                   mib if asked.has("m") else mib * 1024)  # fmt: skip
+        return str(
+            mib // 1024
+            if asked.has("g")
+            else mib * 2**20
+            if asked.has("b")
+            else mib
+            if asked.has("m")
+            else mib * 1024
+        )
 
     rows = [_HEAD, "Mem:    " + " ".join(f"{cell(n):>11}" for n in memory)]
     rows.append("Swap:   " + " ".join(f"{cell(n):>11}" for n in swap))
@@ -88,10 +109,20 @@ def numactl(call: Call) -> str:
         return told(call.site, call.host)["numactl -H"]
     if call.args in (("-s",), ("--show",)):
         cpus = " ".join(str(n) for n in range(224))
-        return joined(["policy: default", "preferred node: current", f"physcpubind: {cpus} ", "cpubind: 0 1 ",
-                       "nodebind: 0 1 ", "membind: 0 1 "])  # fmt: skip
-    raise Failed("usage: numactl [--all | -a] [--interleave= | -i <nodes>] [--preferred= | -p <node>]\n"
-                 "               [--show | -s] [--hardware | -H] command args ...")  # fmt: skip
+        return joined(
+            [
+                "policy: default",
+                "preferred node: current",
+                f"physcpubind: {cpus} ",
+                "cpubind: 0 1 ",
+                "nodebind: 0 1 ",
+                "membind: 0 1 ",
+            ]
+        )
+    raise Failed(
+        "usage: numactl [--all | -a] [--interleave= | -i <nodes>] [--preferred= | -p <node>]\n"
+        "               [--show | -s] [--hardware | -H] command args ..."
+    )
 
 
 def numastat(call: Call) -> str:
@@ -129,8 +160,13 @@ def _counters(call: Call) -> str:
     )
     hit = [a + b for a, b in zip(local, other, strict=True)]
     rows = [f"{'':<16}{'node0':>16}{'node1':>16}"]
-    for name, values in (("numa_hit", hit), ("numa_miss", [0, 0]), ("numa_foreign", [0, 0]),
-                         ("interleave_hit", [2_114, 2_098]), ("local_node", local), ("other_node",
-                         other)):  # fmt: skip
+    for name, values in (
+        ("numa_hit", hit),
+        ("numa_miss", [0, 0]),
+        ("numa_foreign", [0, 0]),
+        ("interleave_hit", [2_114, 2_098]),
+        ("local_node", local),
+        ("other_node", other),
+    ):
         rows.append(f"{name:<16}{values[0]:>16}{values[1]:>16}")
     return joined(rows)

@@ -184,11 +184,13 @@ def _routes(site: Site, host: str) -> str:
     node, vlan = site.nodes.get(host), site.incident.plant.storage.vlan
     if node is None:
         return "default via 10.20.0.1 dev eno1 proto static \n"
-    return joined([
-        "default via 10.20.1.1 dev eno1 proto static ",
-        f"10.20.1.0/24 dev eno1 proto kernel scope link src {node.host_ip} ",
-        f"10.20.16.0/23 dev bond0.{vlan} proto kernel scope link src {node.bond_ip} ",
-    ])  # fmt: skip
+    return joined(
+        [
+            "default via 10.20.1.1 dev eno1 proto static ",
+            f"10.20.1.0/24 dev eno1 proto kernel scope link src {node.host_ip} ",
+            f"10.20.16.0/23 dev bond0.{vlan} proto kernel scope link src {node.bond_ip} ",
+        ]
+    )
 
 
 def ethtool(call: Call) -> str:
@@ -221,24 +223,44 @@ def ethtool(call: Call) -> str:
         name, "200000" if name.startswith("bond") else "100000"
     )
     unit = "" if speed.endswith("!") else "Mb/s"
-    return joined([f"Settings for {name}:", f"\tSpeed: {speed}{unit}", "\tDuplex: Full",
-        "\tAuto-negotiation: on",
-                   "\tLink detected: yes"])  # fmt: skip
+    return joined(
+        [
+            f"Settings for {name}:",
+            f"\tSpeed: {speed}{unit}",
+            "\tDuplex: Full",
+            "\tAuto-negotiation: on",
+            "\tLink detected: yes",
+        ]
+    )
 
 
 def _counters(site: Site, host: str, name: str) -> str:
     received, sent, refused = _traffic(site, host, name)
     if site.kind(host) == SWITCH:
-        values = {"HwIfInOctets": received, "HwIfOutOctets": sent, "HwIfInErrors": refused,
-                  "HwIfInOversizeFrames": refused, "HwIfInDiscards": 0, "HwIfOutDiscards": 0}  # fmt: skip
+        values = {
+            "HwIfInOctets": received,
+            "HwIfOutOctets": sent,
+            "HwIfInErrors": refused,
+            "HwIfInOversizeFrames": refused,
+            "HwIfInDiscards": 0,
+            "HwIfOutDiscards": 0,
+        }
     else:
         values = {
-            "rx_packets": received // 4_100, "rx_bytes": received, "tx_packets": sent // 4_100,
+            "rx_packets": received // 4_100,
+            "rx_bytes": received,
+            "tx_packets": sent // 4_100,
             "tx_bytes": sent,
-            "rx_crc_errors_phy": 0, "rx_discards_phy": 0, "tx_discards_phy": 0, "rx_out_of_buffer": 0,
-            "rx_oversize_pkts_phy": 0, "rx_symbol_err_phy": 0, "link_down_events_phy": 0,
-            "rx_global_pause": 0, "tx_global_pause": 0,
-        }  # fmt: skip
+            "rx_crc_errors_phy": 0,
+            "rx_discards_phy": 0,
+            "tx_discards_phy": 0,
+            "rx_out_of_buffer": 0,
+            "rx_oversize_pkts_phy": 0,
+            "rx_symbol_err_phy": 0,
+            "link_down_events_phy": 0,
+            "rx_global_pause": 0,
+            "tx_global_pause": 0,
+        }
     return joined(["NIC statistics:", *(f"     {key}: {value}" for key, value in values.items())])
 
 
@@ -248,9 +270,15 @@ def nstat(call: Call) -> str:
     draw = Stream(site.incident.seed, f"nstat {host}")
     again = int(site.readings(host).at("node_netstat_Tcp_RetransSegs", site.now_ms))
     sent = int(draw.between(4e9, 9e9))
-    known = {"TcpActiveOpens": int(draw.between(2e5, 9e5)), "TcpInSegs": sent * 97 // 100, "TcpOutSegs": sent,
-             "TcpRetransSegs": again, "TcpInErrs": 0, "TcpExtTCPTimeouts": again // 9,
-             "TcpExtTCPLostRetransmit": again // 400}  # fmt: skip
+    known = {
+        "TcpActiveOpens": int(draw.between(2e5, 9e5)),
+        "TcpInSegs": sent * 97 // 100,
+        "TcpOutSegs": sent,
+        "TcpRetransSegs": again,
+        "TcpInErrs": 0,
+        "TcpExtTCPTimeouts": again // 9,
+        "TcpExtTCPLostRetransmit": again // 400,
+    }
     names = [word for word in call.args if not word.startswith("-")]
     chosen = {name: value for name, value in known.items() if not names or name in names}
     return joined(["#kernel", *(f"{name:<32}{value:<19}0.0" for name, value in chosen.items())])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply
+from scenarios.troubleshooting.console.command import Call, Failed
 from scenarios.troubleshooting.console.host.lookup import resolve
 from scenarios.troubleshooting.console.options import Grammar, whole
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, said
 from scenarios.troubleshooting.texts.system_login import ping as text_of
 
@@ -70,8 +71,11 @@ def _too_long(address: str, size: int, count: int, mtu: int) -> Reply:
 
 
 def _unreachable(address: str, size: int, count: int) -> Reply:
-    rows = [f"PING {address} ({address}) {size}({size + _HEADERS}) bytes of data.", "",
-            f"--- {address} ping statistics ---",
-            f"{count} packets transmitted, 0 received, 100% packet loss, time {1023 * (count - 1)}ms",
-            ""]  # fmt: skip
+    rows = [
+        f"PING {address} ({address}) {size}({size + _HEADERS}) bytes of data.",
+        "",
+        f"--- {address} ping statistics ---",
+        f"{count} packets transmitted, 0 received, 100% packet loss, time {1023 * (count - 1)}ms",
+        "",
+    ]
     return Reply("\n".join(rows) + "\n", "", 1)

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scenarios.troubleshooting.calendar import SECOND
-from scenarios.troubleshooting.console.command import LOGIN, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import LOGIN, Call, Failed, joined
 from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.running import Process, allowed, processes
 from scenarios.troubleshooting.console.host.told import told
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
 
@@ -112,8 +113,11 @@ def _letters(word: str, rest: list[str]) -> _Took:
         if letter in "oupCtUG" and (word.startswith("-") or letter == "o"):
             given = letters[place + 1 :] or (rest.pop(0) if rest else "")
             if not given:
-                raise Failed("error: list of process IDs must follow -p" if letter == "p" else
-                             "error: improper list\n\nUsage:\n ps [options]")  # fmt: skip
+                raise Failed(
+                    "error: list of process IDs must follow -p"
+                    if letter == "p"
+                    else "error: improper list\n\nUsage:\n ps [options]"
+                )
             if letter == "o":
                 took.form = given
             elif letter != "t":
@@ -227,9 +231,11 @@ def top(call: Call) -> str:
     for p in found[:40]:
         kib, name = int(p.memory * 1024), p.args.split()[0].rpartition("/")[2]
         clock = _elapsed(int(_ran(site, p) * p.cpu / 100))
-        rows.append(f"{p.pid:>7} {p.user[:8]:<8}  20   0 {kib * 3:>7} {kib:>6} {kib // 9:>6} "
-                    f"{'R' if p.cpu > 50 else 'S'} {p.cpu:>5.1f} {100 * p.memory / memory[0]:>5.1f} "
-                    f"{clock:>9} {name}")  # fmt: skip
+        rows.append(
+            f"{p.pid:>7} {p.user[:8]:<8}  20   0 {kib * 3:>7} {kib:>6} {kib // 9:>6} "
+            f"{'R' if p.cpu > 50 else 'S'} {p.cpu:>5.1f} {100 * p.memory / memory[0]:>5.1f} "
+            f"{clock:>9} {name}"
+        )
     return joined(rows)
 
 
@@ -263,8 +269,11 @@ def taskset(call: Call) -> str:
     words = [word for word in call.args if not word.startswith("-")]
     flags = "".join(word.lstrip("-") for word in call.args if word.startswith("-"))
     if "p" not in flags or len(words) != 1:
-        raise Failed("taskset: failed to execute: Operation not permitted" if words else
-                     "taskset: bad usage\nTry 'taskset --help' for more information.")  # fmt: skip
+        raise Failed(
+            "taskset: failed to execute: Operation not permitted"
+            if words
+            else "taskset: bad usage\nTry 'taskset --help' for more information."
+        )
     pid = words[0]
     site, host = call.site, call.host
     if not any(str(process.pid) == pid for process in processes(site, host)):

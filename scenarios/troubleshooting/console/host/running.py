@@ -17,23 +17,29 @@ from scenarios.troubleshooting.texts.system_commands import affinity
 from scenarios.troubleshooting.texts.system_host import boot_ms
 
 _LASTING = {
-    "slurmd": "/usr/sbin/slurmd -D -s", "chronyd": "/usr/sbin/chronyd -F 1",
+    "slurmd": "/usr/sbin/slurmd -D -s",
+    "chronyd": "/usr/sbin/chronyd -F 1",
     "nv-hostengine": "/usr/bin/nv-hostengine -n --service-account nvidia-dcgm",
     "nvidia-persistenced": "/usr/bin/nvidia-persistenced --user nvidia-persistenced",
     "nvidia-fabricmanager": "/usr/bin/nv-fabricmanager -c /usr/share/nvidia/nvswitch/fabricmanager.cfg",
-    "rsyslogd": "/usr/sbin/rsyslogd -n -iNONE", "smartd": "/usr/sbin/smartd -n",
+    "rsyslogd": "/usr/sbin/rsyslogd -n -iNONE",
+    "smartd": "/usr/sbin/smartd -n",
     "puppet-agent": "/opt/puppetlabs/puppet/bin/ruby agent --no-daemonize",
     "dbus-daemon": "@dbus-daemon --system --address=systemd: --nofork",
-    "systemd-networkd": "/lib/systemd/systemd-networkd", "multipathd": "/sbin/multipathd -d -s",
-    "lustre_exporter": "/usr/local/bin/lustre_exporter", "prometheus": "/usr/bin/prometheus",
-}  # fmt: skip
+    "systemd-networkd": "/lib/systemd/systemd-networkd",
+    "multipathd": "/sbin/multipathd -d -s",
+    "lustre_exporter": "/usr/local/bin/lustre_exporter",
+    "prometheus": "/usr/bin/prometheus",
+}
 """Units that keep their process, and how they were started."""
 
 _EXPORTERS = (
-    "/usr/local/bin/k3s agent", "/usr/bin/cadvisor -port=8080 -logtostderr",
-    "/bin/node_exporter --path.rootfs=/host", "/bin/ipmi_exporter --web.listen-address=:9290",
+    "/usr/local/bin/k3s agent",
+    "/usr/bin/cadvisor -port=8080 -logtostderr",
+    "/bin/node_exporter --path.rootfs=/host",
+    "/bin/ipmi_exporter --web.listen-address=:9290",
     "/usr/bin/dcgm-exporter -f /etc/dcgm-exporter/default-counters.csv",
-)  # fmt: skip
+)
 _MANAGERS = ("/usr/local/bin/k3s server", "/usr/sbin/slurmctld -D -s", "/usr/sbin/slurmdbd -D -s")
 
 
@@ -125,11 +131,23 @@ def _of_job(site: Site, node: Node, job: Job, parent: int) -> Iterator[Process]:
             cpu = 640.0 if now.util else 95.0
         draw = Stream(site.incident.seed, f"rank {job.id} {node.name} {index}")
         folder = site.incident.training.script.rpartition("/")[0]
-        args = f"/opt/conda/bin/python3.10 /opt/trainer/train.py --config {folder}/config.yaml" if own else (
-            f"python /home/{job.user}/{job.name}/main.py")  # fmt: skip
+        args = (
+            f"/opt/conda/bin/python3.10 /opt/trainer/train.py --config {folder}/config.yaml"
+            if own
+            else (f"python /home/{job.user}/{job.name}/main.py")
+        )
         memory = 25_317.0 if own else draw.between(6_000, 21_000)
-        yield Process(job.user, now.pid, step, start + 9_000, round(cpu * draw.between(0.98, 1.02), 1), memory,
-                      args, 96 if own else 38, index)  # fmt: skip
+        yield Process(
+            job.user,
+            now.pid,
+            step,
+            start + 9_000,
+            round(cpu * draw.between(0.98, 1.02), 1),
+            memory,
+            args,
+            96 if own else 38,
+            index,
+        )
 
 
 def allowed(site: Site, host: str) -> dict[str, str]:

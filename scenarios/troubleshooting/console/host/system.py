@@ -6,17 +6,10 @@ import re
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
-from scenarios.troubleshooting.console.command import (
-    LOGIN,
-    NODE,
-    SWITCH,
-    Call,
-    Failed,
-    Reply,
-    joined,
-)
+from scenarios.troubleshooting.console.command import LOGIN, NODE, SWITCH, Call, Failed, joined
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.options import NONE, Grammar
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.plant import THREADS
 from scenarios.troubleshooting.texts.configs_hosts import host_files
@@ -27,11 +20,20 @@ _UPTIME = Grammar(
     "uptime", "pshV", "", {"pretty": ("p", NONE), "since": ("s", NONE), "help": ("h", NONE)}, ""
 )
 _UNAME = Grammar(
-    "uname", "asnrvmpio", "",
-    {"all": ("a", NONE), "kernel-name": ("s", NONE), "nodename": ("n", NONE), "kernel-release": ("r", NONE),
-     "kernel-version": ("v", NONE), "machine": ("m", NONE), "operating-system": ("o", NONE)},
+    "uname",
+    "asnrvmpio",
+    "",
+    {
+        "all": ("a", NONE),
+        "kernel-name": ("s", NONE),
+        "nodename": ("n", NONE),
+        "kernel-release": ("r", NONE),
+        "kernel-version": ("v", NONE),
+        "machine": ("m", NONE),
+        "operating-system": ("o", NONE),
+    },
     "Try 'uname --help' for more information.",
-)  # fmt: skip
+)
 
 
 def uptime(call: Call) -> str:
@@ -85,8 +87,16 @@ def uname(call: Call) -> str:
     kernel = call.site.incident.plant.versions.kernel
     if call.site.kind(call.host) == SWITCH:
         kernel = "5.10.0-cl-1-amd64"
-    parts = {"s": "Linux", "n": call.host, "r": kernel, "v": "#135-Ubuntu SMP Fri Sep 27 13:53:58 UTC 2024",
-             "m": "x86_64", "p": "x86_64", "i": "x86_64", "o": "GNU/Linux"}  # fmt: skip
+    parts = {
+        "s": "Linux",
+        "n": call.host,
+        "r": kernel,
+        "v": "#135-Ubuntu SMP Fri Sep 27 13:53:58 UTC 2024",
+        "m": "x86_64",
+        "p": "x86_64",
+        "i": "x86_64",
+        "o": "GNU/Linux",
+    }
     if asked.has("a"):
         return " ".join(parts.values()) + "\n"
     chosen = [parts[key] for key in parts if asked.has(key)]
@@ -112,9 +122,13 @@ def w(call: Call) -> str:
     when = site.clock(call.host, site.now_ms, "%H:%M")
     if site.kind(call.host) == SWITCH:
         return who(call)
-    return joined([told(site, call.host)["uptime"].rstrip("\n"),
-                   "USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT",
-                   f"ops      pts/0    10.20.250.11     {when}    1.00s  0.03s  0.00s w"])  # fmt: skip
+    return joined(
+        [
+            told(site, call.host)["uptime"].rstrip("\n"),
+            "USER     TTY      FROM             LOGIN@   IDLE   JCPU   PCPU WHAT",
+            f"ops      pts/0    10.20.250.11     {when}    1.00s  0.03s  0.00s w",
+        ]
+    )
 
 
 def lscpu(call: Call) -> str:
@@ -136,8 +150,10 @@ def cpupower(call: Call) -> str:
         raise Failed("Subcommand needs to be run as root user")
     if words[:1] == ["monitor"]:
         raise Failed("No HW Cstate monitors found")
-    raise Failed("Usage:\tcpupower [-d|--debug] [-c|--cpu cpulist ] <command> [<args>]\n"
-                 "Supported commands are:\n\tfrequency-info\n\tfrequency-set\n\tmonitor")  # fmt: skip
+    raise Failed(
+        "Usage:\tcpupower [-d|--debug] [-c|--cpu cpulist ] <command> [<args>]\n"
+        "Supported commands are:\n\tfrequency-info\n\tfrequency-set\n\tmonitor"
+    )
 
 
 def own_line(site: Site, host: str, path: str) -> str | None:
@@ -159,14 +175,23 @@ def tuned_adm(call: Call) -> str | Reply:
     if call.args == ("verify",):
         return Reply("Verification succeeded, current system settings match the preset profile.\n")
     if call.args == ("list",):
-        names = ("balanced", "hpc-compute", "latency-performance", "network-latency", "powersave",
-                 "throughput-performance", "virtual-guest")  # fmt: skip
+        names = (
+            "balanced",
+            "hpc-compute",
+            "latency-performance",
+            "network-latency",
+            "powersave",
+            "throughput-performance",
+            "virtual-guest",
+        )
         return joined(["Available profiles:", *(f"- {name}" for name in names)])
     if call.args[:1] in (("profile",), ("off",)):
         raise Failed("You need to be root to switch the profile.")
-    raise Failed("usage: tuned-adm [-h] [--version] [--debug] [--async] [--timeout TIMEOUT]\n"
-                 "                 {list,active,off,profile,profile_info,recommend,verify,auto_profile,"
-                 "profile_mode,instance_acquire_devices} ...")  # fmt: skip
+    raise Failed(
+        "usage: tuned-adm [-h] [--version] [--debug] [--async] [--timeout TIMEOUT]\n"
+        "                 {list,active,off,profile,profile_info,recommend,verify,auto_profile,"
+        "profile_mode,instance_acquire_devices} ..."
+    )
 
 
 def systemctl(call: Call) -> str | Reply:
@@ -181,8 +206,11 @@ def systemctl(call: Call) -> str | Reply:
         if "--no-legend" in flags:
             return failed
         count = len(failed.splitlines())
-        head = "  UNIT LOAD ACTIVE SUB DESCRIPTION\n" if not failed else (
-            "  UNIT                         LOAD   ACTIVE SUB    DESCRIPTION\n")  # fmt: skip
+        head = (
+            "  UNIT LOAD ACTIVE SUB DESCRIPTION\n"
+            if not failed
+            else ("  UNIT                         LOAD   ACTIVE SUB    DESCRIPTION\n")
+        )
         return f"{head}{failed}{count} loaded units listed.\n"
     if not words:
         raise Failed("Too few arguments.")
@@ -245,10 +273,13 @@ def sysctl(call: Call) -> str:
     known = dict(line.split(" = ") for _, line, _ in pair.lines)
     draw = Stream(call.site.incident.seed, f"sysctl {call.host}")
     known |= {
-        "kernel.hostname": call.host, "kernel.osrelease": call.site.incident.plant.versions.kernel,
-        "net.ipv4.tcp_congestion_control": "cubic", "vm.overcommit_memory": "0",
-        "kernel.random.entropy_avail": str(int(draw.between(240, 256))), "fs.file-max": "9223372036854775807",
-    }  # fmt: skip
+        "kernel.hostname": call.host,
+        "kernel.osrelease": call.site.incident.plant.versions.kernel,
+        "net.ipv4.tcp_congestion_control": "cubic",
+        "vm.overcommit_memory": "0",
+        "kernel.random.entropy_avail": str(int(draw.between(240, 256))),
+        "fs.file-max": "9223372036854775807",
+    }
     if any(word in ("-w", "-p", "--system") or "=" in word for word in call.args):
         raise Failed("sysctl: permission denied on key, ignoring", 255)
     if any(word in ("-a", "-A", "--all") for word in call.args):

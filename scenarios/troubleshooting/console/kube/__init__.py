@@ -7,7 +7,8 @@ from scenarios.troubleshooting.console.kube.kubectl import kubectl
 
 COMMANDS = {
     "kubectl": Command(
-        kubectl, (LOGIN, CONTROLLER, OTHER),
+        kubectl,
+        (LOGIN, CONTROLLER, OTHER),
         "get and describe nodes, pods, daemonsets, events; it runs exporters only, jobs are Slurm's.",
     )
-}  # fmt: skip
+}

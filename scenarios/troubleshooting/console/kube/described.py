@@ -33,15 +33,20 @@ def describe_node(site: Site, node: KubeNode) -> str:
     for number, (name, value) in enumerate(node.labels):
         rows.append(f"{'Labels:' if number == 0 else '':<20}{name}={value}")
     taint = "slurm.schedmd.com/managed=true:NoSchedule" if worker else "<none>"
-    rows += [f"CreationTimestamp:  {_when(site, node.made_ms)}", f"Taints:             {taint}",
-             "Unschedulable:      false", "Conditions:",
-             _CONDITION.format(*_HEADS)]  # fmt: skip
+    rows += [
+        f"CreationTimestamp:  {_when(site, node.made_ms)}",
+        f"Taints:             {taint}",
+        "Unschedulable:      false",
+        "Conditions:",
+        _CONDITION.format(*_HEADS),
+    ]
     beat = _when(site, site.now_ms - 41_000)
     for name, status, reason in (
-        ("MemoryPressure", "False", "KubeletHasSufficientMemory"), ("DiskPressure", "False",
-        "KubeletHasNoDiskPressure"),
-        ("PIDPressure", "False", "KubeletHasSufficientPID"), ("Ready", "True", "KubeletReady"),
-    ):  # fmt: skip
+        ("MemoryPressure", "False", "KubeletHasSufficientMemory"),
+        ("DiskPressure", "False", "KubeletHasNoDiskPressure"),
+        ("PIDPressure", "False", "KubeletHasSufficientPID"),
+        ("Ready", "True", "KubeletReady"),
+    ):
         rows.append(_CONDITION.format(name, status, beat, _when(site, node.ready_ms), reason))
     rows += ["Addresses:", f"  InternalIP:  {node.address}", f"  Hostname:    {node.name}"]
     for head in ("Capacity:", "Allocatable:"):
@@ -61,15 +66,22 @@ def describe_pod(site: Site, pod: Pod) -> str:
     kind, _, owner = pod.owner.partition("/")
     started = datetime.fromtimestamp(pod.started_ms // 1000, UTC)
     rows = [
-        f"Name:             {pod.name}", f"Namespace:        {pod.namespace}",
+        f"Name:             {pod.name}",
+        f"Namespace:        {pod.namespace}",
         f"Node:             {pod.node}/{pod.address}",
-        f"Start Time:       {_when(site, pod.made_ms)}", f"Labels:           app={owner}",
+        f"Start Time:       {_when(site, pod.made_ms)}",
+        f"Labels:           app={owner}",
         "Status:           Running",
-        f"IP:               {pod.address}", f"Controlled By:    {kind}/{owner}", "Containers:", f"  {owner}:",
-        f"    Image:          {pod.image}", "    State:          Running",
-        f"      Started:      {started:%a, %d %b %Y %H:%M:%S +0000}", "    Ready:          True",
+        f"IP:               {pod.address}",
+        f"Controlled By:    {kind}/{owner}",
+        "Containers:",
+        f"  {owner}:",
+        f"    Image:          {pod.image}",
+        "    State:          Running",
+        f"      Started:      {started:%a, %d %b %Y %H:%M:%S +0000}",
+        "    Ready:          True",
         f"    Restart Count:  {pod.restarts}",
-    ]  # fmt: skip
+    ]
     if pod.restarts:
         rows.insert(
             12,

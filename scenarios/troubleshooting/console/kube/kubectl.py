@@ -9,6 +9,7 @@ from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
 from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.kube.described import describe_node, describe_pod
+from scenarios.troubleshooting.console.kube.kubectl_words import CHANGES, GRAMMAR, HELP, KINDS
 from scenarios.troubleshooting.console.kube.objects import (
     NAMESPACES,
     RUNTIME,
@@ -19,48 +20,15 @@ from scenarios.troubleshooting.console.kube.objects import (
     kube_nodes,
     pods,
 )
-from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar, Options
+from scenarios.troubleshooting.console.options import Options
 from scenarios.troubleshooting.console.site import Site
-
-GRAMMAR = Grammar(
-    "kubectl", "AhwRv", "noflcsL",
-    {"all-namespaces": ("A", NONE), "namespace": ("n", ONE), "output": ("o", ONE), "selector": ("l", ONE),
-     "no-headers": ("bare", NONE), "show-labels": ("labels", NONE), "watch": ("w", NONE), "help": ("h", NONE),
-     "client": ("client", MAYBE), "sort-by": ("sort", ONE), "field-selector": ("field", ONE),
-     "context": ("context", ONE),
-     "kubeconfig": ("config", ONE), "filename": ("f", ONE), "container": ("c", ONE), "tail": ("tail", ONE),
-     "since": ("since", ONE), "previous": ("previous", NONE), "force": ("force", NONE),
-     "grace-period": ("grace", ONE), "ignore-daemonsets": ("ignore", NONE), "replicas": ("replicas", ONE),
-     "server": ("s", ONE), "label-columns": ("columns", ONE), "for": ("for", ONE), "types": ("types", ONE)},
-    "See 'kubectl --help' for usage.",
-)  # fmt: skip
-_KINDS = {
-    "node": "nodes", "no": "nodes", "pod": "pods", "po": "pods", "daemonset": "daemonsets", "ds": "daemonsets",
-    "event": "events", "ev": "events", "namespace": "namespaces", "ns": "namespaces",
-    "deployment": "deployments",
-    "deploy": "deployments", "service": "services", "svc": "services", "job": "jobs", "all": "all",
-    "configmap": "configmaps", "cm": "configmaps", "secret": "secrets", "lease": "leases",
-}  # fmt: skip
-_CHANGES = {
-    "delete": "delete", "apply": "patch", "create": "create", "edit": "patch", "patch": "patch",
-    "scale": "patch",
-    "label": "patch", "annotate": "patch", "cordon": "patch", "uncordon": "patch", "drain": "patch",
-    "taint": "patch", "exec": "create", "run": "create", "rollout": "patch", "set": "patch", "cp": "create",
-    "port-forward": "create", "attach": "create", "replace": "update", "debug": "create", "expose": "create",
-}  # fmt: skip
-_HELP = (
-    "kubectl controls the Kubernetes cluster manager.\n\nBasic Commands:\n  get         Display one or many "
-    "resources\n  describe    Show details of a specific resource or group of resources\n  top         Display "
-    "resource (CPU/memory) usage\n  events      List events\n  cluster-info  Display cluster information\n"
-    "  version     Print the client and server version information\n"
-)
 
 
 def kubectl(call: Call) -> str:
     asked = GRAMMAR.read(call.args)
     words = asked.rest
     if asked.has("h") or not words or words[0] == "help":
-        return _HELP
+        return HELP
     site, verb = call.site, words[0]
     control = site.incident.plant.controller
     if verb == "version":
@@ -78,18 +46,21 @@ def kubectl(call: Call) -> str:
     if verb == "top":
         return _top(site, asked, words[1:])
     if verb == "api-resources":
-        return joined(["NAME         SHORTNAMES   APIVERSION   NAMESPACED   KIND",
-            "nodes        no           v1"
-                       "           false        Node",
-                       "pods         po           v1           true         Pod"])  # fmt: skip
+        return joined(
+            [
+                "NAME         SHORTNAMES   APIVERSION   NAMESPACED   KIND",
+                "nodes        no           v1           false        Node",
+                "pods         po           v1           true         Pod",
+            ]
+        )
     if verb == "auth":
-        return "no\n" if set(words) & set(_CHANGES) else "yes\n"
+        return "no\n" if set(words) & set(CHANGES) else "yes\n"
     if verb == "logs":
         raise _forbidden("get", "pods/log", words[1] if len(words) > 1 else "", asked)
-    if verb in _CHANGES:
+    if verb in CHANGES:
         kind = "nodes" if verb in ("cordon", "uncordon", "drain", "taint") else "pods"
         name = words[-1] if len(words) > 1 else ""
-        raise _forbidden(_CHANGES[verb], kind, name.rpartition("/")[2], asked)
+        raise _forbidden(CHANGES[verb], kind, name.rpartition("/")[2], asked)
     raise Failed(f'error: unknown command "{verb}" for "kubectl"')
 
 
@@ -111,20 +82,27 @@ def _config(site: Site, words: list[str]) -> str:
         return f"{name}-viewer\n"
     if words[:1] == ["view"]:
         address = site.addresses[site.incident.plant.controller]
-        return joined(["apiVersion: v1", "clusters:", "- cluster:",
-            "    certificate-authority-data: DATA+OMITTED",
-                       f"    server: https://{address}:6443", f"  name: {name}",
-                       f"current-context: {name}-viewer",
-                       "kind: Config"])  # fmt: skip
+        return joined(
+            [
+                "apiVersion: v1",
+                "clusters:",
+                "- cluster:",
+                "    certificate-authority-data: DATA+OMITTED",
+                f"    server: https://{address}:6443",
+                f"  name: {name}",
+                f"current-context: {name}-viewer",
+                "kind: Config",
+            ]
+        )
     raise Failed("error: this kubeconfig is read-only")
 
 
 def _kind(word: str) -> str:
     name = word.lower().rstrip("s") if word.lower() not in ("pods", "ds", "ns") else word.lower()
     for key in (word.lower(), name, name.removesuffix("s")):
-        if key in _KINDS:
-            return _KINDS[key]
-        if key in _KINDS.values():
+        if key in KINDS:
+            return KINDS[key]
+        if key in KINDS.values():
             return key
     raise Failed(f'error: the server doesn\'t have a resource type "{word}"')
 
@@ -142,8 +120,10 @@ def _get(call: Call, asked: Options, words: list[str]) -> str:
     kind = _kind(kind)
     form = asked.get("o") or ""
     if form not in ("", "wide", "name", "json"):
-        raise Failed(f'error: unable to match a printer suitable for the output format "{form}", '
-                     "allowed formats are: json,name,wide")  # fmt: skip
+        raise Failed(
+            f'error: unable to match a printer suitable for the output format "{form}", '
+            "allowed formats are: json,name,wide"
+        )
     site = call.site
     if kind in ("secrets", "configmaps"):
         raise _forbidden("list", kind, "", asked)
@@ -256,10 +236,14 @@ def _nodes(site: Site, asked: Options, names: list[str], form: str) -> str:
 
 def _node_json(node: KubeNode) -> dict[str, object]:
     return {
-        "apiVersion": "v1", "kind": "Node", "metadata": {"name": node.name, "labels": dict(node.labels)},
-        "status": {"addresses": [{"address": node.address, "type": "InternalIP"}],
-                   "conditions": [{"type": "Ready", "status": "True"}]},
-    }  # fmt: skip
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": node.name, "labels": dict(node.labels)},
+        "status": {
+            "addresses": [{"address": node.address, "type": "InternalIP"}],
+            "conditions": [{"type": "Ready", "status": "True"}],
+        },
+    }
 
 
 def _in(asked: Options, pod: Pod) -> bool:
@@ -271,12 +255,15 @@ def _pods(site: Site, asked: Options, names: list[str], form: str) -> str:
     _named("pods", [pod.name for pod in found], names)
     field = (asked.get("field") or "").replace("==", "=")
     found = [
-        pod for pod in found
+        pod
+        for pod in found
         if (not names or pod.name in names)
-        and _labelled(asked, {"app": pod.owner.partition("/")[2], "name": pod.owner.partition("/")[2]})
+        and _labelled(
+            asked, {"app": pod.owner.partition("/")[2], "name": pod.owner.partition("/")[2]}
+        )
         and (not field.startswith("spec.nodeName=") or field.endswith(f"={pod.node}"))
         and not field.startswith("status.phase!=Running")
-    ]  # fmt: skip
+    ]
     if not found:
         where = "" if asked.has("A") else f" in {asked.get('n') or 'default'} namespace"
         raise Failed(f"No resources found{where}.", 0)
@@ -351,8 +338,11 @@ def _top(site: Site, asked: Options, words: list[str]) -> str:
     """Usage of the hosts themselves: Slurm's jobs are a part of it."""
     kind = _kind(words[0]) if words else ""
     if kind != "nodes":
-        raise Failed("error: Metrics not available for pods of the host's network" if kind == "pods" else
-                     "error: You must specify the type of resource: node or pod")  # fmt: skip
+        raise Failed(
+            "error: Metrics not available for pods of the host's network"
+            if kind == "pods"
+            else "error: You must specify the type of resource: node or pod"
+        )
     found = kube_nodes(site)
     _named("nodes", [node.name for node in found], words[1:])
     readers: list[Callable[[str], str]] = [

@@ -7,8 +7,9 @@ from zlib import crc32
 
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
 from scenarios.troubleshooting.console.site import Site
+from scenarios.troubleshooting.gpu_memory import model
 from scenarios.troubleshooting.plant import THREADS
-from scenarios.troubleshooting.texts.smi_state import driver, model
+from scenarios.troubleshooting.texts.smi_state import driver
 from scenarios.troubleshooting.texts.system_commands import TOTAL_GIB
 from scenarios.troubleshooting.texts.system_host import boot_ms
 
@@ -95,14 +96,15 @@ def _nodes(site: Site) -> list[KubeNode]:
         version, _ = driver(incident, node.name, site.looked_ms)
         product = incident.plant.gpu_product.replace(" ", "-")
         labels = (
-            *base, ("kubernetes.io/hostname", node.name),
+            *base,
+            ("kubernetes.io/hostname", node.name),
             ("nvidia.com/cuda.driver-version.full", version),
             ("nvidia.com/gpu.count", str(len(node.gpus))),
             ("nvidia.com/gpu.family", _family(site)),
             ("nvidia.com/gpu.memory", str(incident.plant.memory_mib)),
             ("nvidia.com/gpu.product", product),
             ("topology.kubernetes.io/rack", node.rack),
-        )  # fmt: skip
+        )
         ready = boot_ms(incident, node.name, site.traces) + 100 * SECOND
         at = made + (20 + node.index) * MINUTE
         found.append(
@@ -132,13 +134,26 @@ def _pods(site: Site) -> list[Pod]:
     control, workers = nodes[0], nodes[1:]
     made = control.made_ms + 5 * MINUTE
     found = []
-    for number, (name, image) in enumerate((
-        ("coredns", "rancher/mirrored-coredns-coredns:1.10.1"),
-        ("metrics-server", "rancher/mirrored-metrics-server:v0.7.0"),
-    )):  # fmt: skip
+    for number, (name, image) in enumerate(
+        (
+            ("coredns", "rancher/mirrored-coredns-coredns:1.10.1"),
+            ("metrics-server", "rancher/mirrored-metrics-server:v0.7.0"),
+        )
+    ):
         suffix = f"{_letters(_word(name), 9)}-{_letters(_word(name, 1), 5)}"
-        found.append(Pod("kube-system", f"{name}-{suffix}", f"ReplicaSet/{name}", image, control.name,
-                         f"10.42.0.{number + 4}", made, control.ready_ms, 0))  # fmt: skip
+        found.append(
+            Pod(
+                "kube-system",
+                f"{name}-{suffix}",
+                f"ReplicaSet/{name}",
+                image,
+                control.name,
+                f"10.42.0.{number + 4}",
+                made,
+                control.ready_ms,
+                0,
+            )
+        )
     # They were renewed some weeks before the run to compare with; the maintenance restarted them once.
     since = site.incident.calendar.baseline_start - 26 * DAY - 3 * HOUR
     for namespace, name, image in _EXPORTERS:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts.bmc import Sensor, sdr, sel, sensor_list, sensors
@@ -35,9 +36,17 @@ def ipmitool(call: Call) -> str | Reply:
     if not words:
         raise Failed(f"No command provided!\n{_USAGE}")
     parts: dict[str, Callable[[Site, str, list[str]], str]] = {
-        "sdr": _sdr, "sensor": _sensor, "sel": _sel, "chassis": _chassis, "power": _power, "mc": _mc,
-        "bmc": _mc, "fru": _fru, "lan": _lan, "dcmi": _dcmi,
-    }  # fmt: skip
+        "sdr": _sdr,
+        "sensor": _sensor,
+        "sel": _sel,
+        "chassis": _chassis,
+        "power": _power,
+        "mc": _mc,
+        "bmc": _mc,
+        "fru": _fru,
+        "lan": _lan,
+        "dcmi": _dcmi,
+    }
     run = parts.get(words[0])
     if run is None:
         raise Failed(f"Invalid command: {words[0]}")
@@ -111,17 +120,23 @@ def _got(found: list[Sensor], names: list[str]) -> str:
             f" Entity ID             : {one.entity}",
             f" Sensor Reading        : {reading}",
             f" Status                : {one.status}",
-            *(f" {label:<22}: {'na' if limit is None else f'{limit:.3f}'}"
-              for label, limit in zip(_LIMITS, one.limits, strict=True)),
+            *(
+                f" {label:<22}: {'na' if limit is None else f'{limit:.3f}'}"
+                for label, limit in zip(_LIMITS, one.limits, strict=True)
+            ),
             "",
-        ]  # fmt: skip
+        ]
     return joined(rows)
 
 
 _LIMITS = (
-    "Lower non-recoverable", "Lower critical", "Lower non-critical", "Upper non-critical",
-    "Upper critical", "Upper non-recoverable",
-)  # fmt: skip
+    "Lower non-recoverable",
+    "Lower critical",
+    "Lower non-critical",
+    "Upper non-critical",
+    "Upper critical",
+    "Upper non-recoverable",
+)
 
 
 def _sensor(site: Site, host: str, rest: list[str]) -> str:
@@ -156,11 +171,15 @@ def _sel(site: Site, host: str, rest: list[str]) -> str:
             return joined(lines[:count] if rest[1] == "first" else lines[len(lines) - count :])
         return joined(lines)
     if word == "info":
-        return joined([
-            "SEL Information", "Version          : 1.5 (v1.5, v2 compliant)",
-            f"Entries          : {len(lines)}",
-            f"Free Space       : {16_320 - 16 * len(lines)} bytes ", "Overflow         : false",
-        ])  # fmt: skip
+        return joined(
+            [
+                "SEL Information",
+                "Version          : 1.5 (v1.5, v2 compliant)",
+                f"Entries          : {len(lines)}",
+                f"Free Space       : {16_320 - 16 * len(lines)} bytes ",
+                "Overflow         : false",
+            ]
+        )
     if word in ("clear", "delete"):
         raise Failed("Unable to clear SEL: Insufficient privilege level")
     if word == "time":
@@ -170,12 +189,21 @@ def _sel(site: Site, host: str, rest: list[str]) -> str:
 
 def _chassis(site: Site, host: str, rest: list[str]) -> str:
     if rest[:1] == ["status"] or not rest:
-        return joined([
-            "System Power         : on", "Power Overload       : false", "Power Interlock      : inactive",
-            "Main Power Fault     : false", "Power Control Fault  : false", "Power Restore Policy : always-on",
-            "Last Power Event     : ", "Chassis Intrusion    : inactive", "Front-Panel Lockout  : inactive",
-            "Drive Fault          : false", "Cooling/Fan Fault    : " + _fan_fault(site, host),
-        ])  # fmt: skip
+        return joined(
+            [
+                "System Power         : on",
+                "Power Overload       : false",
+                "Power Interlock      : inactive",
+                "Main Power Fault     : false",
+                "Power Control Fault  : false",
+                "Power Restore Policy : always-on",
+                "Last Power Event     : ",
+                "Chassis Intrusion    : inactive",
+                "Front-Panel Lockout  : inactive",
+                "Drive Fault          : false",
+                "Cooling/Fan Fault    : " + _fan_fault(site, host),
+            ]
+        )
     if rest[0] == "power":
         return _power(site, host, rest[1:])
     raise Failed(f"Set Chassis {rest[0].title()} failed: Insufficient privilege level")
@@ -202,23 +230,32 @@ def _power(site: Site, host: str, rest: list[str]) -> str:
 def _mc(site: Site, host: str, rest: list[str]) -> str:
     if rest[:1] not in ([], ["info"]):
         raise Failed(f"MC {rest[0]} failed: Insufficient privilege level")
-    return joined([
-        "Device ID                 : 32", "Device Revision           : 1", "Firmware Revision         : 1.03",
-        "IPMI Version              : 2.0", "Manufacturer ID           : 10876",
-        "Manufacturer Name         : Supermicro", "Device Available          : yes",
-    ])  # fmt: skip
+    return joined(
+        [
+            "Device ID                 : 32",
+            "Device Revision           : 1",
+            "Firmware Revision         : 1.03",
+            "IPMI Version              : 2.0",
+            "Manufacturer ID           : 10876",
+            "Manufacturer Name         : Supermicro",
+            "Device Available          : yes",
+        ]
+    )
 
 
 def _fru(site: Site, host: str, rest: list[str]) -> str:
     if rest[:1] not in ([], ["print"], ["list"]):
         raise Failed(f"Invalid fru command: {rest[0]}")
     serial = site.nodes[host].serial if host in site.nodes else "Not Specified"
-    return joined([
-        "FRU Device Description : Builtin FRU Device (ID 0)", " Chassis Type          : Other",
-        " Product Manufacturer  : Supermicro",
-        f" Product Name          : {'SYS-821GE-TNHR' if host in site.nodes else 'SSG-121E-NES24R'}",
-        f" Product Serial        : {serial}",
-    ])  # fmt: skip
+    return joined(
+        [
+            "FRU Device Description : Builtin FRU Device (ID 0)",
+            " Chassis Type          : Other",
+            " Product Manufacturer  : Supermicro",
+            f" Product Name          : {'SYS-821GE-TNHR' if host in site.nodes else 'SSG-121E-NES24R'}",
+            f" Product Serial        : {serial}",
+        ]
+    )
 
 
 def _lan(site: Site, host: str, rest: list[str]) -> str:
@@ -226,10 +263,14 @@ def _lan(site: Site, host: str, rest: list[str]) -> str:
         raise Failed("Set LAN parameter failed: Insufficient privilege level")
     if host not in site.nodes:
         raise Failed("Get Channel Info command failed: Insufficient privilege level")
-    return joined([
-        "Set in Progress         : Set Complete", "IP Address Source       : Static Address",
-        f"IP Address              : {site.nodes[host].bmc_ip}", "Subnet Mask             : 255.255.255.0",
-    ])  # fmt: skip
+    return joined(
+        [
+            "Set in Progress         : Set Complete",
+            "IP Address Source       : Static Address",
+            f"IP Address              : {site.nodes[host].bmc_ip}",
+            "Subnet Mask             : 255.255.255.0",
+        ]
+    )
 
 
 def _dcmi(site: Site, host: str, rest: list[str]) -> str:
@@ -242,8 +283,12 @@ def _dcmi(site: Site, host: str, rest: list[str]) -> str:
         if one.unit == "Watts"
     )
     when = site.clock(host, site.looked_ms, "%a %b %e %H:%M:%S %Y")
-    return joined([
-        "", f"    Instantaneous power reading:              {watts:>8.0f} Watts",
-        f"    IPMI timestamp:                           {when}",
-        "    Power reading state is:                   activated", "",
-    ])  # fmt: skip
+    return joined(
+        [
+            "",
+            f"    Instantaneous power reading:              {watts:>8.0f} Watts",
+            f"    IPMI timestamp:                           {when}",
+            "    Power reading state is:                   activated",
+            "",
+        ]
+    )

@@ -14,15 +14,37 @@ from scenarios.troubleshooting.texts.system_host import boot_ms
 from scenarios.troubleshooting.texts.system_journal import kernel_level
 
 GRAMMAR = Grammar(
-    "dmesg", "CcDdEeHhkPpruSTtuVwWx", "FflnsK",
-    {"clear": ("C", NONE), "read-clear": ("c", NONE), "show-delta": ("d", NONE), "reltime": ("e", NONE),
-     "facility": ("f", ONE), "human": ("H", NONE), "kernel": ("k", NONE), "color": ("L", MAYBE),
-     "level": ("l", ONE), "console-level": ("n", ONE), "nopager": ("P", NONE), "raw": ("r", NONE),
-     "ctime": ("T", NONE), "notime": ("t", NONE), "time-format": ("format", ONE), "userspace": ("u", NONE),
-     "follow": ("w", NONE), "follow-new": ("W", NONE), "decode": ("x", NONE), "since": ("since", ONE),
-     "until": ("until", ONE), "help": ("h", NONE), "version": ("V", NONE), "force-prefix": ("p", NONE)},
+    "dmesg",
+    "CcDdEeHhkPpruSTtuVwWx",
+    "FflnsK",
+    {
+        "clear": ("C", NONE),
+        "read-clear": ("c", NONE),
+        "show-delta": ("d", NONE),
+        "reltime": ("e", NONE),
+        "facility": ("f", ONE),
+        "human": ("H", NONE),
+        "kernel": ("k", NONE),
+        "color": ("L", MAYBE),
+        "level": ("l", ONE),
+        "console-level": ("n", ONE),
+        "nopager": ("P", NONE),
+        "raw": ("r", NONE),
+        "ctime": ("T", NONE),
+        "notime": ("t", NONE),
+        "time-format": ("format", ONE),
+        "userspace": ("u", NONE),
+        "follow": ("w", NONE),
+        "follow-new": ("W", NONE),
+        "decode": ("x", NONE),
+        "since": ("since", ONE),
+        "until": ("until", ONE),
+        "help": ("h", NONE),
+        "version": ("V", NONE),
+        "force-prefix": ("p", NONE),
+    },
     "Try 'dmesg --help' for more information.",
-)  # fmt: skip
+)
 _NAMES = {"warn": "warning", "err": "err", "error": "err"}
 
 

@@ -18,25 +18,70 @@ from scenarios.troubleshooting.texts.system_host import boot_ms
 from scenarios.troubleshooting.texts.system_journal import Entry, printed
 
 GRAMMAR = Grammar(
-    "journalctl", "aefkqrxlmhNb", "cDFgioptuSUM",
-    {"all": ("a", NONE), "pager-end": ("e", NONE), "follow": ("f", NONE), "dmesg": ("k", NONE),
-     "quiet": ("q", NONE), "reverse": ("r", NONE), "catalog": ("x", NONE), "full": ("l", NONE),
-     "no-full": ("l", NONE), "merge": ("m", NONE), "help": ("h", NONE), "boot": ("b", MAYBE),
-     "grep": ("g", ONE), "case-sensitive": ("case", MAYBE), "output": ("o", ONE), "priority": ("p", ONE),
-     "identifier": ("t", ONE), "unit": ("u", ONE), "user-unit": ("user-unit", ONE), "since": ("S", ONE),
-     "until": ("U", ONE), "lines": ("n", MAYBE), "no-tail": ("no-tail", NONE), "no-pager": ("no-pager", NONE),
-     "no-hostname": ("no-hostname", NONE), "utc": ("utc", NONE), "list-boots": ("list-boots", NONE),
-     "disk-usage": ("disk-usage", NONE), "version": ("version", NONE), "system": ("system", NONE),
-     "fields": ("N", NONE), "facility": ("facility", ONE), "output-fields": ("output-fields", ONE),
-     "vacuum-size": ("vacuum", ONE), "vacuum-time": ("vacuum", ONE), "rotate": ("rotate", NONE),
-     "flush": ("rotate", NONE), "sync": ("rotate", NONE), "cursor": ("c", ONE)},
-)  # fmt: skip
+    "journalctl",
+    "aefkqrxlmhNb",
+    "cDFgioptuSUM",
+    {
+        "all": ("a", NONE),
+        "pager-end": ("e", NONE),
+        "follow": ("f", NONE),
+        "dmesg": ("k", NONE),
+        "quiet": ("q", NONE),
+        "reverse": ("r", NONE),
+        "catalog": ("x", NONE),
+        "full": ("l", NONE),
+        "no-full": ("l", NONE),
+        "merge": ("m", NONE),
+        "help": ("h", NONE),
+        "boot": ("b", MAYBE),
+        "grep": ("g", ONE),
+        "case-sensitive": ("case", MAYBE),
+        "output": ("o", ONE),
+        "priority": ("p", ONE),
+        "identifier": ("t", ONE),
+        "unit": ("u", ONE),
+        "user-unit": ("user-unit", ONE),
+        "since": ("S", ONE),
+        "until": ("U", ONE),
+        "lines": ("n", MAYBE),
+        "no-tail": ("no-tail", NONE),
+        "no-pager": ("no-pager", NONE),
+        "no-hostname": ("no-hostname", NONE),
+        "utc": ("utc", NONE),
+        "list-boots": ("list-boots", NONE),
+        "disk-usage": ("disk-usage", NONE),
+        "version": ("version", NONE),
+        "system": ("system", NONE),
+        "fields": ("N", NONE),
+        "facility": ("facility", ONE),
+        "output-fields": ("output-fields", ONE),
+        "vacuum-size": ("vacuum", ONE),
+        "vacuum-time": ("vacuum", ONE),
+        "rotate": ("rotate", NONE),
+        "flush": ("rotate", NONE),
+        "sync": ("rotate", NONE),
+        "cursor": ("c", ONE),
+    },
+)
 LEVELS = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 _OTHER = {"error": "err", "warn": "warning", "panic": "emerg"}
 _FORMS = (
-    "short", "short-full", "short-iso", "short-iso-precise", "short-precise", "short-monotonic",
-    "short-unix", "verbose", "export", "json", "json-pretty", "json-sse", "json-seq", "cat", "with-unit",
-)  # fmt: skip
+    "short",
+    "short-full",
+    "short-iso",
+    "short-iso-precise",
+    "short-precise",
+    "short-monotonic",
+    "short-unix",
+    "verbose",
+    "export",
+    "json",
+    "json-pretty",
+    "json-sse",
+    "json-seq",
+    "cat",
+    "with-unit",
+)
 
 
 def journalctl(call: Call) -> str:
@@ -169,11 +214,15 @@ def _match(word: str, host: str) -> Callable[[Entry], bool]:
     if not sign:
         raise Failed(f"Failed to add match '{word}': Invalid argument")
     readers: dict[str, Callable[[Entry], str]] = {
-        "_SYSTEMD_UNIT": lambda e: f"{e.unit}.service", "SYSLOG_IDENTIFIER": lambda e: e.unit,
-        "_COMM": lambda e: e.unit, "_PID": lambda e: str(e.pid),
-        "PRIORITY": lambda e: str(LEVELS.index(e.severity)), "_HOSTNAME": lambda e: host,
-        "_TRANSPORT": lambda e: "kernel" if e.unit == "kernel" else "journal", "MESSAGE": lambda e: e.text,
-    }  # fmt: skip
+        "_SYSTEMD_UNIT": lambda e: f"{e.unit}.service",
+        "SYSLOG_IDENTIFIER": lambda e: e.unit,
+        "_COMM": lambda e: e.unit,
+        "_PID": lambda e: str(e.pid),
+        "PRIORITY": lambda e: str(LEVELS.index(e.severity)),
+        "_HOSTNAME": lambda e: host,
+        "_TRANSPORT": lambda e: "kernel" if e.unit == "kernel" else "journal",
+        "MESSAGE": lambda e: e.text,
+    }
     read = readers.get(name)
     return lambda entry: read is not None and read(entry) == value
 
@@ -208,10 +257,13 @@ def _shown(site: Site, form: str, asked: Options) -> Callable[[Entry], str]:
         return lambda entry: line(entry, f"[{_since(site, entry):12.6f}]")
     short = calendar.zone.short if calendar.zone.short.isalpha() else f"{calendar.local(0):%z}"[:3]
     patterns = {
-        "short": "%b %d %H:%M:%S", "with-unit": f"%a %Y-%m-%d %H:%M:%S {short}",
-        "short-full": f"%a %Y-%m-%d %H:%M:%S {short}", "short-precise": "%b %d %H:%M:%S.<us>",
-        "short-iso": "%Y-%m-%dT%H:%M:%S%z", "short-iso-precise": "%Y-%m-%dT%H:%M:%S.<us>%z",
-    }  # fmt: skip
+        "short": "%b %d %H:%M:%S",
+        "with-unit": f"%a %Y-%m-%d %H:%M:%S {short}",
+        "short-full": f"%a %Y-%m-%d %H:%M:%S {short}",
+        "short-precise": "%b %d %H:%M:%S.<us>",
+        "short-iso": "%Y-%m-%dT%H:%M:%S%z",
+        "short-iso-precise": "%Y-%m-%dT%H:%M:%S.<us>%z",
+    }
     return lambda entry: line(entry, stamped(entry, patterns[form]))
 
 
@@ -222,9 +274,12 @@ def _since(site: Site, entry: Entry) -> float:
 def _record(site: Site, entry: Entry) -> str:
     record = {
         "__REALTIME_TIMESTAMP": str((entry.at_ms + site.ahead_ms(entry.host)) * 1_000),
-        "_HOSTNAME": entry.host, "SYSLOG_IDENTIFIER": entry.unit, "PRIORITY": str(LEVELS.index(entry.severity)),
-        "_TRANSPORT": "kernel" if entry.unit == "kernel" else "journal", "MESSAGE": entry.text,
-    }  # fmt: skip
+        "_HOSTNAME": entry.host,
+        "SYSLOG_IDENTIFIER": entry.unit,
+        "PRIORITY": str(LEVELS.index(entry.severity)),
+        "_TRANSPORT": "kernel" if entry.unit == "kernel" else "journal",
+        "MESSAGE": entry.text,
+    }
     if entry.pid:
         record["_PID"] = str(entry.pid)
     return json.dumps(record)

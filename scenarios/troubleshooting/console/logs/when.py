@@ -9,15 +9,35 @@ from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
 from scenarios.troubleshooting.console.site import Site
 
 _UNITS = {
-    "us": 0.001, "ms": 1, "s": SECOND, "sec": SECOND, "second": SECOND, "m": MINUTE, "min": MINUTE,
-    "minute": MINUTE, "h": HOUR, "hr": HOUR, "hour": HOUR, "d": DAY, "day": DAY, "w": 7 * DAY,
-    "week": 7 * DAY, "month": 30 * DAY, "y": 365 * DAY, "year": 365 * DAY,
-}  # fmt: skip
+    "us": 0.001,
+    "ms": 1,
+    "s": SECOND,
+    "sec": SECOND,
+    "second": SECOND,
+    "m": MINUTE,
+    "min": MINUTE,
+    "minute": MINUTE,
+    "h": HOUR,
+    "hr": HOUR,
+    "hour": HOUR,
+    "d": DAY,
+    "day": DAY,
+    "w": 7 * DAY,
+    "week": 7 * DAY,
+    "month": 30 * DAY,
+    "y": 365 * DAY,
+    "year": 365 * DAY,
+}
 _SPAN = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([a-z]*)\s*")
 _FORMS = (
-    "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M",
-    "%y-%m-%d %H:%M:%S", "%a %Y-%m-%d %H:%M:%S",
-)  # fmt: skip
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d",
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M",
+    "%y-%m-%d %H:%M:%S",
+    "%a %Y-%m-%d %H:%M:%S",
+)
 
 
 def instant(site: Site, word: str) -> int | None:

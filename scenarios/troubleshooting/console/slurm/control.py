@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenarios.troubleshooting.console.command import Call, Failed, Reply, joined
+from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site, text
 from scenarios.troubleshooting.console.slurm.control_jobs import show_job, show_step
 from scenarios.troubleshooting.console.slurm.control_site import (
@@ -18,13 +19,28 @@ from scenarios.troubleshooting.texts.slurm_nodes import show_nodes
 from scenarios.troubleshooting.texts.slurm_words import hostlist
 
 GRAMMAR = Grammar(
-    "scontrol", "adFhloQvV", "Mu",
-    {"all": ("a", NONE), "details": ("d", NONE), "federation": ("F", NONE), "future": ("future", NONE),
-     "help": ("h", NONE), "hide": ("hide", NONE), "local": ("l", NONE), "oneliner": ("o", NONE),
-     "quiet": ("Q", NONE), "verbose": ("v", NONE), "version": ("V", NONE), "clusters": ("M", ONE),
-     "uid": ("u", ONE), "json": ("json", MAYBE), "yaml": ("yaml", MAYBE)},
+    "scontrol",
+    "adFhloQvV",
+    "Mu",
+    {
+        "all": ("a", NONE),
+        "details": ("d", NONE),
+        "federation": ("F", NONE),
+        "future": ("future", NONE),
+        "help": ("h", NONE),
+        "hide": ("hide", NONE),
+        "local": ("l", NONE),
+        "oneliner": ("o", NONE),
+        "quiet": ("Q", NONE),
+        "verbose": ("v", NONE),
+        "version": ("V", NONE),
+        "clusters": ("M", ONE),
+        "uid": ("u", ONE),
+        "json": ("json", MAYBE),
+        "yaml": ("yaml", MAYBE),
+    },
     'Try "scontrol --help" for more information',
-)  # fmt: skip
+)
 _CHANGES = {
     "update": "slurm_update error: Access/permission denied",
     "hold": "Access/permission denied for job {0}",
@@ -181,7 +197,16 @@ def _daemons(site: Site, host: str, name: str | None, details: bool) -> str:
 
 
 _ENTITIES: dict[str, Callable[[Site, str, str | None, bool], str | Reply]] = {
-    "job": _jobs, "node": _nodes, "partition": _partitions, "config": _config, "step": _steps,
-    "reservation": _reservations, "hostnames": _hostnames, "hostlistsorted": _hostlist,
-    "hostlist": _hostlist, "topology": _topology, "licenses": _licenses, "daemons": _daemons,
-}  # fmt: skip
+    "job": _jobs,
+    "node": _nodes,
+    "partition": _partitions,
+    "config": _config,
+    "step": _steps,
+    "reservation": _reservations,
+    "hostnames": _hostnames,
+    "hostlistsorted": _hostlist,
+    "hostlist": _hostlist,
+    "topology": _topology,
+    "licenses": _licenses,
+    "daemons": _daemons,
+}

@@ -155,8 +155,11 @@ def show_step(site: Site, name: str | None) -> str:
     number, _, which = name.partition(".")
     job = next((j for j in remembered(site) if str(j.id) == number), None)
     if job is None or not job.runs_at(site.now_ms) or which not in ("", "0", "batch"):
-        raise Failed("slurm_get_job_steps error: Invalid job id specified" if job is None
-                     else f"Job step {name} not found")  # fmt: skip
+        raise Failed(
+            "slurm_get_job_steps error: Invalid job id specified"
+            if job is None
+            else f"Job step {name} not found"
+        )
     return joined(list(_step(site, job, which or "0")))
 
 

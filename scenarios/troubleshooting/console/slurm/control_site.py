@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from scenarios.troubleshooting.console.command import Reply, joined
+from scenarios.troubleshooting.console.command import joined
+from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.console.slurm.words import hosts_of
 from scenarios.troubleshooting.plant import NODE_MEMORY_MIB, THREADS
@@ -28,36 +29,60 @@ def partition_block(site: Site, name: str) -> str:
     told = dict(re.findall(r"(\w+)=(\S+)", line))
     plant = site.incident.plant
     count, gpus = len(plant.nodes), len(plant.nodes) * plant.gpus_per_node
-    return joined([
-        f"PartitionName={name}",
-        "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL",
-        f"   AllocNodes=ALL Default={told.get('Default', 'NO')} QoS=N/A",
-        f"   DefaultTime={told['DefaultTime']} DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO",
-        f"   MaxNodes=UNLIMITED MaxTime={told['MaxTime']} MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED",
-        f"   Nodes={told['Nodes']}",
-        f"   PriorityJobFactor={told.get('PriorityJobFactor', '1')} PriorityTier=1 RootOnly=NO ReqResv=NO "
-        "OverSubscribe=NO",
-        "   OverTimeLimit=NONE PreemptMode=OFF",
-        f"   State={told['State']} TotalCPUs={count * THREADS} TotalNodes={count} SelectTypeParameters=NONE",
-        f"   JobDefaults=DefMemPerGPU={told['DefMemPerGPU']}",
-        "   DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED",
-        f"   TRES=cpu={count * THREADS},mem={count * NODE_MEMORY_MIB}M,node={count},"
-        f"billing={count * THREADS},gres/gpu={gpus},gres/gpu:{gpu_type(plant)}={gpus}",
-        "",
-    ])  # fmt: skip
+    return joined(
+        [
+            f"PartitionName={name}",
+            "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL",
+            f"   AllocNodes=ALL Default={told.get('Default', 'NO')} QoS=N/A",
+            f"   DefaultTime={told['DefaultTime']} DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO",
+            f"   MaxNodes=UNLIMITED MaxTime={told['MaxTime']} MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED",
+            f"   Nodes={told['Nodes']}",
+            f"   PriorityJobFactor={told.get('PriorityJobFactor', '1')} PriorityTier=1 RootOnly=NO ReqResv=NO "
+            "OverSubscribe=NO",
+            "   OverTimeLimit=NONE PreemptMode=OFF",
+            f"   State={told['State']} TotalCPUs={count * THREADS} TotalNodes={count} "
+            "SelectTypeParameters=NONE",
+            f"   JobDefaults=DefMemPerGPU={told['DefMemPerGPU']}",
+            "   DefMemPerNode=UNLIMITED MaxMemPerNode=UNLIMITED",
+            f"   TRES=cpu={count * THREADS},mem={count * NODE_MEMORY_MIB}M,node={count},"
+            f"billing={count * THREADS},gres/gpu={gpus},gres/gpu:{gpu_type(plant)}={gpus}",
+            "",
+        ]
+    )
 
 
 _USUAL = {
-    "AccountingStoragePort": "6819", "BatchStartTimeout": "10 sec", "CompleteWait": "0 sec",
-    "EnforcePartLimits": "NO", "FirstJobId": "1", "JobRequeue": "1", "MaxArraySize": "1001",
-    "MaxJobCount": "10000", "MaxStepCount": "40000", "OverTimeLimit": "0 min",
-    "PreemptMode": "OFF", "PreemptType": "preempt/none", "PriorityMaxAge": "7-00:00:00",
-    "PriorityCalcPeriod": "00:05:00", "PrivateData": "none", "TCPTimeout": "2 sec",
-    "UnkillableStepTimeout": "60 sec", "VSizeFactor": "0 percent", "WaitTime": "0 sec",
-}  # fmt: skip
+    "AccountingStoragePort": "6819",
+    "BatchStartTimeout": "10 sec",
+    "CompleteWait": "0 sec",
+    "EnforcePartLimits": "NO",
+    "FirstJobId": "1",
+    "JobRequeue": "1",
+    "MaxArraySize": "1001",
+    "MaxJobCount": "10000",
+    "MaxStepCount": "40000",
+    "OverTimeLimit": "0 min",
+    "PreemptMode": "OFF",
+    "PreemptType": "preempt/none",
+    "PriorityMaxAge": "7-00:00:00",
+    "PriorityCalcPeriod": "00:05:00",
+    "PrivateData": "none",
+    "TCPTimeout": "2 sec",
+    "UnkillableStepTimeout": "60 sec",
+    "VSizeFactor": "0 percent",
+    "WaitTime": "0 sec",
+}
 """Settings that the file leaves as they come."""
-_SECONDS = ("SlurmctldTimeout", "SlurmdTimeout", "InactiveLimit", "MinJobAge", "KillWait",
-            "MessageTimeout", "HealthCheckInterval", "JobAcctGatherFrequency")  # fmt: skip
+_SECONDS = (
+    "SlurmctldTimeout",
+    "SlurmdTimeout",
+    "InactiveLimit",
+    "MinJobAge",
+    "KillWait",
+    "MessageTimeout",
+    "HealthCheckInterval",
+    "JobAcctGatherFrequency",
+)
 
 
 def settings(site: Site) -> str:

@@ -19,17 +19,39 @@ _HINT = 'Try "{0} --help" for more information'
 _AGE, _QOS = 2_000, {"normal": 5_000, "high": 50_000}
 """Weight of age (slurm.conf), and what each QOS brings."""
 _SDIAG = Grammar(
-    "sdiag", "ahrsitTMV", "", {"all": ("a", NONE), "help": ("h", NONE), "reset": ("r", NONE),
-                               "sort-by-id": ("i", NONE), "sort-by-time": ("t", NONE),
-                               "version": ("V", NONE)}, _HINT.format("sdiag"),
-)  # fmt: skip
+    "sdiag",
+    "ahrsitTMV",
+    "",
+    {
+        "all": ("a", NONE),
+        "help": ("h", NONE),
+        "reset": ("r", NONE),
+        "sort-by-id": ("i", NONE),
+        "sort-by-time": ("t", NONE),
+        "version": ("V", NONE),
+    },
+    _HINT.format("sdiag"),
+)
 _SPRIO = Grammar(
-    "sprio", "hlnvVw", "jMopSu",
-    {"noheader": ("h", NONE), "jobs": ("j", ONE), "long": ("l", NONE), "norm": ("n", NONE),
-     "format": ("o", ONE), "partition": ("p", ONE), "sort": ("S", ONE), "user": ("u", ONE),
-     "verbose": ("v", NONE), "version": ("V", NONE), "weights": ("w", NONE), "help": ("help", NONE)},
+    "sprio",
+    "hlnvVw",
+    "jMopSu",
+    {
+        "noheader": ("h", NONE),
+        "jobs": ("j", ONE),
+        "long": ("l", NONE),
+        "norm": ("n", NONE),
+        "format": ("o", ONE),
+        "partition": ("p", ONE),
+        "sort": ("S", ONE),
+        "user": ("u", ONE),
+        "verbose": ("v", NONE),
+        "version": ("V", NONE),
+        "weights": ("w", NONE),
+        "help": ("help", NONE),
+    },
     _HINT.format("sprio"),
-)  # fmt: skip
+)
 
 
 def sdiag(call: Call) -> str:
@@ -86,10 +108,15 @@ def _readers(site: Site) -> dict[str, tuple[str, Reader]]:
         return lambda job: str(read(job))  # type: ignore[arg-type]
 
     found: dict[str, tuple[str, Callable[[Job], object]]] = {
-        "i": ("JOBID", lambda j: j.id), "r": ("PARTITION", lambda j: j.partition),
-        "u": ("USER", lambda j: j.user), "Y": ("PRIORITY", priority), "S": ("SITE", lambda j: 0),
-        "A": ("AGE", lambda j: factors(site, j)["AGE"]), "N": ("NICE", lambda j: 0),
+        "i": ("JOBID", lambda j: j.id),
+        "r": ("PARTITION", lambda j: j.partition),
+        "u": ("USER", lambda j: j.user),
+        "Y": ("PRIORITY", priority),
+        "S": ("SITE", lambda j: 0),
+        "A": ("AGE", lambda j: factors(site, j)["AGE"]),
+        "N": ("NICE", lambda j: 0),
         "F": ("FAIRSHARE", lambda j: factors(site, j)["FAIRSHARE"]),
-        "Q": ("QOS", lambda j: factors(site, j)["QOS"]), "o": ("ACCOUNT", lambda j: j.account),
-    }  # fmt: skip
+        "Q": ("QOS", lambda j: factors(site, j)["QOS"]),
+        "o": ("ACCOUNT", lambda j: j.account),
+    }
     return {letter: (head, reader(read)) for letter, (head, read) in found.items()}

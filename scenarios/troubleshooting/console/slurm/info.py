@@ -25,15 +25,35 @@ from scenarios.troubleshooting.texts.slurm_nodes import taken
 from scenarios.troubleshooting.texts.slurm_words import gpu_type, hostlist
 
 GRAMMAR = Grammar(
-    "sinfo", "adehlNrRsTvV", "iMnoOpSt",
-    {"all": ("a", NONE), "dead": ("d", NONE), "exact": ("e", NONE), "noheader": ("h", NONE),
-     "iterate": ("i", ONE), "long": ("l", NONE), "clusters": ("M", ONE), "nodes": ("n", ONE),
-     "Node": ("N", NONE), "format": ("o", ONE), "Format": ("O", ONE), "partition": ("p", ONE),
-     "responding": ("r", NONE), "list-reasons": ("R", NONE), "summarize": ("s", NONE), "sort": ("S", ONE),
-     "states": ("t", ONE), "reservation": ("T", NONE), "verbose": ("v", NONE), "version": ("V", NONE),
-     "help": ("help", NONE), "usage": ("help", NONE)},
+    "sinfo",
+    "adehlNrRsTvV",
+    "iMnoOpSt",
+    {
+        "all": ("a", NONE),
+        "dead": ("d", NONE),
+        "exact": ("e", NONE),
+        "noheader": ("h", NONE),
+        "iterate": ("i", ONE),
+        "long": ("l", NONE),
+        "clusters": ("M", ONE),
+        "nodes": ("n", ONE),
+        "Node": ("N", NONE),
+        "format": ("o", ONE),
+        "Format": ("O", ONE),
+        "partition": ("p", ONE),
+        "responding": ("r", NONE),
+        "list-reasons": ("R", NONE),
+        "summarize": ("s", NONE),
+        "sort": ("S", ONE),
+        "states": ("t", ONE),
+        "reservation": ("T", NONE),
+        "verbose": ("v", NONE),
+        "version": ("V", NONE),
+        "help": ("help", NONE),
+        "usage": ("help", NONE),
+    },
     'Try "sinfo --help" for more information',
-)  # fmt: skip
+)
 _DEFAULT = "%9P %.5a %.10l %.6D %.6t %N"
 _NODES = "%20N %.6D %.9P %6t"
 _NODES_LONG = "%20N %.6D %.9P %.11T %4c %.8z %.7m %.8d %.6w %.8f %20E"
@@ -44,11 +64,37 @@ _PARTITIONS = (("train", "*"), ("dev", ""))
 _STATES = {"idle": "idle", "mix": "mixed", "alloc": "allocated"}
 _ORDER = ("mix", "alloc", "idle")
 _KNOWN = (
-    "alloc", "allocated", "all", "comp", "completing", "down", "drain", "drained", "draining", "fail",
-    "futr", "future", "idle", "maint", "mix", "mixed", "no_respond", "npc", "perfctrs", "plnd", "planned",
-    "power_down", "powering_down", "powered_down", "powering_up", "reboot", "resv", "reserved", "unk",
+    "alloc",
+    "allocated",
+    "all",
+    "comp",
+    "completing",
+    "down",
+    "drain",
+    "drained",
+    "draining",
+    "fail",
+    "futr",
+    "future",
+    "idle",
+    "maint",
+    "mix",
+    "mixed",
+    "no_respond",
+    "npc",
+    "perfctrs",
+    "plnd",
+    "planned",
+    "power_down",
+    "powering_down",
+    "powered_down",
+    "powering_up",
+    "reboot",
+    "resv",
+    "reserved",
+    "unk",
     "unknown",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +191,17 @@ def _groups(site: Site, asked: Options, columns: list[Column]) -> list[_Group]:
     return found
 
 
-_SHARED = ("NODES", "NODELIST", "NODES(A/I/O/T)", "NODES(A/I)", "CPUS(A/I/O/T)", "CPU_LOAD", "FREE_MEM",
-           "ALLOCMEM", "GRES_USED")  # fmt: skip
+_SHARED = (
+    "NODES",
+    "NODELIST",
+    "NODES(A/I/O/T)",
+    "NODES(A/I)",
+    "CPUS(A/I/O/T)",
+    "CPU_LOAD",
+    "FREE_MEM",
+    "ALLOCMEM",
+    "GRES_USED",
+)
 """Headings of columns that do not tell nodes apart."""
 
 
@@ -231,15 +286,49 @@ def _given(site: Site, node: _Own) -> str:
 
 
 _NAMES = {
-    "partition": "P", "partitionname": "R", "available": "a", "time": "l", "defaulttime": "L", "nodes": "D",
-    "statecompact": "t", "statelong": "T", "nodelist": "N", "nodehost": "n", "nodeaddr": "o", "cpus": "c",
-    "cpusstate": "C", "sockets": "X", "cores": "Y", "threads": "Z", "socketcorethread": "z", "memory": "m",
-    "freemem": "e", "disk": "d", "weight": "w", "features": "f", "features_act": "b", "gres": "G",
-    "cpusload": "O", "reason": "E", "timestamp": "H", "user": "u", "userlong": "U", "nodeaiot": "F",
-    "nodeai": "A", "groups": "g", "size": "s", "root": "r", "oversubscribe": "h", "prioritytier": "p",
-    "version": "v", "priorityjobfactor": "I", "preemptmode": "M", "gresused": "_gresused",
-    "allocmem": "_allocmem", "statecomplete": "T",
-}  # fmt: skip
+    "partition": "P",
+    "partitionname": "R",
+    "available": "a",
+    "time": "l",
+    "defaulttime": "L",
+    "nodes": "D",
+    "statecompact": "t",
+    "statelong": "T",
+    "nodelist": "N",
+    "nodehost": "n",
+    "nodeaddr": "o",
+    "cpus": "c",
+    "cpusstate": "C",
+    "sockets": "X",
+    "cores": "Y",
+    "threads": "Z",
+    "socketcorethread": "z",
+    "memory": "m",
+    "freemem": "e",
+    "disk": "d",
+    "weight": "w",
+    "features": "f",
+    "features_act": "b",
+    "gres": "G",
+    "cpusload": "O",
+    "reason": "E",
+    "timestamp": "H",
+    "user": "u",
+    "userlong": "U",
+    "nodeaiot": "F",
+    "nodeai": "A",
+    "groups": "g",
+    "size": "s",
+    "root": "r",
+    "oversubscribe": "h",
+    "prioritytier": "p",
+    "version": "v",
+    "priorityjobfactor": "I",
+    "preemptmode": "M",
+    "gresused": "_gresused",
+    "allocmem": "_allocmem",
+    "statecomplete": "T",
+}
 
 
 def _words(letters: dict[str, tuple[str, Reader]]) -> dict[str, tuple[str, Reader]]:

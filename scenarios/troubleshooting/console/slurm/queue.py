@@ -41,16 +41,36 @@ GRAMMAR = Grammar(
     "ahlsrvVP",
     "AjJMLnopqOStuwiR",
     {
-        "account": ("A", ONE), "all": ("a", NONE), "array": ("r", NONE), "noheader": ("h", NONE),
-        "long": ("l", NONE), "start": ("start", NONE), "jobs": ("j", MAYBE), "format": ("o", ONE),
-        "Format": ("O", ONE), "name": ("n", ONE), "partition": ("p", ONE), "qos": ("q", ONE),
-        "sort": ("S", ONE), "states": ("t", ONE), "user": ("u", ONE), "me": ("me", NONE),
-        "steps": ("s", MAYBE), "nodelist": ("w", ONE), "iterate": ("i", ONE), "help": ("help", NONE),
-        "version": ("V", NONE), "usage": ("help", NONE), "verbose": ("v", NONE), "priority": ("P", NONE),
-        "reservation": ("R", ONE), "licenses": ("L", ONE), "clusters": ("M", ONE),
+        "account": ("A", ONE),
+        "all": ("a", NONE),
+        "array": ("r", NONE),
+        "noheader": ("h", NONE),
+        "long": ("l", NONE),
+        "start": ("start", NONE),
+        "jobs": ("j", MAYBE),
+        "format": ("o", ONE),
+        "Format": ("O", ONE),
+        "name": ("n", ONE),
+        "partition": ("p", ONE),
+        "qos": ("q", ONE),
+        "sort": ("S", ONE),
+        "states": ("t", ONE),
+        "user": ("u", ONE),
+        "me": ("me", NONE),
+        "steps": ("s", MAYBE),
+        "nodelist": ("w", ONE),
+        "iterate": ("i", ONE),
+        "help": ("help", NONE),
+        "version": ("V", NONE),
+        "usage": ("help", NONE),
+        "verbose": ("v", NONE),
+        "priority": ("P", NONE),
+        "reservation": ("R", ONE),
+        "licenses": ("L", ONE),
+        "clusters": ("M", ONE),
     },
     'Try "squeue --help" for more information',
-)  # fmt: skip
+)
 _DEFAULT = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R"
 _LONG = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R"
 _START = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %.20Y %R"
@@ -115,9 +135,11 @@ def _chosen(site: Site, asked: Options) -> list[Job]:
     if users:
         tests.append(lambda job: job.user in users or str(uid(site.incident, job.user)) in users)
     readers: dict[str, Callable[[Job], str]] = {
-        "A": lambda job: job.account, "p": lambda job: job.partition,
-        "q": lambda job: job.qos, "n": lambda job: job.name,
-    }  # fmt: skip
+        "A": lambda job: job.account,
+        "p": lambda job: job.partition,
+        "q": lambda job: job.qos,
+        "n": lambda job: job.name,
+    }
     for key, read in readers.items():
         if asked.has(key):
             words = set((asked.get(key) or "").split(","))
@@ -331,9 +353,11 @@ def words(site: Site) -> dict[str, tuple[str, Reader]]:
 def _steps(site: Site, asked: Options) -> str:
     """`squeue -s`: one step of srun for each job that runs."""
     numbers = _numbers(asked.get("s") or "") if asked.get("s") else None
-    rows = [] if asked.has("h") else [
-        f"{'STEPID':>15} {'NAME':>8} {'PARTITION':>9} {'USER':>8} {'TIME':>9} NODELIST"
-    ]  # fmt: skip
+    rows = (
+        []
+        if asked.has("h")
+        else [f"{'STEPID':>15} {'NAME':>8} {'PARTITION':>9} {'USER':>8} {'TIME':>9} NODELIST"]
+    )
     for job in in_queue(site.incident, site.now_ms):
         if state_at(job, site.now_ms) != "RUNNING" or (numbers and job.id not in numbers):
             continue

@@ -94,8 +94,10 @@ def sacctmgr(call: Call) -> str:
     }
     make = tables.get(entity[:3])
     if make is None:
-        raise Failed("No valid entity in list command\nInput line must include, \"Account\", "
-                     '"Association", "Cluster", "QOS" or "User"')  # fmt: skip
+        raise Failed(
+            'No valid entity in list command\nInput line must include, "Account", '
+            '"Association", "Cluster", "QOS" or "User"'
+        )
     heads, rows = make(call.site)
     return _table(heads, [row for row in rows if _kept(row, heads, words[2:])], plain, bare)
 
@@ -132,8 +134,15 @@ def _table(
 
 
 def _associations(site: Site) -> Table:
-    heads = (("Cluster", 10), ("Account", 10), ("User", 10), ("Partition", 10), ("Share", 9), ("QOS", 20),
-             ("Def QOS", 9))  # fmt: skip
+    heads = (
+        ("Cluster", 10),
+        ("Account", 10),
+        ("User", 10),
+        ("Partition", 10),
+        ("Share", 9),
+        ("QOS", 20),
+        ("Def QOS", 9),
+    )
     cluster = site.incident.plant.cluster
     rows: list[tuple[str, ...]] = [(cluster, "root", "", "", "1", "normal", "")]
     for team, members in sorted(TEAMS.items()):

@@ -13,28 +13,76 @@ from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.jobs import TEAMS
 
 STATES = (
-    "PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL",
-    "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "COMPLETING", "CONFIGURING", "RESIZING",
-    "RESV_DEL_HOLD", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD", "REVOKED", "SIGNALING",
-    "SPECIAL_EXIT", "STAGE_OUT", "STOPPED",
-)  # fmt: skip
+    "PENDING",
+    "RUNNING",
+    "SUSPENDED",
+    "COMPLETED",
+    "CANCELLED",
+    "FAILED",
+    "TIMEOUT",
+    "NODE_FAIL",
+    "PREEMPTED",
+    "BOOT_FAIL",
+    "DEADLINE",
+    "OUT_OF_MEMORY",
+    "COMPLETING",
+    "CONFIGURING",
+    "RESIZING",
+    "RESV_DEL_HOLD",
+    "REQUEUED",
+    "REQUEUE_FED",
+    "REQUEUE_HOLD",
+    "REVOKED",
+    "SIGNALING",
+    "SPECIAL_EXIT",
+    "STAGE_OUT",
+    "STOPPED",
+)
 SHORT = {
-    "PENDING": "PD", "RUNNING": "R", "COMPLETED": "CD", "CANCELLED": "CA", "FAILED": "F",
-    "TIMEOUT": "TO", "SUSPENDED": "S", "NODE_FAIL": "NF", "PREEMPTED": "PR", "COMPLETING": "CG",
-    "OUT_OF_MEMORY": "OOM", "BOOT_FAIL": "BF", "DEADLINE": "DL", "CONFIGURING": "CF",
-}  # fmt: skip
+    "PENDING": "PD",
+    "RUNNING": "R",
+    "COMPLETED": "CD",
+    "CANCELLED": "CA",
+    "FAILED": "F",
+    "TIMEOUT": "TO",
+    "SUSPENDED": "S",
+    "NODE_FAIL": "NF",
+    "PREEMPTED": "PR",
+    "COMPLETING": "CG",
+    "OUT_OF_MEMORY": "OOM",
+    "BOOT_FAIL": "BF",
+    "DEADLINE": "DL",
+    "CONFIGURING": "CF",
+}
 """State -> its short form in squeue."""
 USERS = {user: account for account, users in TEAMS.items() for user in users}
 """User -> account, of everybody who has jobs here."""
 _UNITS = {
-    "second": SECOND, "sec": SECOND, "s": SECOND, "minute": MINUTE, "min": MINUTE, "m": MINUTE,
-    "hour": HOUR, "h": HOUR, "day": DAY, "d": DAY, "week": 7 * DAY, "w": 7 * DAY,
-}  # fmt: skip
+    "second": SECOND,
+    "sec": SECOND,
+    "s": SECOND,
+    "minute": MINUTE,
+    "min": MINUTE,
+    "m": MINUTE,
+    "hour": HOUR,
+    "h": HOUR,
+    "day": DAY,
+    "d": DAY,
+    "week": 7 * DAY,
+    "w": 7 * DAY,
+}
 _RELATIVE = re.compile(r"^now(?:([+-])(\d{1,6})([a-z]*))?$")
 _FORMS = (
-    "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%d",
-    "%m/%d/%y-%H:%M:%S", "%m/%d/%y-%H:%M", "%m/%d/%y", "%m%d%y",
-)  # fmt: skip
+    "%Y-%m-%dT%H:%M:%S",
+    "%Y-%m-%dT%H:%M",
+    "%Y-%m-%d %H:%M:%S",
+    "%Y-%m-%d %H:%M",
+    "%Y-%m-%d",
+    "%m/%d/%y-%H:%M:%S",
+    "%m/%d/%y-%H:%M",
+    "%m/%d/%y",
+    "%m%d%y",
+)
 _SHORTER = ("%m/%d-%H:%M:%S", "%m/%d-%H:%M", "%m/%d", "%m%d")
 
 

@@ -47,14 +47,14 @@ def act(period: Episode, number: int, what: str) -> None:
 
 
 def check_gpus_close(period: Episode) -> None:
-    primary, config = period.world.primary, period.config
+    machine, config = period.world.queue.nodes, period.config
     held = [0] * config.nodes
-    for run in primary.running.values():
+    for run in period.world.running.values():
         for node in run.nodes:
             held[node] += min(run.gpus, config.gpus_per_node)
     for node in range(config.nodes):
-        whole = config.gpus_per_node if primary.up[node] else 0
-        assert primary.free[node] == whole - held[node] >= 0
+        assert machine.level[node] == config.gpus_per_node - held[node] >= 0
+        assert not (held[node] and node in machine.out)
 
 
 def check_money_closes(period: Episode) -> None:
@@ -126,9 +126,9 @@ def test_urgent_work_starts_first_and_a_gang_gets_whole_nodes() -> None:
     period = calm(job(16, 60), job(16, 60, at=1, priority=HIGH), job(16, 60, at=2))
     for number in (2, 0, 1):
         period.submit(number, "primary", f"job-{number}")
-    assert [run.job for run in period.world.primary.running.values()] == [2]
+    assert [run.job for run in period.world.running.values()] == [2]
     ticks(period, 12)
-    assert [run.job for run in period.world.primary.running.values()] == [1]
+    assert [run.job for run in period.world.running.values()] == [1]
     assert period.world.runs[2].nodes == (0, 1)
 
 
@@ -136,7 +136,7 @@ def test_backfill_does_not_delay_the_first_in_the_queue() -> None:
     period = calm(job(8, 120), job(16, 60), job(8, 180), job(8, 60))
     for number in range(4):
         period.submit(number, "primary", f"job-{number}")
-    running = {run.job for run in period.world.primary.running.values()}
+    running = {run.job for run in period.world.running.values()}
     assert running == {0, 3}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -98,7 +99,9 @@ def test_wave_and_notice_of_one_moment_take_a_node_once() -> None:
 
 def test_calls_above_the_number_of_a_tick_are_refused_and_counted() -> None:
     days = calm(request(C))
-    for call, most in ((days.room, 40), (lambda: days.preempt(0), 30)):
+    calls: tuple[tuple[Callable[[], object], int], ...]
+    calls = (days.room, 40), (lambda: days.preempt(0), 30)
+    for call, most in calls:
         for number in range(most + 2):
             with (
                 pytest.raises(Refused) if number >= most or most == 30 else contextlib.nullcontext()

@@ -92,10 +92,10 @@ def test_gpu_hours_close_and_bars_never_overlap(fleet: str) -> None:
     figures = days.figures()
     assert 0 < figures["gpu_h_wasted"] < figures["gpu_h_in_service"]
     servers = days.world.fleet.servers
-    most = sum(s.gpus * (days.setting.ticks - s.joins + 1) / HOUR for s in servers)
+    most = sum(s.gpus * (days.config.ticks - s.joins + 1) / HOUR for s in servers)
     out = sum(
         len([u for u in window.units if days.world.fleet.units[u].parent < 0])
-        * (min(window.end, days.setting.ticks) - window.start)
+        * (min(window.end, days.config.ticks) - window.start)
         / HOUR
         for window in days.world.plan.windows
         if window.kind == "maintenance"

@@ -15,7 +15,7 @@ from scenarios.worlds.refusal import Refused
 PLAIN = Level(2, (Tenant("aster"), Tenant("boreal")), 0.3, 0.2, 4)
 KEPT = (Tenant("aster", "gpu"), Tenant("boreal", "gpu"), Tenant("cinder", "node"))
 APART = Level(3, KEPT, 0.3, 0.2, 8)
-QUIET = Trouble(0, 0, 0, 0, 0, 0, 0, 0.0)
+QUIET = Trouble(layout_failure=0.0)
 MINUTE, HOUR = 60_000, 3_600_000
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from scenarios.simulator.mig import H100
 from scenarios.worlds.mig_sharing.episode import Episode
-from scenarios.worlds.mig_sharing.kinds import COMPUTE, WIDTH, card, fits
+from scenarios.worlds.mig_sharing.kinds import COMPUTE, WIDTH, fits, places
 from scenarios.worlds.mig_sharing.settings import Level, Tenant
 from scenarios.worlds.mig_sharing.tests.days import (
     HOUR,
@@ -37,13 +37,11 @@ def refused(code: str, act: object, *what: object) -> str:
 def test_a_layout_is_accepted_if_the_slices_suffice(counts: tuple[int, ...]) -> None:
     kinds = [kind for kind, count in enumerate(counts) for _ in range(count)]
     room = sum(COMPUTE[k] for k in kinds) <= 7 and sum(WIDTH[k] for k in kinds) <= 8
-    places = card("H100").places(kinds)
-    assert (places is not None) == room
-    if places is not None:
-        names = card("H100").names
-        assert bin(H100.mask((names[kind], start) for start, kind in places)).count("1") == sum(
-            WIDTH[k] for k in kinds
-        )
+    found = places(H100, kinds)
+    assert (found is not None) == room
+    if found is not None:
+        mask = H100.mask((H100.names[kind], start) for start, kind in found)
+        assert mask.bit_count() == sum(WIDTH[k] for k in kinds)
 
 
 @given(st.integers(0, 5), st.integers(0, 5))

@@ -91,9 +91,9 @@ def check_books_of_state(day: Episode) -> None:
 
 
 def check_gpus(day: Episode) -> None:
-    model = day.config.card.model
+    model = day.config.card
     for gpu in day.world.core.fleet.gpus:
-        names = [(day.config.card.names[kind], start) for start, kind in gpu.layout]
+        names = [(model.names[kind], start) for start, kind in gpu.layout]
         model.mask(names)
         assert set(gpu.held) <= {start for start, _ in gpu.layout}
         assert not (gpu.mig and gpu.gang >= 0)

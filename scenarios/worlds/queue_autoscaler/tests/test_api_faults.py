@@ -74,7 +74,7 @@ def test_throttled_write_does_nothing() -> None:
 
 def test_too_many_calls_in_a_tick_are_refused_until_the_next() -> None:
     day = calm()
-    for _ in range(day.config.reads_per_tick):
+    for _ in range(day.reads_per_tick):
         day.jobs()
     with pytest.raises(Refused, match="more than 40 calls"):
         day.jobs()

@@ -30,15 +30,15 @@ def check_no_node_is_overfull(world: ElasticWorld) -> None:
     for number, spec in enumerate(world.jobs.spec):
         for node in world.jobs.nodes[number]:
             held[node] += min(spec.gpus, world.config.gpus_per_node)
-    for node in world.scheduler.alive:
+    for node in world.nodes.alive:
         if world.nodes.state[node] == NodeState.READY:
-            assert world.nodes.free[node] == world.config.gpus_per_node - held[node] >= 0
+            assert world.nodes.free(node) == world.config.gpus_per_node - held[node] >= 0
         else:
             assert held[node] == 0
 
 
 def check_each_job_is_in_one_place(world: ElasticWorld) -> None:
-    queued = {number for _, _, number in world.scheduler.queue}
+    queued = {number for _, _, number in world.queue.waiting}
     for number, state in enumerate(world.jobs.state):
         assert (number in queued) == (state == JobState.PENDING)
         on_nodes = state in (JobState.RUNNING, JobState.SAVING)
@@ -53,7 +53,7 @@ ACTIONS = st.lists(
 
 
 def act(day: Episode, what: str, number: int) -> None:
-    names = [day.world.nodes.name[n] for n in day.world.scheduler.alive]
+    names = [day.world.nodes.name[n] for n in day.world.nodes.alive]
     running = sorted(day.world.running)
     if what == "up":
         day.scale("spot" if number % 2 else "ondemand", 2 + number % 7)
@@ -134,7 +134,7 @@ def test_node_death_costs_the_work_since_the_last_checkpoint() -> None:
     day.world._node_down(0, 0)
     assert day.world.jobs.lost == [5 * MINUTE]
     assert day.world.jobs.kept == [20 * MINUTE]
-    assert day.world.nodes.free[1] == 8
+    assert day.world.nodes.free(1) == 8
 
 
 def test_one_throttled_node_slows_the_whole_gang() -> None:

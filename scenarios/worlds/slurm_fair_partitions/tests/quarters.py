@@ -15,7 +15,7 @@ from scenarios.worlds.slurm_fair_partitions.config import (
     Team,
     Trouble,
 )
-from scenarios.worlds.slurm_fair_partitions.episode import QuarterEpisode
+from scenarios.worlds.slurm_fair_partitions.episode import Episode
 from scenarios.worlds.slurm_fair_partitions.workload import JobSpec, Kind
 
 CALM = Trouble(node_down=1e18, api=ApiFaults(0.0, 0.0))
@@ -55,25 +55,25 @@ def job(
     return replace(plain, **more)  # type: ignore[arg-type]
 
 
-def calm(*specs: JobSpec, **changes: object) -> QuarterEpisode:
+def calm(*specs: JobSpec, **changes: object) -> Episode:
     """A quarter of these jobs, in which no call and no node fails."""
-    return QuarterEpisode(config(**changes), list(specs), "test", faults=False)
+    return Episode(config(**changes), list(specs), "test", faults=False)
 
 
-def play(quarter: QuarterEpisode, hours: float) -> QuarterEpisode:
+def play(quarter: Episode, hours: float) -> Episode:
     """Let time pass with nobody in control."""
-    until = quarter.cluster.now + hours * HOUR
-    while quarter.cluster.now < until:
+    until = quarter.world.now + hours * HOUR
+    while quarter.world.now < until:
         quarter.tick()
     return quarter
 
 
-def started(quarter: QuarterEpisode) -> list[int]:
+def started(quarter: Episode) -> list[int]:
     """Begin of each job's first run in minutes; -1 if it has not run."""
     first: dict[int, int] = {}
-    for run in quarter.cluster.ledger.runs:
+    for run in quarter.world.ledger.runs:
         first.setdefault(run.job.id, run.begin // MINUTE)
-    return [first.get(each.id, -1) for each in quarter.cluster.jobs]
+    return [first.get(each.id, -1) for each in quarter.world.jobs]
 
 
 __all__ = [

@@ -191,8 +191,8 @@ def test_agreement_is_revised_on_its_day_and_announced() -> None:
     while quarter.now < 2 * DAY // 1000:
         kinds |= {kind for _, kind, _ in quarter.tick()["events"]}  # type: ignore[attr-defined]
     assert "agreement_revised" in kinds
-    assert sum(quarter.cluster.guaranteed) == sum(before)
-    assert quarter.cluster.guaranteed != before
+    assert sum(quarter.world.guaranteed) == sum(before)
+    assert quarter.world.guaranteed != before
 
 
 @pytest.mark.parametrize("depth", ["gentle", "usual", "deep"])

@@ -48,11 +48,11 @@ def test_cancelled_work_is_missed_in_guarantees_use_and_fairness_for_a_day() -> 
     play(gamed, MISSED_FOR // HOUR + 1)
     figures = gamed.figures()
     ticks = MISSED_FOR // gamed.config.tick
-    assert gamed.cluster.ledger.short_ticks[0] == pytest.approx(ticks, abs=3)
+    assert gamed.world.ledger.short_ticks[0] == pytest.approx(ticks, abs=3)
     assert figures["usable_gpu_h"] - figures["useful_gpu_h"] == pytest.approx(4 * 24, abs=2)
     assert figures["unfair_gpu_h"] >= 0.0
-    before = gamed.cluster.ledger.short_ticks[0]
+    before = gamed.world.ledger.short_ticks[0]
     gamed.run_out()
-    assert gamed.cluster.ledger.short_ticks[0] == before
+    assert gamed.world.ledger.short_ticks[0] == before
     plain.run_out()
-    assert plain.cluster.ledger.short_ticks[0] == 0
+    assert plain.world.ledger.short_ticks[0] == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scenarios.company.profile import DEFAULT
 from scenarios.worlds.refusal import Refused
 from scenarios.worlds.slurm_fair_partitions.cluster import RESTART, SharedCluster
-from scenarios.worlds.slurm_fair_partitions.episode import QuarterEpisode
+from scenarios.worlds.slurm_fair_partitions.episode import Episode
 from scenarios.worlds.slurm_fair_partitions.job import T4_SPEED, State
 from scenarios.worlds.slurm_fair_partitions.limits import NO_LIMIT
 from scenarios.worlds.slurm_fair_partitions.setting import (
@@ -34,24 +34,23 @@ from scenarios.worlds.slurm_fair_partitions.workload import FAMILIES, Drawing
 def check_nodes(cluster: SharedCluster) -> None:
     for number, fleet in enumerate(cluster.fleets):
         held = dict.fromkeys(fleet.names, 0)
-        for running in cluster.scheduler.running[number].values():
+        for running in cluster.scheduler.running(number):
             assert running.state == State.RUNNING
             for name in fleet.node_names(running.nodes):
                 held[name] += min(running.spec.gpus, fleet.shape.per_node)
         for node, name in enumerate(fleet.names):
-            assert fleet.free[node] == fleet.shape.per_node - held[name] >= 0
-            assert fleet.up >> node & 1 or held[name] == 0
+            assert fleet.nodes.level[node] == fleet.shape.per_node - held[name] >= 0
+            assert node not in fleet.nodes.out or held[name] == 0
 
 
 def check_books(cluster: SharedCluster) -> None:
-    queued = {each.id for waiting in cluster.scheduler.queue for each in waiting}
+    queued = {rank[-1] for fleet in cluster.fleets for rank in fleet.queue.waiting}
     for each in cluster.jobs:
         assert (each.id in queued) == (each.state == State.PENDING)
         assert 0 <= each.kept <= each.spec.work
     for number in range(len(cluster.book.qos)):
-        running = [
-            j for part in cluster.scheduler.running for j in part.values() if j.qos == number
-        ]
+        parts = range(len(cluster.fleets))
+        running = [j for n in parts for j in cluster.scheduler.running(n) if j.qos == number]
         assert cluster.book.used[number] == sum(j.spec.gpus for j in running)
         assert sum(cluster.book.user_running[number]) == len(running)
         inside = [j for j in cluster.jobs if j.qos == number]
@@ -63,8 +62,8 @@ VERBS = ("requeue", "move", "hold", "cap", "cancel", "shorten", "close", "scaven
 ACTIONS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 500)), max_size=30)
 
 
-def act(quarter: QuarterEpisode, verb: str, number: int) -> None:
-    cluster = quarter.cluster
+def act(quarter: Episode, verb: str, number: int) -> None:
+    cluster = quarter.world
     jobs = sorted(cluster.present)
     target = jobs[number % len(jobs)] if jobs else 0
     names = [shape.name for shape in quarter.config.partitions]
@@ -96,8 +95,8 @@ def test_no_gpu_is_given_twice_and_all_counts_close_whatever_is_done(
             quarter.tick()
         with contextlib.suppress(Refused):
             act(quarter, verb, number)
-        check_nodes(quarter.cluster)
-        check_books(quarter.cluster)
+        check_nodes(quarter.world)
+        check_books(quarter.world)
 
 
 def test_same_seed_gives_the_same_bytes() -> None:
@@ -113,7 +112,7 @@ def test_same_seed_gives_the_same_bytes() -> None:
 def test_accounted_gpu_time_is_what_was_held() -> None:
     quarter = open_quarter(DEFAULT, Setting("usual", 4), "failure-heavy", "3")
     held = 0
-    cluster = quarter.cluster
+    cluster = quarter.world
     while not quarter.complete:
         quarter.tick()
         held += sum(shape.gpus for shape in quarter.config.partitions)
@@ -139,7 +138,7 @@ def test_requeued_job_goes_on_from_its_checkpoint_and_pays_for_the_restart() -> 
     quarter = play(calm(job(4, 120, limit=600, every=30 * MINUTE)), 1.75)
     assert quarter.controls.requeue(0) == {"lost": 15 * 60 * 4}
     play(quarter, 3)
-    cluster = quarter.cluster
+    cluster = quarter.world
     assert (
         cluster.jobs[0].ended_at
         == 105 * MINUTE + quarter.config.requeue_hold + RESTART + 30 * MINUTE
@@ -151,15 +150,15 @@ def test_job_is_killed_at_its_limit_and_asked_for_again_with_a_longer_one() -> N
     quarter = play(calm(job(4, 60, limit=120)), 0.25)
     quarter.set_time_limit(0, 1800)
     play(quarter, 4)
-    states = [run.state for run in quarter.cluster.ledger.runs]
+    states = [run.state for run in quarter.world.ledger.runs]
     assert states == ["TIMEOUT", "COMPLETED"]
-    assert quarter.cluster.jobs[0].lost == 30 * MINUTE
+    assert quarter.world.jobs[0].lost == 30 * MINUTE
 
 
 def test_training_on_t4_takes_its_time() -> None:
     quarter = calm(job(2, 40, at=1, limit=600, slip=0.0))
     play(quarter, 3)
-    run = quarter.cluster.ledger.runs[0]
+    run = quarter.world.ledger.runs[0]
     assert quarter.config.partitions[run.partition].name == "inference"
     assert run.end - run.begin == 40 * MINUTE * 100 // T4_SPEED
 
@@ -169,7 +168,7 @@ def test_cap_passes_a_job_over_and_lets_the_next_start() -> None:
     quarter.modify_qos("red", {"grp_gpus": 4})
     play(quarter, 1)
     assert started(quarter) == [-1, 21, 22]
-    assert quarter.cluster.jobs[0].reason == "QOSGrpGRES"
+    assert quarter.world.jobs[0].reason == "QOSGrpGRES"
     quarter.modify_qos("red", {"grp_gpus": NO_LIMIT})
     play(quarter, 1)
     assert started(quarter)[0] == 81
@@ -195,7 +194,7 @@ def test_reserved_nodes_wait_for_their_team_but_limits_still_hold() -> None:
     quarter.modify_qos("blue", {"user_gpus": 4})
     play(quarter, 2)
     assert started(quarter) == [-1, -1]
-    assert quarter.cluster.jobs[1].reason == "QOSMaxGRESPerUser"
+    assert quarter.world.jobs[1].reason == "QOSMaxGRESPerUser"
     quarter.modify_qos("blue", {"user_gpus": 8})
     play(quarter, 0.25)
     assert started(quarter)[1] == 120
@@ -219,7 +218,7 @@ def test_scavenger_makes_room_for_a_team() -> None:
     )
     play(quarter, 2)
     assert started(quarter) == [1, 70]
-    assert quarter.cluster.ledger.runs[0].state == "PREEMPTED"
+    assert quarter.world.ledger.runs[0].state == "PREEMPTED"
 
 
 def test_refused_job_keeps_waiting_in_the_figures() -> None:

@@ -95,7 +95,7 @@ def test_tasks_of_an_array_share_an_id_and_those_that_wait_a_row() -> None:
         job(1, 60, at=2, kind=Kind.SWEEP, name="sweep-2_0"),
     )
     play(quarter, 1)
-    cluster = quarter.cluster
+    cluster = quarter.world
     rows = [line.split() for line in squeue(cluster).splitlines()[1:]]
     assert [row[0] for row in rows] == [
         "40001_[4-6]", "40008_0", "40000", "40001_0", "40001_1", "40001_2", "40001_3"

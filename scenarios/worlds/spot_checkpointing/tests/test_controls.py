@@ -193,7 +193,7 @@ def test_a_save_that_is_due_while_another_is_written_is_skipped() -> None:
     pass_minutes(week, 30)
     run = week.world.trainings[0]
     assert run.skipped_saves > 0
-    assert run.step(week.world.now) > 400
+    assert run.pace.at(week.world.now) > 400
 
 
 def test_the_cadence_is_kept_over_a_resume() -> None:

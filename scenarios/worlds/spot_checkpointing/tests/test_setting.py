@@ -31,19 +31,19 @@ def test_settings_are_read() -> None:
     found = read_setting(TABLE)
     assert found.regions == ("east-1",)
     assert found.trainings[0].step_ms == 3600
-    assert cluster_config(DEFAULT, found).ondemand_cost() == pytest.approx(72 * 4 * 27.6)
+    assert cluster_config(DEFAULT, found).ondemand_cost == pytest.approx(72 * 4 * 27.6)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"hour": 96}, "no setting hour"),
+        ({"hour": 96}, "Unknown setting hour"),
         ({"hours": 1}, "hours must be"),
         ({"zones": []}, "one to four"),
         ({"trainings": []}, "one to three"),
         ({"trainings": [{**TABLE["trainings"][0], "deadline_h": 97}]}, "after the end"),
         ({"trainings": [{**TABLE["trainings"][0], "least": 5}]}, "must rise"),
-        ({"trainings": [{**TABLE["trainings"][0], "stepps": 5}]}, "stepps is missing or unknown"),
+        ({"trainings": [{**TABLE["trainings"][0], "stepps": 5}]}, "Unknown setting stepps"),
     ],
 )
 def test_wrong_settings_are_named(change: dict[str, Any], message: str) -> None:
@@ -51,9 +51,10 @@ def test_wrong_settings_are_named(change: dict[str, Any], message: str) -> None:
         read_setting({**TABLE, **change})
 
 
-def test_a_missing_setting_is_named() -> None:
-    with pytest.raises(ValueError, match="needs the setting zones"):
-        read_setting({key: value for key, value in TABLE.items() if key != "zones"})
+@pytest.mark.parametrize("key", ["zones", "hours"])
+def test_a_missing_setting_is_named(key: str) -> None:
+    with pytest.raises(ValueError, match=f"The setting {key} is missing"):
+        read_setting({name: value for name, value in TABLE.items() if name != key})
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
@@ -96,10 +97,10 @@ def test_a_divergence_lies_in_the_middle_and_moves_with_the_seed() -> None:
 
 
 def test_the_goal_is_half_the_price_at_usual_prices_and_follows_the_discount() -> None:
-    assert cluster_config(DEFAULT, read_setting(TABLE)).saving_asked() == 50
+    assert cluster_config(DEFAULT, read_setting(TABLE)).saving_asked == 50
     dear = cluster_config(replace(DEFAULT, spot_node_hour=24.0), read_setting(TABLE))
-    assert dear.saving_asked() == 10
-    assert dear.goal_cost() == pytest.approx(0.9 * dear.ondemand_cost())
+    assert dear.saving_asked == 10
+    assert dear.goal_cost == pytest.approx(0.9 * dear.ondemand_cost)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from scenarios.worlds.spot_checkpointing import WORLD
 from scenarios.worlds.spot_checkpointing.episode import Episode
 from scenarios.worlds.spot_checkpointing.families import FAMILIES
 from scenarios.worlds.spot_checkpointing.prices import PricePath
-from scenarios.worlds.spot_checkpointing.tables import Kind
+from scenarios.worlds.spot_checkpointing.tables import Kind, NodeState
 from scenarios.worlds.spot_checkpointing.tests.weeks import (
     ELASTIC,
     ONE_ZONE,
@@ -123,8 +123,11 @@ def test_steps_that_count_were_paid_for_and_gangs_are_whole(made: list[Move], fa
     figures, run = week.figures(), week.world.trainings[0]
     assert 0 <= week.world.valid(run) <= run.config.steps
     assert figures["useful_gpu_h"] <= figures["phase_gpu_h"].get("training", 0.0) + 1e-6
-    held = [n for n, node in enumerate(week.world.machines.nodes) if node.training == 0]
+    machine, nodes = week.world.machines.machine, week.world.machines.nodes
+    assert machine.out == {n for n, node in enumerate(nodes) if node.state != NodeState.READY}
+    held = [n for n, free in enumerate(machine.level) if not free]
     assert held == sorted(run.nodes)
+    assert machine.capacity - machine.free == 8 * len(held)
     assert len(held) in (0, 4)
     for key, compute in WORLD.measures.items():
         assert compute([figures]) is not None, key

@@ -1,0 +1,1 @@
+"""Grading programs on simulated clusters, one hidden workload after the other."""

@@ -1,0 +1,1 @@
+"""Work at programs that steer a simulated cluster."""

@@ -1,0 +1,41 @@
+"""What the room begins with: the list of materials, and each of them as text."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import msgspec
+from django.http import Http404, HttpResponse
+from rest_framework.request import Request
+
+from assessments.kinds import workplace_of
+from assessments.workplace.access import RoomView, packed
+from library.markdown import rendered
+
+NOT_SHOWN = (".hncol",)
+TYPES = {
+    ".svg": "image/svg+xml",
+    ".parquet": "application/vnd.apache.parquet",
+}
+TEXT, HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
+
+
+class ManifestView(RoomView):
+    """Everything there is to look at, and when and where it was recorded."""
+
+    def get(self, request: Request, pk: UUID) -> HttpResponse:
+        workplace_of(self.attempt.exercise).opened(self.room.folder)
+        body = msgspec.json.encode(self.room.manifest)
+        return packed(request, body, "application/json")
+
+
+class FileView(RoomView):
+    """One file as it was collected; with `html`, prose as it is read."""
+
+    def get(self, request: Request, pk: UUID, path: str) -> HttpResponse:
+        found = self.room.path(path)
+        if path.endswith(NOT_SHOWN):
+            raise Http404
+        if "html" in request.query_params and path.endswith(".md"):
+            return packed(request, rendered(found.read_text(encoding="utf-8")).encode(), HTML)
+        return packed(request, found.read_bytes(), TYPES.get(found.suffix, TEXT))

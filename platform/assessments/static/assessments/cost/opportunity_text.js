@@ -1,0 +1,57 @@
+// The opportunity table in words, for those who read it rather than see it, and for the list of drafts.
+
+import { readOpportunities } from "./opportunity_model.js";
+
+/** "service Block Volumes; account shared-data or shared-network". */
+export function whereText(where) {
+  return Object.entries(where)
+    .map(([key, values]) => `${key} ${values.join(" or ")}`)
+    .join("; ");
+}
+
+/** "20 % of the whole bill", "120,000 USD a year"; "" without a figure. */
+function savingText({ kind, value, of, typed }) {
+  if (value === null) return typed ? `“${typed}”, which is no amount` : "";
+  const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
+  if (kind === "money") return `${figure} USD a year`;
+  return `${figure} % of ${of === "total" ? "the whole bill" : of || "these rows"}`;
+}
+
+function opportunity(row, at) {
+  const lines = [
+    `${at + 1}. ${row.what || "(nothing said yet)"}`,
+    Object.keys(row.where).length && `   Where: ${whereText(row.where)}`,
+    savingText(row.saving) && `   Saving: ${savingText(row.saving)}`,
+    row.complexity && `   Complexity: ${row.complexity}`,
+    row.risk && `   Risk: ${row.risk}`,
+    row.timeline && `   Timeline: ${row.timeline}`,
+    row.dependency && `   Dependency: ${row.dependency}`,
+  ];
+  return lines.filter(Boolean).join("\n");
+}
+
+/** The text of a table, in the order of priority; the file's own text where it cannot be read. */
+export function opportunityText(text) {
+  const rows = readOpportunities(text);
+  if (rows === null) return text;
+  return rows.length ? `${rows.map(opportunity).join("\n\n")}\n` : "No opportunities.\n";
+}
+
+/** "5 opportunities, 4 with a figure", for short lists. */
+export function opportunitySummary(text) {
+  const rows = readOpportunities(text);
+  if (rows === null) return "cannot be read";
+  const figures = rows.filter(({ saving }) => saving.value !== null).length;
+  return `${rows.length} ${rows.length === 1 ? "opportunity" : "opportunities"}, ${figures} with a figure`;
+}
+
+/** What a row says is done, shortened; null where there is no such row. */
+export function opportunityTitle(text, id) {
+  const row = readOpportunities(text)?.find((one) => one.id === id);
+  if (!row) return null;
+  return row.what.length > 90
+    ? `“${row.what.slice(0, 88)}…”`
+    : row.what
+      ? `“${row.what}”`
+      : "the opportunity without a name";
+}

@@ -1,0 +1,209 @@
+// SQL over the tables of the bill: an editor, the answer, the tables there are, and the queries before.
+
+import { el, preference } from "../../headnode/dom.js";
+import { trouble } from "../workplace/retry.js";
+import { askSql, catalogueOf, plural } from "./bill_data.js";
+import { copyText } from "./copy.js";
+import { SqlAnswer } from "./sql_answer.js";
+import { SqlEditor } from "./sql_editor.js";
+import { EXAMPLES } from "./sql_words.js";
+
+const KEPT = 30;
+const KINDS = { number: "number", time: "time, as text that sorts", text: "text" };
+
+class Sql {
+  #turn = 0;
+  #stop = new AbortController();
+
+  constructor(host, room, catalogue) {
+    this.host = host;
+    this.room = room;
+    this.catalogue = catalogue;
+    this.editor = new SqlEditor({ text: this.past[0] || EXAMPLES[0][1], catalogue, run: () => this.run() });
+    this.said = el(
+      "p",
+      { className: "mquery-said muted", role: "status" },
+      "Ctrl+Enter runs the query, Ctrl+Space completes. One SELECT at a time; nothing can be changed.",
+    );
+    this.answer = new SqlAnswer();
+    this.copy = el(
+      "button",
+      { type: "button", className: "quiet", disabled: true, onclick: () => this.#copy() },
+      "Copy as CSV",
+    );
+    this.pastNode = el("details", { className: "mquery-past" }, el("summary", {}, "Your queries"), el("ul", {}));
+    const tools = el(
+      "div",
+      { className: "mquery-tools" },
+      el("button", { type: "button", className: "primary", onclick: () => this.run() }, "Run"),
+      this.copy,
+    );
+    const main = el(
+      "div",
+      { className: "sql-main" },
+      el("div", { className: "mquery-editor sql-editor" }, this.editor.node),
+      tools,
+      this.said,
+      this.answer.node,
+      this.pastNode,
+      this.#examples(),
+    );
+    host.append(el("div", { className: "sql" }, main, this.#tables()));
+    this.#listPast();
+  }
+
+  get past() {
+    try {
+      return JSON.parse(preference(`sql:${this.room.attempt}`) || "[]");
+    } catch {
+      return [];
+    }
+  }
+
+  #tables() {
+    const column = ({ name, kind, from }) =>
+      el(
+        "li",
+        {},
+        el(
+          "button",
+          {
+            type: "button",
+            className: "quiet sql-name",
+            title: `Put ${name} into the query`,
+            onclick: () => this.editor.insert(name),
+          },
+          name,
+        ),
+        el("span", { className: "muted small" }, from ? `${kind}, from ${from}` : KINDS[kind]),
+      );
+    const table = ({ name, title, rows, columns, path }) =>
+      el(
+        "details",
+        { className: "pick-group" },
+        el(
+          "summary",
+          {},
+          el("span", { className: "mono" }, name),
+          el("span", { className: "muted small" }, ` ${rows.toLocaleString("en-GB")}`),
+        ),
+        el("p", { className: "muted small" }, `${title} · `, el("span", { className: "mono" }, path)),
+        el("ul", {}, columns.map(column)),
+      );
+    return el(
+      "nav",
+      { className: "pick-list sql-tables", "aria-label": "Tables and columns" },
+      el("h3", { className: "pick-head" }, "Tables"),
+      this.catalogue.tables.map(table),
+    );
+  }
+
+  #examples() {
+    const pick = ([title, sql]) =>
+      el(
+        "li",
+        {},
+        el("button", { type: "button", className: "quiet", title: sql, onclick: () => this.use(sql) }, title),
+      );
+    return el(
+      "details",
+      { className: "mquery-help mquery-past" },
+      el("summary", {}, "What can be asked"),
+      el(
+        "p",
+        {},
+        "The language is SQLite's, with joins, common table expressions, window functions and json_extract for " +
+          "the tags. An answer has at most 2,000 rows and takes at most three seconds. Columns that no file has " +
+          "(Team of costs, gpus and gpu_hours of sacct) are read out of others.",
+      ),
+      el("ul", {}, EXAMPLES.map(pick)),
+    );
+  }
+
+  use(sql) {
+    this.editor.text = sql;
+    this.editor.focus();
+    this.run();
+  }
+
+  #say(sentence, tone = "") {
+    this.said.textContent = sentence;
+    this.said.dataset.tone = tone;
+  }
+
+  async run() {
+    const text = this.editor.text.trim();
+    const turn = ++this.#turn;
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    const { signal } = this.#stop;
+    this.#say("Being worked out…");
+    try {
+      const answer = await askSql(this.room, text.replace(/;\s*$/, ""), {
+        signal,
+        told: (sentence) => this.#say(sentence),
+      });
+      if (turn !== this.#turn) return;
+      const cut = answer.cut ? " There are more: narrow the query, or add it up." : "";
+      this.#say(
+        answer.rows.length
+          ? `${plural(answer.rows.length, "row")} in ${Math.max(1, Math.round(answer.seconds * 1000))} ms.${cut}`
+          : "No row fits.",
+        cut ? "warn" : "",
+      );
+      this.answer.show(answer);
+      this.copy.disabled = !answer.rows.length;
+      this.#remember(text);
+    } catch (error) {
+      if (turn === this.#turn) this.#say(error.message, "bad");
+    }
+  }
+
+  #remember(text) {
+    preference(
+      `sql:${this.room.attempt}`,
+      JSON.stringify([text, ...this.past.filter((one) => one !== text)].slice(0, KEPT)),
+    );
+    this.#listPast();
+  }
+
+  #listPast() {
+    const { past } = this;
+    this.pastNode.hidden = !past.length;
+    this.pastNode
+      .querySelector("ul")
+      .replaceChildren(
+        ...past.map((sql) =>
+          el("li", {}, el("button", { type: "button", className: "quiet", onclick: () => this.use(sql) }, sql)),
+        ),
+      );
+  }
+
+  async #copy() {
+    if (await copyText(this.answer.csv, "The answer as CSV"))
+      this.room.announce(`Copied: ${plural(this.answer.rows.length, "row")}.`);
+  }
+}
+
+export function setUp(host, room) {
+  host.classList.add("bill-part");
+  const begin = async () => {
+    host.replaceChildren(
+      el(
+        "p",
+        { className: "empty room-wait", role: "status" },
+        "The tables are being made ready; the first time takes a few seconds…",
+      ),
+    );
+    try {
+      const catalogue = await catalogueOf(room);
+      host.replaceChildren();
+      return new Sql(host, room, catalogue);
+    } catch (error) {
+      host.replaceChildren(trouble(`The tables could not be fetched: ${error.message}`, begin));
+      return null;
+    }
+  };
+  const ready = begin();
+  return { show: ({ sql }) => ready.then((made) => sql && made?.use(sql)) };
+}

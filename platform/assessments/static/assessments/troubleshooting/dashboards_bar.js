@@ -1,0 +1,188 @@
+// The bar over the dashboards: the range, the node, the run before, and which panels to show.
+
+import { el } from "../../headnode/dom.js";
+import { lengthText } from "./metrics_time.js";
+
+const HOUR = 3_600_000;
+const DETAILS = [
+  ["auto", "automatic"],
+  ["spikes", "every spike"],
+  ["means", "means"],
+];
+
+function button(label, title, run) {
+  return el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick: run }, label);
+}
+
+/** The rows in the order of the page: the heat map stands second. */
+function rowTitles([first, ...others]) {
+  return [first, { key: "heat", title: "Heat map" }, ...others].map(({ key, title }) => [key, title]);
+}
+
+function labelled(text, control) {
+  control.setAttribute("aria-label", text);
+  return el("label", { className: "mbar-field" }, el("span", {}, text), control);
+}
+
+/** The range that is shown, and steps through time; both the dashboards and the query box have one. */
+export class RangeBar {
+  constructor(room, source) {
+    this.room = room;
+    this.source = source;
+    this.text = el("span", { className: "mbar-range" });
+    this.cursor = el("span", { className: "mbar-cursor", "aria-hidden": "true" });
+    this.presets = el(
+      "select",
+      { className: "mbar-preset", "aria-label": "Choose a range", onchange: () => this.#choose() },
+      this.#options().map(([value, label]) => el("option", { value }, label)),
+    );
+    this.node = el(
+      "div",
+      { className: "mbar-time", role: "group", "aria-label": "Range of time" },
+      this.presets,
+      button("◀", "Earlier", () => this.#shift(-0.5)),
+      button("▶", "Later", () => this.#shift(0.5)),
+      button("+", "Zoom in", () => this.#scale(0.5)),
+      button("−", "Zoom out", () => this.#scale(2)),
+      button("Reset", "Show the whole recording", () => room.resetRange(source)),
+      this.text,
+      this.cursor,
+    );
+    this.follow();
+  }
+
+  #options() {
+    return [
+      ["", "Range…"],
+      ["run", "The slow run"],
+      ["start", "First hour of the run"],
+      ["lead", "Two hours before the run"],
+      ["all", "The whole recording"],
+      ["6", "Last 6 hours of the run"],
+    ];
+  }
+
+  #choose() {
+    const { from_ms: from, to_ms: to } = this.room.incident.run;
+    const ranges = {
+      run: [from, to],
+      start: [from, from + HOUR],
+      lead: [from - 2 * HOUR, from],
+      all: [this.room.window.from, this.room.window.to],
+      6: [to - 6 * HOUR, to],
+    };
+    const range = ranges[this.presets.value];
+    this.presets.value = "";
+    if (range) this.room.setRange(...range, this.source);
+  }
+
+  #shift(share) {
+    const { from, to } = this.room.range;
+    const { from: first, to: last } = this.room.window;
+    const by = Math.max(first - from, Math.min(last - to, (to - from) * share));
+    this.room.setRange(from + by, to + by, this.source);
+  }
+
+  #scale(factor) {
+    const { from, to } = this.room.range;
+    const [centre, half] = [(from + to) / 2, ((to - from) / 2) * factor];
+    this.room.setRange(centre - half, centre + half, this.source);
+  }
+
+  follow() {
+    const { from, to } = this.room.range;
+    const short = to - from < HOUR;
+    const text = (ms) => this.room.timeText(ms, { seconds: short });
+    this.text.textContent = `${text(from)} – ${text(to)} (${lengthText(to - from)})`;
+  }
+
+  /** The instant under the pointer, or null. */
+  hover(ms) {
+    this.cursor.textContent = ms === null ? "" : `at ${this.room.timeText(ms)}`;
+  }
+}
+
+export class DashboardBar {
+  /** on: {node(name), change(), find(text), add(metric), row(key)}. */
+  constructor(room, layout, catalogue, on) {
+    this.range = new RangeBar(room, "dashboards");
+    const job = new Set(layout.job_nodes);
+    this.nodes = el(
+      "select",
+      { onchange: () => on.node(this.nodes.value) },
+      layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? `${name} (in the job)` : name)),
+    );
+    this.nodes.value = layout.job_nodes[0] || layout.nodes[0];
+    this.compare = el("input", { type: "checkbox", onchange: () => on.change() });
+    this.detail = el(
+      "select",
+      { onchange: () => on.change() },
+      DETAILS.map(([value, text]) => el("option", { value }, text)),
+    );
+    this.find = el("input", {
+      type: "search",
+      placeholder: "Title or metric",
+      oninput: () => on.find(this.find.value),
+    });
+    this.rows = el(
+      "select",
+      { onchange: () => on.row(this.rows.value) },
+      rowTitles(layout.rows).map(([key, title]) => el("option", { value: key }, title)),
+    );
+    const list = el(
+      "datalist",
+      { id: "metric-names" },
+      catalogue.metrics.map((metric) => el("option", { value: metric.name }, metric.about)),
+    );
+    this.metric = el("input", {
+      type: "text",
+      list: "metric-names",
+      placeholder: "Name of a metric",
+      autocomplete: "off",
+      spellcheck: false,
+    });
+    const names = new Set(catalogue.metrics.map((metric) => metric.name));
+    const add = (event) => {
+      event.preventDefault();
+      const name = this.metric.value.trim();
+      if (names.has(name)) {
+        on.add(name);
+        this.metric.value = "";
+      } else room.announce(name ? `There is no metric ${name}.` : "Type the name of a metric first.");
+    };
+    const chooser = el(
+      "form",
+      { className: "mbar-form", onsubmit: add },
+      labelled("Chart a metric", this.metric),
+      list,
+      el("button", { type: "submit", className: "quiet" }, "Add"),
+    );
+    this.trouble = el("p", { className: "mbar-trouble", role: "status", hidden: true });
+    this.node = el(
+      "div",
+      { className: "mbar" },
+      this.range.node,
+      el(
+        "div",
+        { className: "mbar-more" },
+        labelled("Row", this.rows),
+        labelled("Node", this.nodes),
+        labelled("Lines", this.detail),
+        labelled("Find", this.find),
+        chooser,
+        el("label", { className: "check" }, this.compare, "Compare with the run before"),
+      ),
+      this.trouble,
+    );
+  }
+
+  /** A sentence, with a way to try again where there is one; null takes it away. */
+  fail(sentence, again) {
+    this.trouble.hidden = !sentence;
+    if (!sentence || this.trouble.firstChild?.textContent === sentence) return;
+    const button = again
+      ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again")]
+      : [];
+    this.trouble.replaceChildren(el("span", {}, sentence), ...button);
+  }
+}

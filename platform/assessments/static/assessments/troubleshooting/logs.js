@@ -1,0 +1,434 @@
+// The log explorer: every line of every log, searched by word or expression, narrowed by machine, source,
+// severity and time, with the file around a line below it.
+
+import { el, preference } from "../../headnode/dom.js";
+import { copyText, LineList } from "../workplace/line_list.js";
+import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
+import { linkTo } from "../workplace/links.js";
+import { trouble } from "../workplace/retry.js";
+import { shortTime } from "../workplace/site_time.js";
+import { LogChart } from "./logs_chart.js";
+import { FileAround } from "./logs_context.js";
+import { Facet, TimeFilter } from "./logs_filters.js";
+import { bundleKey, LogSource, TooSlow } from "./logs_source.js";
+
+const TYPING_MS = 180;
+const UNIT = 18;
+const NARROW_PX = 560;
+const SIGNS = { error: "E", warning: "W" };
+// What the columns beside it say already: date and time, and a machine's name after it.
+const PREFIXES = [
+  /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
+  /\[\w{3} \w{3} [ \d]\d [\d:]+ \d{4}\] /,
+  /\[\d{4}-\d\d-\d\dT[\d:.]+\] /,
+  /\d{4}-\d\d-\d\d [\d:,.]+ /,
+  /\w{3} \d\d [\d:]{8} \d{6} /,
+];
+const PREFIX = new RegExp(`^(?:${PREFIXES.map(({ source }) => source).join("|")})`);
+
+const number = (value) => value.toLocaleString("en-GB");
+
+class Explorer {
+  #timer = 0;
+  #turn = 0;
+  #found = null;
+
+  constructor(host, room, about, source) {
+    this.host = host;
+    this.room = room;
+    this.about = about;
+    this.source = source;
+    this.year = new Date(room.window.to).getUTCFullYear();
+    const wrap = preference("logs-wrap");
+    // A tab left while its lines were being fetched has no width of its own.
+    this.wrap = wrap ? wrap === "yes" : (host.clientWidth || host.parentNode.clientWidth) <= NARROW_PX;
+    this.#controls();
+    this.#rows();
+    this.#assemble();
+    room.addEventListener("range", () => this.later(60));
+    room.addEventListener("pins", () => (this.list.refresh(), this.around.refresh()));
+    new ResizeObserver(() => {
+      if (host.clientWidth > NARROW_PX) this.more.open = true;
+      this.#measure();
+    }).observe(this.list.node);
+  }
+
+  get #count() {
+    return this.#found ? this.#found.count : 0;
+  }
+
+  #controls() {
+    const later = () => this.later();
+    this.query = el("input", {
+      type: "text",
+      className: "log-query",
+      "aria-label": "Search the logs",
+      placeholder: "Search all lines",
+      autocomplete: "off",
+      spellcheck: false,
+      autocapitalize: "off",
+      oninput: () => this.later(TYPING_MS),
+    });
+    this.query.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.later();
+      if (event.key === "ArrowDown" && this.#count)
+        event.preventDefault(), this.list.goTo(this.list.firstInView, { focus: true });
+    });
+    const tick = (text, title, change, checked = false) => {
+      const box = el("input", { type: "checkbox", checked, onchange: () => change(box.checked) });
+      return { box, label: el("label", { className: "check", title }, box, text) };
+    };
+    this.regex = tick("Expression", "Read the search as a regular expression", later);
+    this.exact = tick("Match case", "Capital and small letters differ", later);
+    this.linked = tick("Charts' range only", "Only lines of the time that the charts show", later, true);
+    this.wrapping = tick("Wrap", "Break long lines", (on) => this.#setWrap(on), this.wrap);
+    this.facets = {
+      hosts: new Facet("Machine", this.about.hosts, later),
+      sources: new Facet("Source", this.about.sources, later),
+      severities: new Facet("Severity", this.about.severities, later),
+    };
+    const files = this.about.files.map(({ path, title }) => el("option", { value: path }, `${path} (${title})`));
+    this.file = el(
+      "select",
+      { className: "log-file", "aria-label": "File", onchange: later },
+      el("option", { value: "" }, "All files"),
+      files,
+    );
+    this.time = new TimeFilter(this.room);
+    this.clear = el("button", { type: "button", className: "quiet", onclick: () => this.#clear() }, "Clear filters");
+    this.status = el("p", { className: "log-status small", role: "status" });
+    this.problem = el("p", { className: "problem small", role: "alert" });
+    this.chart = new LogChart(this.room);
+  }
+
+  #rows() {
+    this.list = new LineList({
+      label: "Lines found",
+      columns: ["Time", "Machine", "Severity", "Line"],
+      unit: UNIT,
+      fetch: (from, to) => this.source.rows(from, to),
+      cells: (row) => this.#cells(row),
+      look: (row) =>
+        `severity-${row.severity.replace(" ", "-")}${this.room.isPinned(row.path, row.line) ? " pinned" : ""}`,
+      open: (at) => this.#open(at),
+      pin: () => this.#pin(),
+      copy: (row) => row.text,
+      copiedLines: (count) => this.room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
+      moved: () => this.#current(),
+    });
+    this.list.node.classList.add("log-lines");
+    this.around = new FileAround(this.room, this.source, () => this.list.node.focus({ preventScroll: true }));
+  }
+
+  #assemble() {
+    const act = (text, action, extra = {}) =>
+      el("button", { type: "button", className: "quiet", disabled: true, onclick: action, ...extra }, text);
+    this.acts = [
+      act("Around it", () => this.#open(this.list.at), { "aria-keyshortcuts": "Enter" }),
+      act("Pin", () => this.#pin(), { "aria-keyshortcuts": "p" }),
+      act("Copy", () => this.#copy(), { "aria-keyshortcuts": "c" }),
+      act("Copy link", () => this.#link()),
+    ];
+    this.place = el("span", { className: "log-place mono" });
+    const keys = el(
+      "span",
+      { className: "log-keys" },
+      el("kbd", {}, "j"),
+      " ",
+      el("kbd", {}, "k"),
+      " move · ",
+      el("kbd", {}, "Shift"),
+      " several · ",
+      el("kbd", {}, "Enter"),
+      " around it · ",
+      el("kbd", {}, "p"),
+      " pin",
+    );
+    const facets = el(
+      "div",
+      { className: "log-bar log-facets" },
+      Object.values(this.facets).map((facet) => facet.node),
+      this.file,
+      this.time.node,
+      this.linked.label,
+      this.wrapping.label,
+      this.clear,
+    );
+    this.more = el(
+      "details",
+      { className: "log-more", open: this.host.clientWidth > NARROW_PX },
+      el("summary", {}, "Filters"),
+      facets,
+    );
+    this.empty = el(
+      "p",
+      { className: "empty log-empty", hidden: true },
+      "No line is like this. Fewer words, another range of time or fewer filters may find one.",
+    );
+    this.host.append(
+      el("div", { className: "log-bar" }, this.query, this.regex.label, this.exact.label),
+      this.more,
+      this.problem,
+      this.chart.node,
+      this.status,
+      el("div", { className: "log-results" }, this.list.node, this.empty),
+      el(
+        "div",
+        { className: "pane-foot log-foot" },
+        this.place,
+        el("span", { className: "log-acts" }, this.acts),
+        keys,
+      ),
+      this.around.node,
+    );
+    this.list.node.classList.toggle("wrap", this.wrap);
+  }
+
+  #cells(row) {
+    const time =
+      row.at === null
+        ? el("span", { className: "muted", title: "Its program prints no time" }, "no time")
+        : el(
+            "span",
+            { title: `${this.room.timeText(row.at, { year: true })}, as printed` },
+            shortTime(row.at, this.room.incident.offset_min, this.year),
+          );
+    const sign = SIGNS[row.severity];
+    const skip = this.wrap ? 0 : PREFIX.exec(row.text)?.[0].length || 0;
+    const shown = row.marks.some(([from]) => from < skip) ? 0 : skip;
+    const text = markedText(row.text, row.marks, shown);
+    if (this.room.isPinned(row.path, row.line)) text.prepend(pinSign());
+    return [
+      time,
+      el("span", { title: `${row.host || "no machine named"} · ${row.source}` }, row.host || row.source),
+      el(
+        "span",
+        { className: "line-sign", title: row.severity === "not stated" ? "" : row.severity },
+        sign || "",
+        sign ? el("span", { className: "unseen" }, row.severity) : null,
+      ),
+      text,
+    ];
+  }
+
+  /** Search soon: keys typed in quick succession make one search. */
+  later(wait = 0) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#search(), wait);
+  }
+
+  async #search() {
+    const turn = ++this.#turn;
+    const { room } = this;
+    const limited = this.linked.box.checked && !room.whole;
+    const range = [room.range.from, room.range.to];
+    const filters = { file: this.file.value };
+    for (const [name, facet] of Object.entries(this.facets)) filters[name] = facet.wanted;
+    const query = {
+      text: this.query.value,
+      regex: this.regex.box.checked,
+      exact: this.exact.box.checked,
+      filters,
+      time: limited ? range : null,
+      domain: limited ? range : [room.window.from, room.window.to],
+    };
+    try {
+      const found = await this.source.search(query);
+      if (turn !== this.#turn) return;
+      const [columns, extra] = this.#fit();
+      const tops = this.wrap ? await this.source.heights(found, columns, extra) : null;
+      if (turn === this.#turn) this.#show(found, limited, tops, columns);
+    } catch (error) {
+      if (turn === this.#turn) this.#refused(error, query);
+    }
+  }
+
+  #show(found, limited, tops, columns) {
+    const { count, bins, took } = found;
+    this.source.keep(found);
+    this.#found = found;
+    this.problem.textContent = "";
+    this.query.removeAttribute("aria-invalid");
+    this.took = took;
+    this.list.reset(count, this.wrap ? tops : null);
+    this.columns = this.wrap && tops ? columns : 0;
+    this.#measure();
+    this.chart.show(bins);
+    this.empty.hidden = count > 0;
+    // Lines of other days come first in time; the list opens where the recording begins.
+    const inside = count - bins.before - bins.after - bins.undated;
+    if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
+    const of = `${number(count)} of ${number(this.about.lines)} lines`;
+    this.status.textContent =
+      `${of}${limited ? this.#beside(bins) : this.#around(bins)}. Times are as each machine printed them, on the ` +
+      "site's clock.";
+    this.#current();
+    this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
+  }
+
+  #beside({ before, after, undated }) {
+    const parts = [
+      before && `${number(before)} earlier`,
+      after && `${number(after)} later`,
+      undated && `${number(undated)} without a time`,
+    ].filter(Boolean);
+    return parts.length ? ` (outside the charts' range: ${parts.join(", ")})` : "";
+  }
+
+  #around({ before, undated }) {
+    const parts = [
+      before && `${number(before)} from before the recording, first in the list`,
+      undated && `${number(undated)} without a time, last`,
+    ].filter(Boolean);
+    return parts.length ? ` (${parts.join("; ")})` : "";
+  }
+
+  #refused(error, query) {
+    this.query.setAttribute("aria-invalid", "true");
+    if (error instanceof TooSlow)
+      this.problem.textContent =
+        `${error.message} Make it simpler, for example without a repeat inside a repeat, or narrow the lines ` +
+        "down first.";
+    else if (error.syntax)
+      this.problem.textContent =
+        `"${query.text}" is not a regular expression that can be used: ` +
+        `${error.message.replace(/^Invalid regular expression: /, "")}`;
+    else this.problem.textContent = `The logs could not be searched: ${error.message}`;
+  }
+
+  #fit() {
+    const style = getComputedStyle(this.list.node);
+    const letter = Number(style.getPropertyValue("--letter")) || 7.2;
+    const taken = Number.parseFloat(style.getPropertyValue("--beside")) || 0;
+    const stacked = taken === 0 ? 1 : 0;
+    return [Math.max(10, Math.floor((this.list.node.clientWidth - taken - 28) / letter)), stacked];
+  }
+
+  async #measure() {
+    if (!this.wrap || !this.#count) return;
+    const [columns, extra] = this.#fit();
+    if (columns === this.columns) return;
+    this.columns = columns;
+    const found = this.#found;
+    const tops = await this.source.heights(found, columns, extra);
+    if (found === this.#found && this.wrap && columns === this.columns) this.list.relayout(tops);
+  }
+
+  async #setWrap(on) {
+    this.wrap = on;
+    preference("logs-wrap", on ? "yes" : "no");
+    this.list.node.classList.toggle("wrap", on);
+    this.columns = 0;
+    if (on) await this.#measure();
+    else this.list.relayout(null);
+  }
+
+  #clear() {
+    for (const facet of Object.values(this.facets)) facet.only(null, { quiet: true });
+    this.query.value = "";
+    this.file.value = "";
+    this.room.resetRange("logs");
+    this.later();
+    this.query.focus();
+  }
+
+  #current() {
+    const row = this.list.row(this.list.at);
+    const [from, to] = this.list.range || [0, -1];
+    for (const button of this.acts) button.disabled = this.list.at < 0;
+    this.place.textContent =
+      this.list.at < 0 ? "" : to > from ? `${to - from + 1} lines chosen` : row ? `${row.path}:${row.line}` : "";
+  }
+
+  async #chosen() {
+    const rows = this.list.range ? await this.list.take(...this.list.range) : [];
+    return rows;
+  }
+
+  async #pin() {
+    await this.room.pin((await this.#chosen()).map(logPin));
+    this.list.node.focus({ preventScroll: true });
+  }
+
+  async #copy() {
+    const rows = await this.#chosen();
+    await copyText(rows.map((row) => row.text).join("\n"));
+    this.room.announce(rows.length === 1 ? "Line copied." : `${rows.length} lines copied.`);
+  }
+
+  async #link() {
+    const [row] = await this.#chosen();
+    await copyText(linkTo("logs", { path: row.path, line: row.line }));
+    this.room.announce("Link to the line copied.");
+  }
+
+  async #open(at) {
+    if (at < 0) return;
+    const [row] = await this.source.rows(at, at + 1);
+    this.around.show(this.#file(row.path), row.line, { focus: true });
+  }
+
+  #file(path) {
+    return this.about.files.find((file) => file.path === path);
+  }
+
+  /** Go to a line of a file: among the lines found if it is there, and in its file in any case. */
+  async show({ path, line, text, source }) {
+    if (text !== undefined) this.query.value = text;
+    if (source) this.file.value = source;
+    if (!path) {
+      this.later();
+      return;
+    }
+    const file = this.#file(path);
+    if (!file) {
+      this.room.show("files", { path, line });
+      return;
+    }
+    await this.source.open();
+    const at = this.#count ? await this.source.place(path, line) : -1;
+    if (at >= 0) this.list.goTo(at, { centre: true });
+    this.around.show(file, line || 1, { focus: true });
+  }
+}
+
+function loading(host, source) {
+  const bar = el("progress", { "aria-label": "Logs fetched" });
+  const text = el(
+    "p",
+    { className: "empty", role: "status" },
+    "The logs are being fetched; a second visit finds them in this browser.",
+  );
+  host.replaceChildren(el("div", { className: "room-wait" }, text, bar));
+  source.addEventListener("progress", ({ detail: { loaded, total } }) => {
+    if (total) Object.assign(bar, { max: total, value: loaded });
+    text.textContent =
+      `The logs are being fetched: ${(loaded / 1e6).toFixed(1)}${total ? ` of ${(total / 1e6).toFixed(1)}` : ""} ` +
+      "MB.";
+  });
+  source.addEventListener("unpacking", () => (text.textContent = "The logs are being unpacked…"));
+}
+
+/**
+ * Fill the tab; resolves as soon as there is something to see, even if that is a failed load with a way to try again.
+ */
+export async function setUp(host, room) {
+  const source = new LogSource({ url: room.urls.logs, key: bundleKey(room.manifest) });
+  let waiting = null;
+  let explorer = null;
+  const begin = async () => {
+    loading(host, source);
+    try {
+      const about = await source.open();
+      host.replaceChildren();
+      explorer = new Explorer(host, room, about, source);
+      explorer.later();
+      if (waiting) explorer.show(waiting);
+      waiting = null;
+    } catch (error) {
+      host.replaceChildren(trouble(`The logs could not be fetched: ${error.message}`, begin));
+    }
+  };
+  begin();
+  return { show: (detail) => (explorer ? explorer.show(detail) : (waiting = detail)) };
+}

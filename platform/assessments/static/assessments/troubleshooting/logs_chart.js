@@ -1,0 +1,147 @@
+// How many of the lines found fall into each stretch of time; dragging over the bars sets the range.
+
+import { el } from "../../headnode/dom.js";
+import { token } from "../../headnode/replay_paint.js";
+
+const HEIGHT = 52;
+const KINDS = [
+  ["error", "--bad"],
+  ["warning", "--warn"],
+  ["other", "--heat-4"],
+];
+const LEAST_PX = 4;
+
+export class LogChart {
+  #bins = null;
+  #drag = null;
+
+  constructor(room) {
+    this.room = room;
+    this.canvas = el("canvas", { height: HEIGHT });
+    this.band = el("div", { className: "log-band", hidden: true });
+    this.hover = el("span", { className: "log-hover muted small" });
+    this.plot = el(
+      "div",
+      { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" },
+      this.canvas,
+      this.band,
+    );
+    this.scale = el("div", { className: "log-scale muted small", "aria-hidden": "true" });
+    this.node = el("div", { className: "log-chart" }, this.plot, this.scale);
+    this.plot.addEventListener("pointerdown", (event) => this.#press(event));
+    this.plot.addEventListener("pointermove", (event) => this.#move(event));
+    this.plot.addEventListener("pointerup", (event) => this.#release(event));
+    this.plot.addEventListener("pointercancel", () => this.#let());
+    this.plot.addEventListener("pointerleave", () => this.#drag || this.#axis());
+    this.plot.addEventListener("dblclick", () => room.resetRange("logs"));
+    new ResizeObserver(() => this.draw()).observe(this.plot);
+    document.addEventListener("themechange", () => this.draw());
+  }
+
+  /** bins as the worker counts them. */
+  show(bins) {
+    this.#bins = bins;
+    this.#axis();
+    this.plot.setAttribute("aria-label", this.#summary());
+    this.draw();
+  }
+
+  #sums() {
+    const { other, warning, error } = this.#bins;
+    return other.map((count, at) => count + warning[at] + error[at]);
+  }
+
+  #summary() {
+    const sums = this.#sums();
+    const most = sums.reduce((best, sum, at) => (sum > sums[best] ? at : best), 0);
+    const total = sums.reduce((a, b) => a + b, 0);
+    if (!total) return "No line found in this time.";
+    const width = (this.#bins.to - this.#bins.from) / sums.length;
+    const from = this.#bins.from + most * width;
+    return (
+      `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ` +
+      `${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ` +
+      `${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`
+    );
+  }
+
+  #axis(middle = null) {
+    if (!this.#bins) return;
+    const text = (ms) => this.room.timeText(ms, { seconds: this.#bins.to - this.#bins.from < 3_600_000 });
+    this.scale.replaceChildren(
+      el("span", {}, text(this.#bins.from)),
+      el("span", {}, middle || ""),
+      el("span", {}, text(this.#bins.to)),
+    );
+  }
+
+  draw() {
+    const width = this.plot.clientWidth;
+    if (!width || !this.#bins) return;
+    const ratio = devicePixelRatio || 1;
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(HEIGHT * ratio);
+    const paint = this.canvas.getContext("2d");
+    paint.scale(ratio, ratio);
+    const sums = this.#sums();
+    const top = Math.max(1, ...sums);
+    const step = width / sums.length;
+    // A square root keeps a single line visible beside a thousand.
+    const high = (count) => (count ? Math.max(2, Math.sqrt(count / top) * (HEIGHT - 4)) : 0);
+    sums.forEach((sum, at) => {
+      let floor = HEIGHT;
+      for (const [kind, colour] of KINDS) {
+        const part = sum ? (high(sum) * this.#bins[kind][at]) / sum : 0;
+        if (!part) continue;
+        paint.fillStyle = token(colour);
+        paint.fillRect(at * step, floor - Math.max(1, part), Math.max(1, step - 1), Math.max(1, part));
+        floor -= part;
+      }
+    });
+  }
+
+  #timeAt(x) {
+    const { from, to } = this.#bins;
+    return from + (Math.max(0, Math.min(this.plot.clientWidth, x)) / this.plot.clientWidth) * (to - from);
+  }
+
+  #x(event) {
+    return event.clientX - this.plot.getBoundingClientRect().left;
+  }
+
+  #press(event) {
+    if (event.button || !this.#bins) return;
+    this.#drag = this.#x(event);
+    this.plot.setPointerCapture(event.pointerId);
+  }
+
+  #move(event) {
+    if (!this.#bins) return;
+    const x = this.#x(event);
+    if (this.#drag === null) {
+      const sums = this.#sums();
+      const at = Math.max(0, Math.min(sums.length - 1, Math.floor((x / this.plot.clientWidth) * sums.length)));
+      this.#axis(`${this.room.timeText(this.#timeAt(x))}: ${sums[at].toLocaleString("en-GB")} lines here`);
+      return;
+    }
+    const [low, high] = [Math.min(x, this.#drag), Math.max(x, this.#drag)];
+    this.band.hidden = high - low < LEAST_PX;
+    this.band.style.left = `${Math.max(0, low)}px`;
+    this.band.style.width = `${Math.min(high, this.plot.clientWidth) - Math.max(0, low)}px`;
+    this.#axis(`${this.room.timeText(this.#timeAt(low))} – ${this.room.timeText(this.#timeAt(high))}`);
+  }
+
+  #release(event) {
+    if (this.#drag === null) return;
+    const [a, b] = [this.#drag, this.#x(event)];
+    this.#let();
+    if (Math.abs(a - b) >= LEAST_PX)
+      this.room.setRange(this.#timeAt(Math.min(a, b)), this.#timeAt(Math.max(a, b)), "logs");
+  }
+
+  #let() {
+    this.#drag = null;
+    this.band.hidden = true;
+    this.#axis();
+  }
+}

@@ -1,0 +1,200 @@
+// The code pane: one editor with a state per file, or a plain text box; both write to one answer.
+
+import { languageOf } from "../../headnode/code_colours.js";
+import { byId, el, nonce, preference } from "../../headnode/dom.js";
+import {
+  bracketMatching,
+  classHighlighter,
+  closeBrackets,
+  closeBracketsKeymap,
+  defaultKeymap,
+  drawSelection,
+  EditorState,
+  EditorView,
+  foldGutter,
+  foldKeymap,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSelectionMatches,
+  highlightSpecialChars,
+  history,
+  historyKeymap,
+  indentOnInput,
+  indentUnit,
+  indentWithTab,
+  keymap,
+  lineNumbers,
+  search,
+  searchKeymap,
+  syntaxHighlighting,
+} from "../../headnode/vendor/codemirror.js";
+import { FileTabs } from "./file_tabs.js";
+import { fillButton } from "./panes.js";
+
+const COMMON = [
+  EditorView.cspNonce.of(nonce()),
+  lineNumbers(),
+  foldGutter(),
+  highlightActiveLineGutter(),
+  highlightSpecialChars(),
+  history(),
+  drawSelection(),
+  indentOnInput(),
+  indentUnit.of("    "),
+  EditorState.tabSize.of(4),
+  syntaxHighlighting(classHighlighter),
+  bracketMatching(),
+  closeBrackets(),
+  highlightActiveLine(),
+  highlightSelectionMatches(),
+  search({ top: true }),
+];
+
+/** The code pane. run() is called for Ctrl+Enter. */
+export class Editor {
+  #states = new Map();
+  #quiet = false;
+
+  constructor(answer, { run }) {
+    this.answer = answer;
+    this.run = run;
+    this.path = answer.focus && answer.files.has(answer.focus) ? answer.focus : answer.files.keys().next().value;
+    this.plain = preference("plain-editor") === "yes";
+    this.#build();
+    this.tabs = new FileTabs(answer, this.list, this.tools, (path) => this.show(path));
+    this.view = new EditorView({ state: this.#state(this.path), parent: this.host });
+    answer.addEventListener("files", (event) => this.#filesChanged(event.detail));
+    answer.addEventListener("replace", () => this.#restart());
+    answer.addEventListener("lock", () => this.#restart({ keep: true }));
+    this.show(this.path);
+  }
+
+  focus() {
+    if (this.plain) this.box.focus();
+    else this.view.focus();
+  }
+
+  show(path) {
+    if (path !== this.path) this.#states.set(this.path, this.view.state);
+    this.path = path;
+    this.#quiet = true;
+    this.view.setState(this.#state(path));
+    this.#quiet = false;
+    this.tabs.refresh(path);
+    this.#showMode();
+  }
+
+  #build() {
+    this.list = el("div", { className: "tab-list files" });
+    this.tools = el("div", { className: "file-tools" });
+    this.host = el("div", { className: "editor-host" });
+    this.box = el("textarea", {
+      className: "plain-editor",
+      spellcheck: false,
+      autocapitalize: "off",
+      wrap: "off",
+      oninput: () => this.answer.setFile(this.path, this.box.value),
+      onkeydown: (event) => {
+        if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this.#runNow(event);
+      },
+    });
+    this.mode = el("input", {
+      type: "checkbox",
+      checked: this.plain,
+      onchange: () => this.#setPlain(this.mode.checked),
+    });
+    this.hint = el("span", { className: "hint" });
+    byId("pane-code").append(
+      el("div", { className: "pane-head" }, this.list, this.tools, fillButton("code")),
+      el("div", { className: "pane-body editor", id: "code-body", role: "tabpanel" }, this.host, this.box),
+      el(
+        "div",
+        { className: "pane-foot" },
+        this.hint,
+        el("label", { className: "check" }, this.mode, "Plain text box"),
+      ),
+    );
+  }
+
+  #runNow(event) {
+    event.preventDefault();
+    this.run();
+  }
+
+  #setPlain(plain) {
+    this.plain = plain;
+    preference("plain-editor", plain ? "yes" : "no");
+    this.#restart();
+    this.focus();
+  }
+
+  #showMode() {
+    const readOnly = this.answer.isReadOnly(this.path);
+    this.host.hidden = this.plain;
+    this.box.hidden = !this.plain;
+    this.box.value = this.answer.files.get(this.path).text;
+    this.box.readOnly = readOnly;
+    this.box.setAttribute("aria-label", `${this.path}${readOnly ? ", read only" : ""}`);
+    byId("code-body").setAttribute("aria-label", this.path);
+    this.hint.replaceChildren(
+      ...(this.plain
+        ? ["Tab moves on to the next control"]
+        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the editor"]),
+      " · ",
+      el("kbd", {}, "Ctrl"),
+      "+",
+      el("kbd", {}, "Enter"),
+      " runs, ",
+      el("kbd", {}, "Ctrl"),
+      "+",
+      el("kbd", {}, "."),
+      " stops",
+    );
+  }
+
+  #state(path) {
+    if (!this.#states.has(path)) this.#states.set(path, this.#fresh(path));
+    return this.#states.get(path);
+  }
+
+  #fresh(path) {
+    const readOnly = this.answer.isReadOnly(path);
+    return EditorState.create({
+      doc: this.answer.files.get(path).text,
+      extensions: [
+        COMMON,
+        languageOf(path),
+        readOnly ? EditorState.readOnly.of(true) : [],
+        EditorView.contentAttributes.of({ "aria-label": `${path}${readOnly ? ", read only" : ""}`, tabindex: "0" }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged && !this.#quiet) this.answer.setFile(path, update.state.doc.toString());
+        }),
+        keymap.of([
+          { key: "Mod-Enter", run: () => (this.run(), true) },
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...foldKeymap,
+          indentWithTab,
+        ]),
+      ],
+    });
+  }
+
+  #filesChanged({ show, from, gone }) {
+    if (from || gone) this.#states.delete(from || gone);
+    if (!this.answer.files.has(this.path)) this.path = show;
+    this.show(show);
+    this.focus();
+  }
+
+  /** The text changed from outside, so each file starts anew; with keep, the selection stays. */
+  #restart({ keep = false } = {}) {
+    const selection = this.view.state.selection;
+    this.#states.clear();
+    if (!this.answer.files.has(this.path)) this.path = this.answer.files.keys().next().value;
+    this.show(this.path);
+    if (keep && selection.main.to <= this.view.state.doc.length) this.view.dispatch({ selection });
+  }
+}

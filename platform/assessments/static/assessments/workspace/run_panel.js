@@ -1,0 +1,302 @@
+// Runs the program against a public workload and shows what came back.
+
+import { announce } from "../../headnode/announce.js";
+import { ask, Refused } from "../../headnode/api.js";
+import { byId, el, once } from "../../headnode/dom.js";
+import { measuresTable } from "../../headnode/measures.js";
+import { tabs } from "../../headnode/tabs.js";
+import { fillButton } from "./panes.js";
+import { TimelineTab } from "./timeline_tab.js";
+
+const SOON_MS = 300;
+const LATER_MS = 1000;
+const STATUS = {
+  ok: ["good", "Finished"],
+  incomplete: ["warn", "Stopped early"],
+  candidate_error: ["bad", "Your program failed"],
+  timeout: ["bad", "Out of time"],
+  cpu_limit: ["bad", "Out of CPU time"],
+  oom: ["bad", "Out of memory"],
+  output_limit: ["bad", "Too much output"],
+  protocol_error: ["bad", "Rubbish on the channel"],
+  crashed: ["bad", "Crashed"],
+  cancelled: ["warn", "Cancelled"],
+  stopped: ["info", "Stopped"],
+  sandbox_error: ["warn", "Our fault"],
+  infrastructure_error: ["warn", "Our fault"],
+};
+
+/** Control characters become visible signs; newlines and tabs stay what they are. */
+function visible(text) {
+  return (
+    text
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+      .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)))
+      .replace(/\u007f/g, "\u2421")
+      .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
+  );
+}
+
+function stream(title, text) {
+  if (!text) return null;
+  return el("section", {}, el("h3", {}, title), el("pre", { className: "text output", tabindex: "0" }, visible(text)));
+}
+
+function output(report, detail, note) {
+  if (!report) {
+    return el(
+      "p",
+      { className: "empty" },
+      detail ||
+        note ||
+        "Run executes your program against a public workload on a simulated cluster. What it prints, and how " +
+          "it ended, appears here.",
+    );
+  }
+  const [meaning, label] = STATUS[report.status] || ["warn", report.status];
+  const waited =
+    (report.waited_s ?? 0) < 1
+      ? ""
+      : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
+  const spent =
+    `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ` +
+    `${report.calls ?? 0} calls`;
+  return el(
+    "div",
+    {},
+    el(
+      "p",
+      { className: "verdict" },
+      el("span", { className: `tag ${meaning}` }, label),
+      el("span", {}, report.detail),
+      el("span", { className: "muted small" }, spent),
+    ),
+    (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
+    stream("Standard output", report.stdout),
+    stream("Standard error", report.stderr),
+    report.stdout_truncated
+      ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.")
+      : null,
+    report.stdout || report.stderr ? null : el("p", { className: "muted" }, "The program printed nothing."),
+  );
+}
+
+function progress(run, seconds) {
+  if (!run) return "Connection lost; the run goes on. Asking again…";
+  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (run.state === "running") return `Running · ${seconds} s`;
+  if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
+  const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
+  return `${place} · ${seconds} s`;
+}
+
+export class RunPanel {
+  #report = null;
+  #busy = false;
+  #going = null;
+  #look = null;
+
+  constructor({ queue, urls, workloads, lastRun, note, show }) {
+    this.queue = queue;
+    this.urls = urls;
+    this.note = note;
+    this.show = show;
+    this.timeline = new TimelineTab(urls.runs, workloads);
+    this.#build(workloads);
+    this.#take(lastRun, "");
+    new ResizeObserver(() => this.#fit()).observe(this.body);
+  }
+
+  #build(workloads) {
+    this.button = el(
+      "button",
+      { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once },
+      "Run ▸",
+    );
+    this.choice = el(
+      "select",
+      { id: "workload" },
+      workloads.map((item) => el("option", { value: item.name }, item.title)),
+    );
+    this.state = el("span", { className: "run-state", role: "status" });
+    this.list = el("div", { className: "tab-list" });
+    this.body = el("div", { className: "pane-body run", id: "run-body", role: "tabpanel", tabindex: "0" });
+    byId("pane-run").append(
+      el(
+        "div",
+        { className: "pane-head" },
+        this.button,
+        el("label", { className: "unseen", for: "workload" }, "Workload"),
+        workloads.length > 1 ? this.choice : null,
+        this.list,
+        this.state,
+        fillButton("run"),
+      ),
+      this.body,
+    );
+    const items = ["Output", "Measures", "Timeline"].map((label) => ({
+      key: label.toLowerCase(),
+      label,
+      panel: "run-body",
+    }));
+    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
+    this.tabs.choose("output");
+    this.#setBusy(false);
+  }
+
+  /** Stop further runs, for a read-only page. */
+  disable() {
+    this.button.disabled = true;
+  }
+
+  /** The second press of a double click on Run is not meant for Stop, which has taken its place. */
+  #press(event) {
+    if (!this.#busy) this.run();
+    else if (event.detail < 2) this.stop();
+  }
+
+  async run() {
+    if (this.#busy || this.button.disabled) return;
+    this.#setBusy(true);
+    this.show?.("run");
+    this.#say("Sending…");
+    try {
+      const started = await this.queue.post(this.urls.runs, { workload: this.choice.value });
+      await this.#follow(started.id);
+    } catch (error) {
+      this.#problem(error);
+    } finally {
+      this.#setBusy(false);
+    }
+  }
+
+  /** Stop the run that goes on; what it has printed is shown. */
+  async stop() {
+    if (!this.#going) return;
+    const url = `${this.urls.runs}/${this.#going}/stop`;
+    this.#face(null);
+    announce("Stopping the run.");
+    try {
+      await ask(url, {});
+    } catch (error) {
+      // One that has ended by itself meanwhile shows its result in a moment.
+      if (error.code !== "run_ended") announce(`The run was not stopped: ${error.message} Try again.`);
+    }
+    this.#look?.();
+  }
+
+  /** Take up a run that an earlier page began. */
+  async resume() {
+    try {
+      const [newest] = (await ask(this.urls.runs)).runs;
+      if (this.#busy || !newest || !["queued", "running"].includes(newest.state)) return;
+      this.#setBusy(true);
+      await this.#follow(newest.id);
+      this.#setBusy(false);
+    } catch {
+      // Nothing was lost: the next run says what is wrong, if anything is.
+      this.#setBusy(false);
+    }
+  }
+
+  async #follow(id) {
+    const began = performance.now();
+    announce("The run has begun. Control and full stop stop it.");
+    for (;;) {
+      const run = await this.#ask(id);
+      this.#face(run?.stopping ? null : id);
+      if (run && !["queued", "running"].includes(run.state)) {
+        this.#finish(run, performance.now() - began);
+        return;
+      }
+      const seconds = Math.round((performance.now() - began) / 1000);
+      this.#say(progress(run, seconds));
+      await new Promise((resolve) => {
+        this.#look = resolve;
+        setTimeout(resolve, seconds < 5 || run?.stopping ? SOON_MS : LATER_MS);
+      });
+    }
+  }
+
+  async #ask(id) {
+    try {
+      return await ask(`${this.urls.runs}/${id}`);
+    } catch (error) {
+      if (error instanceof Refused && !error.passing) throw error;
+      return null;
+    }
+  }
+
+  #finish(run, spentMs) {
+    const ours = run.state === "infrastructure_error";
+    this.ranAs = run.id;
+    this.#take(
+      run.report,
+      ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
+    );
+    const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
+    this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
+    announce(`${label} ${run.report?.detail || run.detail || ""}`);
+    if (!run.report?.measures?.length) this.tabs.choose("output");
+  }
+
+  #problem(error) {
+    this.#say("");
+    const text =
+      error instanceof Refused
+        ? error.message
+        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try " +
+          "again when the connection is back.";
+    this.tabs.choose("output");
+    this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
+  }
+
+  #take(report, detail) {
+    this.#report = report || null;
+    this.detail = detail;
+    this.#open(this.current || "output");
+  }
+
+  #open(key) {
+    this.current = key;
+    this.timeline.close();
+    this.body.setAttribute("aria-label", key);
+    if (key === "output") this.body.replaceChildren(output(this.#report, this.detail, this.note));
+    if (key === "measures") this.body.replaceChildren(measuresTable(this.#report));
+    if (key === "timeline") this.#openTimeline();
+  }
+
+  #openTimeline() {
+    // Charts need a width; a pane that is not shown has none, and draws when it is.
+    this.waits = !this.body.clientWidth;
+    if (this.waits) this.body.replaceChildren();
+    else this.timeline.open(this.body, this.#report, this.ranAs);
+  }
+
+  #fit() {
+    if (this.current !== "timeline") return;
+    if (this.waits) this.#openTimeline();
+    else this.timeline.resize();
+  }
+
+  #setBusy(busy) {
+    this.#busy = busy;
+    this.#face(null);
+  }
+
+  /** Run, or Stop in its place while a run goes on; `going` is the run that it would stop now. */
+  #face(going) {
+    const { button } = this;
+    const busy = this.#busy;
+    this.#going = busy ? going : null;
+    button.textContent = busy ? "Stop" : "Run ▸";
+    button.title = busy ? "Ctrl+." : "Ctrl+Enter";
+    button.classList.toggle("primary", !busy);
+    button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");
+    button.setAttribute("aria-disabled", String(busy && !this.#going));
+  }
+
+  #say(text) {
+    this.state.textContent = text;
+  }
+}

@@ -1,0 +1,45 @@
+// Says in the top bar how saving stands: when, under which number, or what is kept and why.
+
+import { byId, clockTime } from "../../headnode/dom.js";
+
+const OFFLINE = "Offline. Your work is kept in this browser and will be sent when the connection returns.";
+const WAITING = "The server does not answer. Your work is kept in this browser and will be sent as soon as it does.";
+
+export class SavedLine {
+  #slow = 0;
+  #last = "Nothing to save yet";
+
+  constructor(queue) {
+    this.node = byId("saved");
+    queue.addEventListener("status", (event) => this.#show(event.detail));
+    queue.addEventListener("conflict", (event) => this.#show({ kind: "beside", number: event.detail.own }));
+  }
+
+  /** What was saved when the page was opened. */
+  begin(head) {
+    if (head) this.#last = `Saved · #${head}`;
+    this.#put(this.#last, "calm");
+  }
+
+  say(text, tone = "calm") {
+    this.#put(text, tone);
+  }
+
+  #show({ kind, number = 0, at = "", text = "" }) {
+    clearTimeout(this.#slow);
+    if (kind === "saved") {
+      this.#last = `Saved ${clockTime(at)} · #${number}`;
+      this.#put(this.#last, "calm");
+    } else if (kind === "beside") this.#put(`Kept beside the newer version · #${number}`, "warn");
+    else if (kind === "offline") this.#put(OFFLINE, "warn");
+    else if (kind === "waiting") this.#put(text || WAITING, "warn");
+    else if (kind === "refused") this.#put(text, "bad");
+    // A save usually takes a few milliseconds; only a slow one is worth a word.
+    else if (kind === "sending") this.#slow = setTimeout(() => this.#put("Saving…", "calm"), 600);
+  }
+
+  #put(text, tone) {
+    if (this.node.textContent !== text) this.node.textContent = text;
+    this.node.dataset.tone = tone;
+  }
+}

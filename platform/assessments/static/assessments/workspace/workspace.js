@@ -1,0 +1,355 @@
+// Joins the parts of the workspace: one answer, one queue of drafts, one clock, four panes.
+
+import { announce } from "../../headnode/announce.js";
+import { ask, Refused } from "../../headnode/api.js";
+import { openConflict, openDialog } from "../../headnode/dialogs.js";
+import { byId, clockTime, el } from "../../headnode/dom.js";
+import { setUpRoom } from "../workplace/room.js";
+import { Answer } from "./answer.js";
+import { partName, rowName } from "./answer_parts.js";
+import { Clock, timeText } from "./clock.js";
+import { setUpDocuments } from "./documents.js";
+import { DraftQueue } from "./draft_queue.js";
+import { Editor } from "./editor.js";
+import { openHistory } from "./history.js";
+import { showNotice } from "./notices.js";
+import { setUpOwnEditor } from "./own_editor.js";
+import { setUpPanes } from "./panes.js";
+import { RunPanel } from "./run_panel.js";
+import { SavedLine } from "./saved_line.js";
+import { setUpSections } from "./sections.js";
+import { confirmSubmit, Insisting } from "./submit.js";
+
+// What stands beside the written answer, by workplace; each has the interface of the board.
+const PARTS = {
+  troubleshooting: async () => (await import("../troubleshooting/board.js")).Board,
+  cost: async () => (await import("../cost/opportunities.js")).Opportunities,
+  scaling: async () => (await import("../scaling/part.js")).Part,
+};
+const OVER = new Set(["submitted", "revision_open", "revision_submitted", "closed"]);
+
+class Workspace {
+  #leaving = false;
+  #asking = false;
+  #noticeSeen = 0;
+  #unlockAt = null;
+
+  /** Part: the class of what stands beside the written answer, or null where a program is written. */
+  constructor(data, Part) {
+    this.data = data;
+    this.answer = new Answer(data);
+    this.queue = new DraftQueue({
+      attempt: data.attempt,
+      draftsUrl: data.urls.drafts,
+      answer: this.answer,
+      head: data.state.head,
+      maxBody: data.client_limits?.max_body,
+    });
+    this.saved = new SavedLine(this.queue);
+    this.saved.begin(data.state.head);
+    this.showPane = setUpPanes();
+    setUpDocuments(data.documents);
+    this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
+    this.board = Part ? this.#newPart(Part) : null;
+    this.showAnswer = setUpSections(this.answer, this.board);
+    if (this.board) {
+      this.room = setUpRoom({
+        base: data.urls.room,
+        attempt: data.attempt,
+        board: this.board,
+        showPane: this.showPane,
+        workplace: data.workplace,
+      });
+      return;
+    }
+    // Where pseudocode is asked for nothing runs, and the page has no pane for it.
+    const runs = document.getElementById("pane-run");
+    this.runPanel =
+      runs &&
+      new RunPanel({
+        queue: this.queue,
+        urls: data.urls,
+        workloads: data.workloads,
+        lastRun: data.last_run,
+        note: data.run_note,
+        show: this.showPane,
+      });
+    this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
+    setUpOwnEditor(this.editor.tools, {
+      answer: this.answer,
+      queue: this.queue,
+      limits: data.client_limits || {},
+      kitUrl: data.urls.kit,
+    });
+  }
+
+  #newPart(Part) {
+    const { data } = this;
+    const before = data.elapsed_s ?? data.limit_s - data.state.remaining_s;
+    const begun = performance.now();
+    return new Part(this.answer, {
+      elapsed: () => before + (performance.now() - begun) / 1000,
+      show: () => this.#showPart(),
+      queue: this.queue,
+    });
+  }
+
+  /** Bring what stands beside the written answer to the front. */
+  #showPart() {
+    this.showPane("answer");
+    this.showAnswer("board");
+  }
+
+  async start() {
+    this.#showFeedback();
+    this.#listen();
+    this.#onState(this.data.state);
+    this.runPanel?.resume();
+    const unsent = await this.queue.recover();
+    if (unsent) {
+      this.answer.replace(unsent);
+      announce("Text that had not reached the server was found in this browser and is being sent.");
+    }
+  }
+
+  #listen() {
+    const { answer, queue, clock } = this;
+    for (const event of ["edit", "files"]) answer.addEventListener(event, () => queue.touch());
+    queue.addEventListener("conflict", (event) => this.#settle(event.detail));
+    queue.addEventListener("state", (event) => clock.sync(event.detail));
+    queue.addEventListener("closed", () => clock.poll());
+    clock.addEventListener("state", (event) => this.#onState(event.detail));
+    clock.addEventListener("zero", () => this.#timeOver());
+    document.addEventListener("focusout", () => queue.save());
+    document.addEventListener("visibilitychange", () => (document.hidden ? queue.saveAtOnce() : queue.retry()));
+    addEventListener("pagehide", () => queue.saveAtOnce());
+    for (const event of ["online", "pageshow"]) addEventListener(event, () => queue.retry());
+    addEventListener("keydown", (event) => this.#key(event));
+    // A press before this moment would be lost without a word, so the page comes with them disabled.
+    const acts = { "history-open": () => this.#history(), "submit-open": () => this.#submit() };
+    for (const [name, act] of Object.entries(acts)) {
+      byId(name).addEventListener("click", act);
+      byId(name).disabled = false;
+    }
+  }
+
+  #key(event) {
+    if (!(event.ctrlKey || event.metaKey) || document.querySelector("dialog[open]")) return;
+    if (event.key === "s") {
+      event.preventDefault();
+      this.queue.save();
+    }
+    if (event.key === "Enter" && !event.defaultPrevented) {
+      event.preventDefault();
+      this.runPanel?.run();
+    }
+    if (event.key === ".") {
+      event.preventDefault();
+      (this.runPanel ?? this.board?.whatIfs)?.stop();
+    }
+  }
+
+  #showFeedback() {
+    const { round, feedback } = this.data;
+    if (round !== 2 || !feedback) return;
+    const named = (name) => this.answer.sections.get(name)?.title || partName(name) || name;
+    const row =
+      feedback.subject && rowName(feedback.focus, this.answer.files.get(feedback.focus)?.text ?? "", feedback.subject);
+    const focus = feedback.focus && `${named(feedback.focus)}${row ? `: ${row}` : ""}`;
+    const also = (feedback.also || []).map(named);
+    const text = el(
+      "dl",
+      { className: "feedback" },
+      el("dt", {}, "A strength"),
+      el("dd", {}, feedback.strength),
+      el("dt", {}, "To improve"),
+      el("dd", {}, feedback.improvement),
+      focus
+        ? [
+            el("dt", {}, "Please revise"),
+            el(
+              "dd",
+              {},
+              el("strong", {}, focus),
+              also.length ? `, and with it ${also.join(", ")}` : "",
+              "; everything else is read only.",
+            ),
+          ]
+        : null,
+    );
+    showNotice("feedback", { content: [el("h2", {}, "Feedback on your first answer"), text], label: "Feedback" });
+    if (feedback.focus && this.answer.sections.has(feedback.focus)) this.showPane("answer");
+    if (this.board && partName(feedback.focus)) this.#showPart();
+  }
+
+  #onState(state) {
+    if (OVER.has(state.phase)) {
+      this.#leave();
+      return;
+    }
+    if (this.#unlockAt !== null && this.clock.remaining > 1) {
+      // Time was added after the count had reached zero here.
+      this.#unlockAt = null;
+      this.answer.locked = false;
+      document.querySelector("dialog.over")?.remove();
+    }
+    if (state.notice && state.notice.id !== this.#noticeSeen && !this.#closedBefore(state.notice.id)) {
+      this.#noticeSeen = state.notice.id;
+      announce(state.notice.text);
+      showNotice("time", {
+        content: el("p", {}, state.notice.text),
+        label: "Your time",
+        dismiss: () => sessionStorage.setItem("headnode:notice", String(state.notice.id)),
+      });
+    }
+  }
+
+  #closedBefore(id) {
+    return sessionStorage.getItem("headnode:notice") === String(id);
+  }
+
+  async #settle(conflict) {
+    if (this.#asking) return;
+    this.#asking = true;
+    this.answer.locked = true;
+    const choice = await openConflict({ conflict, time: clockTime(conflict.at), own: conflict.own });
+    const newest = this.queue.conflict || conflict;
+    try {
+      if (choice === "theirs") await this.#load(newest.number);
+      else {
+        this.answer.locked = false;
+        await this.queue.keepOwn(newest.number);
+      }
+    } catch (error) {
+      this.answer.locked = false;
+      this.saved.say(
+        `The newer version could not be loaded: ${error.message} You go on with the text on this page.`,
+        "bad",
+      );
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  async #load(number) {
+    const draft = await ask(`${this.data.urls.drafts}/${number}`);
+    this.answer.locked = false;
+    this.answer.replace(draft.body);
+    this.queue.tookOther(number);
+    this.saved.say(`Loaded #${number}, saved ${clockTime(draft.at)}`);
+  }
+
+  async #history() {
+    await this.queue.save();
+    const failed = (error) => this.saved.say(`The drafts could not be listed: ${error.message}`, "warn");
+    const restore = (draft) => {
+      this.answer.replace(draft.body);
+      this.queue.save();
+      announce(`You go on from draft ${draft.number}.`);
+    };
+    await openHistory({ url: this.data.urls.drafts, answer: this.answer, restore, failed }).catch(failed);
+  }
+
+  async #submit() {
+    const sure = await confirmSubmit(this.answer, { left: timeText(this.clock.remaining), round: this.data.round });
+    if (!sure) return;
+    this.answer.locked = true;
+    byId("submit-open").disabled = true;
+    this.saved.say("Submitting…");
+    const insisting = new Insisting({ wake: () => this.queue.retry() });
+    try {
+      const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit, {}, (error) =>
+        insisting.goesOn(error),
+      );
+      this.#leave(receipt);
+    } catch (error) {
+      this.#submitFailed(error);
+    } finally {
+      insisting.end();
+    }
+  }
+
+  #submitFailed(error) {
+    if (error instanceof Refused && OVER.has(error.answer.state?.phase)) {
+      this.#leave();
+      return;
+    }
+    if (error instanceof Refused && error.code === "closed") {
+      this.#timeOver();
+      return;
+    }
+    this.answer.locked = false;
+    byId("submit-open").disabled = false;
+    if (error instanceof Refused && error.code === "conflict") {
+      this.queue.conflict = error.answer.conflict;
+      this.#settle({ ...error.answer.conflict, own: error.answer.number });
+      return;
+    }
+    const reason = error instanceof Refused ? error.message : "The server could not be reached.";
+    openDialog({
+      title: "Your answer was not submitted",
+      content: [
+        el("p", {}, reason),
+        el(
+          "p",
+          {},
+          "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved " +
+            "last is submitted in any case.",
+        ),
+      ],
+      buttons: [{ value: null, label: "Close", primary: true }],
+    });
+  }
+
+  async #timeOver() {
+    if (this.#leaving) return;
+    const limit = (this.data.state.grace_s || 20) * 1000;
+    const sent = this.queue.flush(limit);
+    this.#unlockAt = performance.now();
+    this.answer.locked = true;
+    this.#sayOver();
+    announce("Your time is over. What you have written is being saved and submitted.", { now: true });
+    await sent;
+    // The server promotes the last draft when the grace is over; asking it brings that about.
+    while (this.#unlockAt !== null && !this.#leaving) {
+      await this.clock.poll();
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+  }
+
+  #sayOver() {
+    document.querySelector("dialog.over")?.remove();
+    const dialog = el(
+      "dialog",
+      { className: "over", "aria-labelledby": "over-title" },
+      el("h2", { id: "over-title" }, "Your time is over"),
+      el(
+        "p",
+        {},
+        "What you have written is being saved and then submitted. Your receipt follows in a moment; there is " +
+          "nothing you need to do.",
+      ),
+      el(
+        "p",
+        { className: "muted" },
+        "If you are offline, your last saved draft is submitted. What this browser still holds is sent when " +
+          "the connection returns, and is kept aside with its time. If it is the site that does not answer, " +
+          "nothing is handed in until it does, and that time is given back to you.",
+      ),
+    );
+    dialog.addEventListener("cancel", (event) => event.preventDefault());
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  #leave(url = this.data.urls.receipt) {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    this.answer.locked = true;
+    location.assign(url);
+  }
+}
+
+const data = JSON.parse(byId("workspace-data").textContent);
+const workspace = new Workspace(data, (await PARTS[data.workplace]?.()) ?? null);
+workspace.start();

@@ -1,0 +1,53 @@
+"""One session asks its materials as fast as a page does, not as fast as a program can."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.test import Client
+
+from assessments import throttle
+from assessments.link import COOKIE
+from assessments.throttle import AT_ONCE, PER_S, Buckets
+
+ROOM = f"/api/attempts/{uuid.uuid4()}/room/query"
+SAVES = f"/api/attempts/{uuid.uuid4()}/drafts"
+
+
+def test_a_page_full_of_charts_at_once_and_then_as_it_fills_up() -> None:
+    buckets = Buckets(at_once=3, per_s=2)
+    assert [buckets.take("a", 0) for _ in range(4)] == [True, True, True, False]
+    assert buckets.take("b", 0)
+    assert [buckets.take("a", at) for at in (0.4, 0.5, 0.6, 1.1)] == [False, True, False, True]
+    assert [buckets.take("a", 100) for _ in range(4)] == [True, True, True, False]
+
+
+def test_refusals_do_not_put_off_the_next_answer() -> None:
+    buckets = Buckets(at_once=1, per_s=1)
+    assert buckets.take("a", 0)
+    assert not any(buckets.take("a", tenth / 10) for tenth in range(1, 10))
+    assert buckets.take("a", 1.01)
+
+
+def test_who_was_quiet_longest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "SESSIONS", 2)
+    buckets = Buckets(at_once=1, per_s=0.001)
+    assert [buckets.take(one, 0) for one in "abc"] == [True] * 3
+    assert buckets.take("a", 0)
+    assert not buckets.take("c", 0)
+
+
+def test_a_program_is_refused_in_words_and_saves_are_not_concerned(
+    monkeypatch: pytest.MonkeyPatch, db: None
+) -> None:
+    monkeypatch.setattr(throttle, "buckets", Buckets(AT_ONCE, PER_S / 1000))
+    client = Client()
+    client.cookies[COOKIE] = "anything"
+    asked = [client.get(ROOM).status_code for _ in range(AT_ONCE + 5)]
+    assert 429 not in asked[:AT_ONCE]
+    assert asked[AT_ONCE:] == [429] * 5
+    refused = client.get(ROOM)
+    assert (refused.headers["Retry-After"], refused.json()["code"]) == ("1", "busy")
+    assert client.get(SAVES).status_code != 429
+    assert Client().get(ROOM).status_code != 429

@@ -1,0 +1,63 @@
+"""How fast one session may ask its materials: as a person reads them, and a page full of charts at once.
+
+Refused before anything else looks at the request, so that a program which asks as fast as it can costs
+others next to nothing. Saves, states, runs and Submit are not concerned.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+
+from django.http import HttpRequest, JsonResponse
+
+from assessments.link import COOKIE
+
+CONCERNED = re.compile(r"/api/attempts/[0-9a-f-]{36}/room/")
+AT_ONCE = 60
+"""Requests: a dashboard of forty panels and the materials that open beside it."""
+PER_S = 10.0
+SESSIONS = 4096
+"""How many are remembered in one web process; the one that was quiet longest is forgotten."""
+SENTENCE = (
+    "Your questions come faster than they can be answered: the next one is asked in a moment."
+)
+
+
+class Buckets:
+    """What each session has left; fills up by `per_s` to `at_once`. Safe to use from several threads."""
+
+    def __init__(self, at_once: int = AT_ONCE, per_s: float = PER_S) -> None:
+        self._at_once, self._per_s = at_once, per_s
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._lock = Lock()
+
+    def take(self, session: str, now: float) -> bool:
+        """Whether the session may ask one thing more at `now`, in seconds."""
+        with self._lock:
+            left, at = self._left.pop(session, (float(self._at_once), now))
+            left = min(self._at_once, left + (now - at) * self._per_s)
+            self._left[session] = (left - 1 if left >= 1 else left, now)
+            if len(self._left) > SESSIONS:
+                self._left.popitem(last=False)
+            return left >= 1
+
+
+buckets = Buckets()
+
+
+def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
+    """Refuses what comes faster with 429 and when to ask again; the page does so by itself."""
+
+    def answer(request: HttpRequest) -> Any:
+        session = request.COOKIES.get(COOKIE, "") if CONCERNED.match(request.path) else ""
+        if session and not buckets.take(session, time.monotonic()):
+            body = {"detail": SENTENCE, "code": "busy"}
+            return JsonResponse(body, status=429, headers={"Retry-After": "1"})
+        return get_response(request)
+
+    return answer

@@ -1,0 +1,1 @@
+"""What an answer says and what the machine found in it, as staff read it: texts, tables, replays, keys."""

@@ -1,0 +1,1 @@
+"""One attempt on one page, and its buttons."""

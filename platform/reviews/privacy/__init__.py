@@ -1,0 +1,1 @@
+"""What is kept of a candidate, given out to them, and let go."""
