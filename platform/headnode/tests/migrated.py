@@ -56,7 +56,7 @@ def _copied(connection: BaseDatabaseWrapper, name: str) -> Iterator[None]:
 @contextmanager
 def _from_template(connection: BaseDatabaseWrapper, name: str) -> Iterator[None]:
     """PostgreSQL: a database is kept, from which the server copies."""
-    with connection._nodb_cursor() as server:  # type: ignore[attr-defined]
+    with connection._nodb_cursor() as server:
         server.execute("select datname from pg_database where starts_with(datname, %s)", [PREFIX])
         known = [row[0] for row in server.fetchall()]
     if name in known:
@@ -66,7 +66,7 @@ def _from_template(connection: BaseDatabaseWrapper, name: str) -> Iterator[None]
         return
     yield
     connection.close()
-    with connection._nodb_cursor() as server:  # type: ignore[attr-defined]
+    with connection._nodb_cursor() as server:
         for old in known:
             server.execute(f'drop database if exists "{old}" with (force)')
         made = connection.settings_dict["NAME"]
