@@ -189,6 +189,7 @@ def test_old_bytes_go_and_commands_stay(
     ada: Attempt, hosting: host.Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host, "KEPT_PRINTED", 4000)
+    monkeypatch.setattr(host, "PRUNED_ABOVE", 5000)
     page = Page(ada, hosting)
     page.sees("~]$ ")
     for at in range(8):
