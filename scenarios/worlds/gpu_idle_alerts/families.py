@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scenarios.worlds import reading
 
@@ -31,12 +33,10 @@ class Family:
     api: float = 1.0
 
 
-FAMILIES = {
-    name: Family(
-        **{
-            key: tuple(v) if isinstance(v, list) else v
-            for key, v in {**_DATA["fates"], **row}.items()
-        }
-    )
-    for name, row in _DATA["families"].items()
-}
+def _read(row: Mapping[str, Any]) -> Family:
+    both: dict[str, Any] = {**_DATA["fates"], **row}
+    both |= {key: tuple(both[key]) for key in ("kinds", "healthy")}
+    return Family(**both)
+
+
+FAMILIES = {name: _read(row) for name, row in _DATA["families"].items()}
