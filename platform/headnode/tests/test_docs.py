@@ -30,8 +30,8 @@ FOLDERS = ("platform", "scenarios", "graders", "sandbox", "benchmarks", "docs", 
 EXAMPLE = re.compile(
     r"^    (?:PYTHONPATH=platform:\. )?(?:\.venv/bin/)?python (-m (?:scenarios|graders) .*)$"
 )
-OWN = ("night-shift", "RECORD.csv")
-"""What only a reader has: the pack of the authors' guide, a record of a real Slurm."""
+OWN = ("night-shift", "RECORD.csv", "TREE")
+"""What only a reader has: the pack of the authors' guide, a record and a tree of a real Slurm."""
 JOBS = "job_id,submit,run_time,estimate,procs\n1,0,60,60,8\n2,5,30,40,4\n"
 
 

@@ -23,8 +23,8 @@ NO_QUEUE = {"troubleshooting", "cost", "gpu"}
 """Kinds of packs in which nobody waits for a machine: what happened is told, or a real GPU runs it."""
 TOO_DEAR = {"scaling-plan": "benchmarks/whatif.json"}
 """Kinds that schedule by themselves, and where it is measured what the engine would cost them."""
-WITHOUT = {"automation/gpu-idle-alerts", "automation/slurm-fair-partitions", "automation/cluster-priorities"}
-"""Packs whose worlds do not say yet."""
+WITHOUT = {"automation/gpu-idle-alerts"}
+"""Packs whose worlds do without, and whose README says what the engine would cost."""
 
 PLAYED = [pack for pack in all_packs() if pack.kind not in NO_QUEUE | set(TOO_DEAR)]
 
@@ -82,6 +82,15 @@ def test_pack_plays_on_the_parts_of_the_simulator_that_its_world_names(pack: Pac
         direct = f"from scenarios.simulator.{module} import"
         by_name = f"from scenarios.simulator{'.' if parent else ''}{parent} import {last}"
         assert direct in imported or by_name in imported, module
+
+
+@pytest.mark.parametrize("pack", PLAYED, ids=lambda pack: str(pack.name))
+def test_readme_of_a_world_names_its_parts_or_what_the_engine_would_cost(pack: Pack) -> None:
+    page = ROOT / "scenarios/worlds" / pack.world.name / "README.md"
+    if pack.name in WITHOUT:
+        assert "engine would cost" in page.read_text(encoding="utf-8")
+    elif page.exists():
+        assert all(f"`{module}`" in page.read_text(encoding="utf-8") for module in pack.world.plays_on)
 
 
 @pytest.mark.parametrize(

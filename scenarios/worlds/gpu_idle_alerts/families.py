@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +33,10 @@ class Family:
     api: float = 1.0
 
 
-def _fixed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _read(row: Mapping[str, Any]) -> Family:
+    both: dict[str, Any] = {**_DATA["fates"], **row}
+    both |= {key: tuple(both[key]) for key in ("kinds", "healthy")}
+    return Family(**both)
 
 
-FAMILIES = {
-    name: Family(**{key: _fixed(value) for key, value in {**_DATA["fates"], **row}.items()})
-    for name, row in _DATA["families"].items()
-}
+FAMILIES = {name: _read(row) for name, row in _DATA["families"].items()}
