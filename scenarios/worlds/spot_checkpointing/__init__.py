@@ -24,5 +24,5 @@ WORLD: World[Setting] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
-    plays_on=("machine", "world.failures", "world.progress", "world.setting"),
+    plays_on=("machine", "world.failures", "world.progress"),
 )
