@@ -6,33 +6,36 @@ Where modules share a site, its rows are set back to these before each, so that 
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from django.utils import timezone
+
+from headnode.launcher import load_demo, prepare
 from headnode.tests.browser.site import Site, keep_static, lend_static
 
 DATABASE, DRAWN = "headnode.sqlite3", "seeds-drawn"
-MAKE = """
-import os
-os.environ["SANDBOX_SPARES"] = "0"
-from headnode.launcher import load_demo, prepare
-prepare({port})
-load_demo()
-from django.utils import timezone
-from assessments.execution import execute_grading, take_run
-from assessments.models import GradingRun
-from assessments.prepared.building import build_next
-from assessments.prepared.models import PreparedVariant
+MAKE = "from headnode.tests.browser.kept_demo import make; make({port})"
 
-while PreparedVariant.objects.in_turn(timezone.now()).exists():
-    build_next()
-while take_run():
-    pass
-for run in GradingRun.objects.all():
-    assert execute_grading(run.pk)
-"""
+
+def make(port: int) -> None:
+    """In a process of its own with a site's settings: load the demo and do what its workers would."""
+    os.environ["SANDBOX_SPARES"] = "0"
+    prepare(port)
+    load_demo()
+    from assessments.building import build_next
+    from assessments.execution import execute_grading, take_run
+    from assessments.models import GradingRun, PreparedVariant
+
+    while PreparedVariant.objects.in_turn(timezone.now()).exists():
+        build_next()
+    while take_run():
+        pass
+    for run in GradingRun.objects.all():
+        assert execute_grading(run.pk)
 
 
 def lend(data: Path, kept: Path) -> None:
