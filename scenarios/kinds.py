@@ -4,7 +4,7 @@ A part is an object called KIND in the kind's own folder or module of a layer:
 
     graders/<name>/grading.py           `graders.kinds.Grader`: from an answer to measures with evidence
     assessments/<name>/workplace.py     `assessments.kinds.Workplace`: where the candidate works
-    reviews/evidence/<name>.py          `reviews.kinds.Staff`: what people see of it and do with it
+    reviews/evidence/<name>.py          `reviews.evidence.kinds.Staff`: what people see of it and do with it
 
 Packs name their generator of materials themselves (`scenarios/packs/generated.py`).
 """
