@@ -22,9 +22,8 @@ prepare({port})
 load_demo()
 from django.utils import timezone
 from assessments.execution import execute_grading, take_run
-from assessments.models import GradingRun
-from assessments.prepared.building import build_next
-from assessments.prepared.models import PreparedVariant
+from assessments.models import GradingRun, PreparedVariant
+from assessments.building import build_next
 
 while PreparedVariant.objects.in_turn(timezone.now()).exists():
     build_next()
