@@ -8,7 +8,7 @@ from pathlib import Path
 from django.test import override_settings
 
 from assessments.materials import variants
-from headnode.tests.kept import kept_folder, mark_of_sources, one_at_a_time
+from assessments.tests.kept import kept_folder, mark_of_sources, one_at_a_time
 
 PREFIX = "variants-"
 

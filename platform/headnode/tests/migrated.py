@@ -11,7 +11,7 @@ import pytest
 from django.core import management
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from headnode.tests.kept import kept_folder, mark_of_sources, one_at_a_time
+from assessments.tests.kept import kept_folder, mark_of_sources, one_at_a_time
 
 PREFIX = "headnode_tests_"
 Migrate = Callable[[], Any]
