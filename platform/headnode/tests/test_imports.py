@@ -9,8 +9,12 @@ from pathlib import Path
 import grimp
 
 ROOT = Path(__file__).resolve().parents[3]
-KNOWN = ("scenarios.simulator.", "scenarios.worlds.")
-"""Where circles are being taken apart; none may be added."""
+KNOWN = {
+    "scenarios.worlds.cluster_priorities.world",
+    "scenarios.worlds.slurm_fair_partitions.cluster",
+    "scenarios.worlds.spot_checkpointing.world",
+}
+"""Worlds whose parts name them as a type; to be taken apart, and none may be added."""
 
 
 def test_no_module_imports_itself_round_about() -> None:
@@ -20,7 +24,7 @@ def test_no_module_imports_itself_round_about() -> None:
     imports = {
         module: graph.find_modules_directly_imported_by(module)
         for module in graph.modules
-        if not module.startswith(KNOWN)
+        if module not in KNOWN
     }
     assert len(imports) > 1000
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle

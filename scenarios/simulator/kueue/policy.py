@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heapify, heappop, heappush
 
-from scenarios.simulator.engine import Simulation
+from scenarios.simulator.engine import Policy, Simulation
 from scenarios.simulator.kueue.classic import classic_victims
 from scenarios.simulator.kueue.fair import Share, fair_victims, share
 from scenarios.simulator.kueue.settings import (
@@ -17,7 +17,6 @@ from scenarios.simulator.kueue.settings import (
 from scenarios.simulator.kueue.tree import QuotaTree
 from scenarios.simulator.kueue.workloads import Contest, Eviction, Preemption, Workload
 from scenarios.simulator.kueue.workloads import Policy as Whom
-from scenarios.simulator.policy import Policy
 
 Entry = tuple[int, int, int]
 """(minus priority, place in the order of submission, job): the order within a queue."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from scenarios.simulator.policy import Policy
+from scenarios.simulator.engine import Policy
 
 POLICIES: Mapping[str, str] = {
     "fcfs": "scenarios.simulator.policies.fcfs:Fcfs",

@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from heapq import heappop, heappush
 from itertools import accumulate
 
-from scenarios.simulator.engine import NEVER, Simulation
+from scenarios.simulator.engine import NEVER, Policy, Simulation
 from scenarios.simulator.machine import Nodes
 from scenarios.simulator.policies.fcfs import ranks
 from scenarios.simulator.policies.node_plan import NodePlan
 from scenarios.simulator.policies.plan import Plan, PoolPlan
-from scenarios.simulator.policy import Policy
 
 
 class Conservative(Policy):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from scenarios.simulator.engine import NEVER, Simulation
+from scenarios.simulator.engine import NEVER, Policy, Simulation
 from scenarios.simulator.machine import Pool
 from scenarios.simulator.policies.easy_run import EasyRun
 from scenarios.simulator.policies.horizon import PlannedEnds, open_horizon
 from scenarios.simulator.policies.waiting import NONE, Waiting, first_within
-from scenarios.simulator.policy import Policy
 
 
 class Easy(Policy):

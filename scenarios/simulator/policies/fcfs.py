@@ -6,8 +6,7 @@ from bisect import insort
 from collections import deque
 from collections.abc import Mapping
 
-from scenarios.simulator.engine import Simulation
-from scenarios.simulator.policy import Policy
+from scenarios.simulator.engine import Policy, Simulation
 
 
 class Fcfs(Policy):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from scenarios.simulator.engine import RUNNING
+from scenarios.simulator.engine import RUNNING, Policy
 from scenarios.simulator.machine import Machine, Nodes, Share, choose
-from scenarios.simulator.policy import Policy
 
 
 class Preemptive(Policy):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heappop, heappush
 
-from scenarios.simulator.engine import Simulation
+from scenarios.simulator.engine import Policy, Simulation
 from scenarios.simulator.policies.fcfs import ranks
-from scenarios.simulator.policy import Policy
 
 
 class Sjf(Policy):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scenarios.simulator.engine import Simulation
+from scenarios.simulator.engine import Policy, Simulation
 from scenarios.simulator.machine import Nodes
-from scenarios.simulator.policy import Policy
 from scenarios.simulator.slurm.plan import Held
 from scenarios.simulator.slurm.queue import Queue, Rank
 from scenarios.simulator.slurm.settings import read_settings
