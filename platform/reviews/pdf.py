@@ -1,4 +1,4 @@
-"""Pages as PDF: the same templates on paper, typeset by a process of its own; see `typesetter`."""
+"""Pages as PDF: the same templates on paper, typeset by a process of its own; see `pdf_process`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def pdf(html: str, *, base: str) -> bytes:
     env["PYTHONPATH"] = f"{settings.ROOT}/platform:{settings.ROOT}"
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "reviews.typesetter"],
+            [sys.executable, "-m", "reviews.pdf_process"],
             input=json.dumps(asked).encode(),
             env=env,
             capture_output=True,

@@ -24,7 +24,7 @@ from assessments.tests.stage import POLICIES, hand_in
 from graders.kinds import grade
 from graders.cost.makers import write_golden
 from hiring.models import Exercise
-from reviews import evaluations
+from reviews.scoring import evaluations
 from scenarios.packs import load_pack
 
 exercise = Exercise.objects.get(kind="cost")
@@ -56,12 +56,12 @@ from django.utils import timezone
 from accounts.models import User
 from assessments import answers, attempts
 from assessments.models import GradingRun
-from assessments.troubleshooting import here, variants
+from assessments.materials import rebuilding, variants
 from assessments.tests.stage import POLICIES, hand_in
 from graders.kinds import grade
 from graders.scaling.makers import write_golden
 from hiring.models import Exercise
-from reviews import evaluations
+from reviews.scoring import evaluations
 from scenarios.packs import load_pack
 
 exercise = Exercise.objects.get(kind="scaling-plan")
@@ -69,7 +69,7 @@ link = exercise.invitations.get()
 now = timezone.now()
 link.variants.all().delete()
 row = attempts.start(invitation=link, exercise=exercise, policies=POLICIES, now=now, seed=7)
-variants.folder_of(*here.of_attempt(row))
+variants.folder_of(*rebuilding.of_attempt(row))
 pack = load_pack(exercise.pack_name)
 golden = json.loads(write_golden(pack, row.level, "over_claimer", row.seed)["answer.json"])
 body = answers.starting_body(row)

@@ -25,8 +25,8 @@ from assessments.tests.stage import POLICIES, hand_in
 from hiring.models import Exercise
 from graders.kinds import grade
 from assessments import answers
-from reviews import evaluations
-from reviews.tests.room_scene import answer
+from reviews.scoring import evaluations
+from reviews.tests.troubleshooting_scene import answer
 
 now = timezone.now()
 exercise = Exercise.objects.get(kind="troubleshooting")
