@@ -17,10 +17,14 @@ from django.http import HttpRequest, JsonResponse
 
 from assessments.link import COOKIE
 
-CONCERNED = re.compile(r"/api/attempts/[0-9a-f-]{36}/room/")
-AT_ONCE = 60
-"""Requests: a dashboard of forty panels and the materials that open beside it."""
-PER_S = 10.0
+ROOM = re.compile(
+    r"/api/attempts/[0-9a-f-]{36}/room/(?:(?P<charts>metrics/)|query|bill/(?:pivot|sql|values))"
+)
+"""What is worked out anew for each request; files, the terminal and a plan's checks are not."""
+ASKED = (30, 1.0)
+"""Questions that people ask by hand: requests at once, and then a second."""
+CHARTS = (60, 10.0)
+"""A dashboard of forty panels, and what is scrolled into sight."""
 SESSIONS = 4096
 """How many are remembered in one web process; the one that was quiet longest is forgotten."""
 SENTENCE = (
@@ -31,7 +35,7 @@ SENTENCE = (
 class Buckets:
     """What each session has left; fills up by `per_s` to `at_once`. Safe to use from several threads."""
 
-    def __init__(self, at_once: int = AT_ONCE, per_s: float = PER_S) -> None:
+    def __init__(self, at_once: int, per_s: float) -> None:
         self._at_once, self._per_s = at_once, per_s
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
         self._lock = Lock()
@@ -47,15 +51,20 @@ class Buckets:
             return left >= 1
 
 
-buckets = Buckets()
+asked, charts = Buckets(*ASKED), Buckets(*CHARTS)
+
+
+def _bucket(found: re.Match[str]) -> Buckets:
+    return charts if found["charts"] else asked
 
 
 def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Refuses what comes faster with 429 and when to ask again; the page does so by itself."""
 
     def answer(request: HttpRequest) -> Any:
-        session = request.COOKIES.get(COOKIE, "") if CONCERNED.match(request.path) else ""
-        if session and not buckets.take(session, time.monotonic()):
+        found = ROOM.match(request.path)
+        session = request.COOKIES.get(COOKIE, "")
+        if found and session and not _bucket(found).take(session, time.monotonic()):
             body = {"detail": SENTENCE, "code": "busy"}
             return JsonResponse(body, status=429, headers={"Retry-After": "1"})
         return get_response(request)

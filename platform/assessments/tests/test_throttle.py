@@ -9,10 +9,11 @@ from django.test import Client
 
 from assessments import throttle
 from assessments.link import COOKIE
-from assessments.throttle import AT_ONCE, PER_S, Buckets
+from assessments.throttle import ASKED, CHARTS, Buckets
 
-ROOM = f"/api/attempts/{uuid.uuid4()}/room/query"
-SAVES = f"/api/attempts/{uuid.uuid4()}/drafts"
+ROOM = f"/api/attempts/{uuid.uuid4()}/room"
+LONG = 1e-6
+"""Requests a second: what is used up stays so."""
 
 
 def test_a_page_full_of_charts_at_once_and_then_as_it_fills_up() -> None:
@@ -38,16 +39,25 @@ def test_who_was_quiet_longest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> 
     assert not buckets.take("c", 0)
 
 
-def test_a_program_is_refused_in_words_and_saves_are_not_concerned(
-    monkeypatch: pytest.MonkeyPatch, db: None
+@pytest.mark.parametrize(
+    ("path", "kind", "at_once"),
+    [
+        ("query?query=up", "asked", ASKED[0]),
+        ("bill/sql", "asked", ASKED[0]),
+        ("metrics/series?metric=up", "charts", CHARTS[0]),
+    ],
+)
+def test_a_program_is_refused_in_words_and_nothing_else_is_concerned(
+    path: str, kind: str, at_once: int, monkeypatch: pytest.MonkeyPatch, db: None
 ) -> None:
-    monkeypatch.setattr(throttle, "buckets", Buckets(AT_ONCE, PER_S / 1000))
+    monkeypatch.setattr(throttle, kind, Buckets(at_once, LONG))
     client = Client()
     client.cookies[COOKIE] = "anything"
-    asked = [client.get(ROOM).status_code for _ in range(AT_ONCE + 5)]
-    assert 429 not in asked[:AT_ONCE]
-    assert asked[AT_ONCE:] == [429] * 5
-    refused = client.get(ROOM)
+    asked = [client.get(f"{ROOM}/{path}").status_code for _ in range(at_once + 5)]
+    assert 429 not in asked[:at_once]
+    assert asked[at_once:] == [429] * 5
+    refused = client.get(f"{ROOM}/{path}")
     assert (refused.headers["Retry-After"], refused.json()["code"]) == ("1", "busy")
-    assert client.get(SAVES).status_code != 429
-    assert Client().get(ROOM).status_code != 429
+    for other in ("../drafts", "../submit", "terminal/exchange", "files/brief.md", "plan/checks"):
+        assert client.get(f"{ROOM}/{other}").status_code != 429
+    assert Client().get(f"{ROOM}/{path}").status_code != 429
