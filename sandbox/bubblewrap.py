@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
+from sandbox.roots.declarations import HOSTNAME, Declaration
 
 INSIDE_BOOT = "/opt/sbx"
 INSIDE_SDK = "/opt/headnode"
@@ -29,11 +30,14 @@ _HIDDEN = (
     *("locks", "buddyinfo", "diskstats", "interrupts", "softirqs", "vmstat", "zoneinfo"),
     *("cgroups", "key-users", "fs", "pressure", "sys/fs", "sys/kernel/pty"),
 )
+# What a shell and its tools cannot do without; of all else a root with a terminal shows nothing, for there
+# /proc stands for a machine of the scenario's, and the real one's must not be taken for it.
+_TOOLS_NEED = frozenset({"self", "thread-self", "mounts", "net"})
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 _FENCES = (
     *("--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"),
     *("--unshare-cgroup", "--disable-userns", "--die-with-parent", "--new-session", "--clearenv"),
-    *("--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID), "--hostname", "sandbox"),
+    *("--uid", str(INSIDE_UID), "--gid", str(INSIDE_UID)),
     *("--cap-drop", "ALL"),
 )
 
@@ -81,11 +85,14 @@ def command(
     limits: Limits,
     program: list[str],
     hardware: Hardware = NO_HARDWARE,
+    root: Declaration | None = None,
 ) -> list[str]:
     """bubblewrap's argv. /proc and /dev are read-only: pid_max and oom_score_adj live there."""
+    over = _over_proc(places.devices, root is not None and root.terminal)
+    hostname = HOSTNAME if root is None else root.hostname
     shown = [
         *("--ro-bind", str(places.root), "/"),
-        *("--proc", "/proc", *_over_proc(places.devices), "--remount-ro", "/proc", "--dev", "/dev"),
+        *("--proc", "/proc", *over, "--remount-ro", "/proc", "--dev", "/dev"),
         *_binds("--dev-bind", _own_devices(places.devices)),
         *_binds("--dev-bind", hardware.nodes),
         *("--remount-ro", "/dev"),
@@ -102,7 +109,7 @@ def command(
         *("--seccomp", str(fds.filter), "--info-fd", str(fds.info)),
         *("--block-fd", str(fds.block)),
     ]
-    return [bwrap, *_FENCES, *shown, *settings, *numbers, "--", *program]
+    return [bwrap, *_FENCES, "--hostname", hostname, *shown, *settings, *numbers, "--", *program]
 
 
 def _binds(how: str, paths: Mapping[str, str]) -> list[str]:
@@ -115,8 +122,20 @@ def hidden() -> tuple[list[str], list[str]]:
     return [path for path in there if not os.path.isdir(path)], list(filter(os.path.isdir, there))
 
 
-def _over_proc(devices: Path | None) -> list[str]:
+def machine() -> tuple[list[str], list[str]]:
+    """Files and folders of /proc that tell of the real machine, beside those that are always hidden."""
+    names = (name for name in sorted(os.listdir("/proc")) if not name.isdigit())
+    told = [f"/proc/{name}" for name in names if name not in (*_TOOLS_NEED, *_HIDDEN)]
+    plain = [path for path in told if not os.path.islink(path) and os.stat(path).st_mode & 0o004]
+    return [path for path in plain if not os.path.isdir(path)], list(filter(os.path.isdir, plain))
+
+
+def _over_proc(devices: Path | None, terminal: bool) -> list[str]:
     files, folders = hidden()
+    if terminal:
+        more, deeper = machine()
+        # The first process is bubblewrap's own, with the host's folders on its command line.
+        files, folders = [*files, *more], [*folders, *deeper, "/proc/1"]
     nothing = str((devices or Path("/dev")) / "null")
     return [
         *(word for path in files for word in ("--dev-bind", nothing, path)),

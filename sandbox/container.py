@@ -11,6 +11,7 @@ from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 from sandbox import bubblewrap, seccomp
 from sandbox.hardware import NO_HARDWARE, Hardware
 from sandbox.limits import Limits
+from sandbox.roots.declarations import HOSTNAME
 
 SOCKET_DIR = "/run"
 SOCKET = f"{SOCKET_DIR}/s"
@@ -50,6 +51,8 @@ class Request:
     own_kernel: bool = False
     init: str | None = None
     terminal: bool = False
+    cluster: bool = False
+    hostname: str = HOSTNAME
     hardware: Hardware = NO_HARDWARE
 
 
@@ -70,7 +73,7 @@ def host_config(wanted: Request) -> dict[str, Any]:
         "cap_drop": ["ALL"],
         "security_opt": [
             "no-new-privileges:true",
-            f"seccomp={seccomp.oci(wanted.hardware.is_gpu, wanted.terminal)}",
+            f"seccomp={seccomp.oci(wanted.hardware.is_gpu, wanted.terminal, wanted.cluster)}",
         ],
         "ulimits": _ulimits(limits),
         "ipc_mode": "private",
@@ -83,10 +86,12 @@ def host_config(wanted: Request) -> dict[str, Any]:
     }
 
 
-def masked_paths() -> list[str]:
-    """What programs do not get to see; the SDK has no word for it."""
+def masked_paths(terminal: bool = False) -> list[str]:
+    """What programs do not get to see; the SDK has no word for it. With a terminal of its own a program
+    takes the machine for the scenario's, so it sees nothing of the real one."""
     files, folders = bubblewrap.hidden()
-    return [*_MASKED, *files, *folders]
+    more, deeper = bubblewrap.machine() if terminal else ([], [])
+    return list(dict.fromkeys([*_MASKED, *files, *folders, *more, *deeper]))
 
 
 def container_config(wanted: Request) -> dict[str, Any]:
@@ -96,7 +101,7 @@ def container_config(wanted: Request) -> dict[str, Any]:
         "image": wanted.image,
         "command": [*first, *bubblewrap.interpreter(wanted.bootstrap, SOCKET)],
         "name": wanted.name,
-        "hostname": "sandbox",
+        "hostname": wanted.hostname,
         "user": _USER,
         "working_dir": "/box",
         "environment": {**bubblewrap.ENVIRONMENT, **wanted.hardware.variables},

@@ -25,6 +25,7 @@ from sandbox.housekeeping import Housekeeper
 from sandbox.launch_container import Dock, Running, Shape, remove, start
 from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
+from sandbox.roots.declarations import declared
 from sandbox.runner import Runner
 from sandbox.spares import Spares
 from sandbox.unavailable import SandboxUnavailable
@@ -62,7 +63,7 @@ class DockerBackend:
             self.sweep()
             report = self.probe()
             if not report.usable:
-                raise SandboxUnavailable(report.refusal)
+                raise SandboxUnavailable(report.refusal, report.missing)
         except BaseException:
             self._dock.runner.close()
             raise
@@ -111,13 +112,23 @@ class DockerBackend:
     ) -> Outcome:
         given = Assignment(spec, session, cancel, time.monotonic(), shown)
         try:
-            dock = self._here().on(spec.root)
+            dock = self._for(spec)
             with self._runs, ExitStack() as stack:
                 running = self._ready(dock, spec, hardware, stack)
                 report = self._report(dock, running)
                 return perform(running, given, report, dock.root.image, self._runs)
         except _TROUBLE as error:
             return failed(self.name, given, error)
+
+    def _for(self, spec: Spec) -> Dock:
+        """The dock of the run's root. Raises StartFailed for one that holds a cluster."""
+        dock = self._here().on(spec.root)
+        if declared(dock.root.name).cluster:
+            raise StartFailed(
+                f"The root {dock.root.name!r} holds a cluster, whose daemons find neither their names nor"
+                " their files' owners in a container yet: run it in the namespace sandbox."
+            )
+        return dock
 
     def _ready(self, dock: Dock, spec: Spec, hardware: Hardware, stack: ExitStack) -> Running:
         """A spare if there is one, under the limits of this run."""
@@ -131,7 +142,7 @@ class DockerBackend:
 
     def prepare(self, spec: Spec) -> None:
         """Expect runs like this one: where spares are kept, have one stand ready for it."""
-        dock = self._here().on(spec.root)
+        dock = self._for(spec)
         self._keeper.expect(dock.shape(spec.limits, spec.sdk))
 
     def probe(self) -> Report:

@@ -114,9 +114,19 @@ class _Nobody:
         raise CallRefused("unknown_method", f"There is no call {method!r} here.")
 
 
+# Where a container has no loopback of its own, a cluster's daemons cannot find each other.
+_TALK = """
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+socket.create_connection(server.getsockname(), 5).close()
+"""
+
+
 def _try(backend: Backend, root: str) -> str:
     """Empty when what the root is for works in it; else one sentence."""
-    program = f"import {', '.join(roots.declared(root).imports)}\n".encode()
+    wanted = roots.declared(root)
+    text = f"import {', '.join(wanted.imports)}\n" + (_TALK if wanted.cluster else "")
+    program = text.encode()
     outcome = backend.run(Spec({"try.py": program}, "try.py", root=root), _Nobody())
     return "" if outcome.status == "ok" else outcome.detail
 

@@ -210,7 +210,7 @@ def start(
     """
     name = host.runner.next_name()
     group = _group(host, name, limits, stack)
-    ends = _Ends(stack, seccomp.bpf(hardware.is_gpu, declared(host.root.name).terminal))
+    ends = _Ends(stack, seccomp.bpf(hardware.is_gpu, *declared(host.root.name).calls))
     uid = _FIRST_UID + zlib.crc32(name.encode()) % _UIDS
     # Here and not on the spawner's thread: the first of a root may take seconds to copy.
     seen, bootstrap = host.folders(sdk)
@@ -337,7 +337,10 @@ class _Spawn:
         host, fds = self.host, self.ends.passed()
         places, before = self._places(work)
         program = bubblewrap.interpreter(self.bootstrap)
-        fenced = bubblewrap.command(host.bwrap, places, fds, self.limits, program, self.hardware)
+        wanted = declared(host.root.name)
+        fenced = bubblewrap.command(
+            host.bwrap, places, fds, self.limits, program, self.hardware, wanted
+        )
         host.spawner.next_time_namespace()
         process = subprocess.Popen(  # noqa: S603 - our own command line
             [host.prlimit, *bubblewrap.RLIMITS, "--", *before, *fenced],

@@ -218,7 +218,7 @@ def start(
         wanted = replace(wanted, parent=None if group is None else f"/{HOUSE}/{name}")
         listener = _listen(wanted.socket_dir, briefly)
         host_config = api.create_host_config(**container.host_config(wanted))
-        host_config["MaskedPaths"] = container.masked_paths()
+        host_config["MaskedPaths"] = container.masked_paths(wanted.terminal)
         created = api.create_container(
             **container.container_config(wanted), host_config=host_config
         )["Id"]
@@ -277,6 +277,7 @@ def _request(
     boot, bootstrap = dock.workshop.bootstrap(bubblewrap.INSIDE_BOOT)
     own = _own_folders(dock, name, stack)
     copied = shutil.copytree(boot, own / "boot")
+    root = declared(dock.root.name)
     init = None if dock.engine.own_kernel else shutil.which("docker-init")
     if init is not None:
         shutil.copy(init, copied / "init")
@@ -293,7 +294,9 @@ def _request(
         runtime=dock.engine.runtime,
         own_kernel=dock.engine.own_kernel,
         init=None if init is None else f"{bubblewrap.INSIDE_BOOT}/init",
-        terminal=declared(dock.root.name).terminal,
+        terminal=root.terminal,
+        cluster=root.cluster,
+        hostname=root.hostname,
     )
 
 

@@ -53,7 +53,7 @@ class NamespaceBackend:
             self.sweep()
             report = self.probe()
             if not report.usable:
-                raise SandboxUnavailable(report.refusal)
+                raise SandboxUnavailable(report.refusal, report.missing)
         except BaseException:
             self._host.close()
             raise

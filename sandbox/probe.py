@@ -37,6 +37,13 @@ class Report:
         return not self.refusal
 
     @property
+    def missing(self) -> str:
+        """Name of the layer that a refusal is about; empty when none is missing."""
+        fences = [layer for layer in self.layers if not layer.works and layer.need != "extra"]
+        gravest_first = sorted(fences, key=lambda layer: layer.need != "required")
+        return gravest_first[0].name if gravest_first else ""
+
+    @property
     def working(self) -> list[str]:
         return [layer.name for layer in self.layers if layer.works]
 

@@ -13,15 +13,26 @@ from typing import NamedTuple
 
 
 class Rule(NamedTuple):
-    """Allow a call when `argument & mask == value`; no mask means all 64 bits."""
+    """Allow a call when `argument & mask == value`; no mask means all 64 bits.
+
+    `also` are further conditions on the same call, each (argument, value, mask).
+    """
 
     name: str
     argument: int
     value: int
     mask: int | None = None
+    also: tuple[tuple[int, int, int | None], ...] = ()
+
+    @property
+    def conditions(self) -> tuple[tuple[int, int, int | None], ...]:
+        """All of them, each (argument, value, mask)."""
+        return ((self.argument, self.value, self.mask), *self.also)
 
 
 AF_UNIX = 1
+# The kind of a socket is in the low four bits of its type; above them are O_CLOEXEC and O_NONBLOCK.
+AF_INET, SOCK_STREAM, SOCK_KIND, IPPROTO_TCP = 2, 1, 0xF, 6
 # CLONE_NEW* for mount, cgroup, uts, ipc, user, pid and net (linux/sched.h).
 NEW_NAMESPACES = 0x7E020000
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX (asm-generic/ioctls.h).
@@ -62,6 +73,21 @@ TERMINAL = tuple(
     )
 )
 
+# Only on a root that holds a cluster's daemons: they speak TCP with each other, in a network of the run's own
+# in which nothing else is. No datagrams, no raw sockets, no other protocol of streams, and no netlink.
+CLUSTER = tuple(
+    Rule("socket", 0, AF_INET, None, ((1, SOCK_STREAM, SOCK_KIND), (2, protocol, None)))
+    for protocol in (0, IPPROTO_TCP)
+)
+# There daemons hand files to their jobs' users, and take on their identities, before they begin. Here all are
+# one user, so there is nothing to hand over: it is answered as if done, and the kernel never sees the call.
+AS_IF_DONE = (
+    *("chown", "fchown", "lchown", "fchownat"),
+    *("setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid"),
+    # sed and vi keep attributes of a file that they write anew, and would complain of each.
+    *("setxattr", "lsetxattr", "fsetxattr"),
+)
+
 # Only for a run that was lent a card. nvidia.ko numbers its requests under the letter 'F', nvidia-uvm.ko
 # plainly from 1 on (its tests from 200) and two by value: nv-ioctl.h, uvm_ioctl.h, uvm_linux_ioctl.h
 # of NVIDIA's open kernel modules. Terminals' requests (0x54..) stay refused.
@@ -79,7 +105,7 @@ NVIDIA = (
 # runtime still does so on its own when the list is in force.
 ALLOWED = tuple(
     """
-    read write readv writev pread64 pwrite64 preadv pwritev open openat close close_range lseek
+    read write readv writev pread64 pwrite64 preadv pwritev open openat creat close close_range lseek
     stat fstat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat getdents
     getdents64 getcwd chdir fchdir mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2
     link linkat symlink symlinkat chmod fchmod fchmodat truncate ftruncate fallocate fsync

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from functools import cache
 from pathlib import Path
 
+HOSTNAME = "sandbox"
 _FOLDER = Path(__file__).parent
 NAMES = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
 
@@ -21,7 +22,10 @@ class Declaration:
     dependencies left out; `drop` are globs below the root. `links` are symbolic links that the
     packages' own scripts would have made: `{lib}` stands for the library folder of this machine.
     `least_memory_mb` is what importing `imports` takes. With `terminal` a program may make terminals
-    of its own and steer them (left out: no). `fingerprint` changes whenever any of this does.
+    of its own and steer them; with `cluster` its processes may speak TCP with each other, in a network that
+    holds nothing but them (both left out: no). `hostname` is the machine's name, `people` are further names
+    that its /etc/passwd knows, with the group of each: nobody runs as them.
+    `fingerprint` changes whenever any of this does.
     """
 
     name: str
@@ -32,10 +36,18 @@ class Declaration:
     links: tuple[tuple[str, str], ...]
     shell: bool
     terminal: bool
+    cluster: bool
+    hostname: str
+    people: tuple[tuple[str, str], ...]
     largest_mb: int
     imports: tuple[str, ...]
     commands: tuple[str, ...]
     fingerprint: str
+
+    @property
+    def calls(self) -> tuple[bool, bool]:
+        """Which further system calls its programs may make: for terminals, and for a cluster."""
+        return self.terminal, self.cluster
 
 
 @cache
@@ -54,7 +66,9 @@ def parse(name: str, text: str) -> Declaration:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{where} is not TOML: {error}.") from None
-    found.setdefault("terminal", False)
+    for key, usual in (("terminal", False), ("cluster", False), ("hostname", HOSTNAME)):
+        found.setdefault(key, usual)
+    found.setdefault("people", {})
     wanted = {item.name for item in fields(Declaration)} - {"name", "fingerprint"}
     if found.keys() != wanted:
         odd = sorted(found.keys() ^ wanted)
@@ -66,12 +80,16 @@ def parse(name: str, text: str) -> Declaration:
         links=tuple(sorted(found["links"].items())),
         shell=found["shell"],
         terminal=found["terminal"],
+        cluster=found["cluster"],
+        hostname=found["hostname"],
+        people=tuple(found["people"].items()),
         largest_mb=found["largest_mb"],
         fingerprint=hashlib.sha256(text.encode()).hexdigest()[:12],
         **{key: tuple(found[key]) for key in _LISTS},
     )
 
 
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,30}")
 _LISTS = ("packages", "without", "drop", "imports", "commands")
 
 
@@ -91,7 +109,13 @@ def _check(where: str, found: dict[str, object]) -> None:
             re.compile(pattern)
         except re.error as error:
             raise ValueError(f"{where}: {pattern!r} is not a pattern: {error}.") from None
-    for key in ("shell", "terminal"):
+    people = found["people"]
+    if not isinstance(people, dict) or not all(isinstance(one, str) for one in people.values()):
+        raise ValueError(f"{where}: people has to be a table of texts.")
+    for name in (found["hostname"], *people, *people.values()):
+        if not (isinstance(name, str) and _NAME.fullmatch(name)):
+            raise ValueError(f"{where}: {name!r} has to be a name of small letters and digits.")
+    for key in ("shell", "terminal", "cluster"):
         if type(found[key]) is not bool:
             raise ValueError(f"{where}: {key} has to be true or false.")
     if type(found["about"]) is not str:

@@ -53,7 +53,7 @@ def furnish(root: Path, wanted: Declaration, python: str) -> None:
         _remove(sorted(root.glob(pattern)))
     _add_places(root)
     _add_links(root, {"usr/bin/python3": f"python{python}", **dict(wanted.links)})
-    _write_etc(root / "etc", wanted.shell)
+    _write_etc(root / "etc", wanted)
     _plain_modes(root)
     _compile(root, python)
     check_files(root, wanted)
@@ -87,16 +87,32 @@ def _add_links(root: Path, links: dict[str, str]) -> None:
             )
 
 
-def _write_etc(etc: Path, shell: bool) -> None:
-    start = "/usr/bin/bash" if shell else "/usr/sbin/nologin"
+def _write_etc(etc: Path, wanted: Declaration) -> None:
+    start = "/usr/bin/bash" if wanted.shell else "/usr/sbin/nologin"
+    people, groups = _people(wanted)
+    named = f" {wanted.hostname}" if wanted.cluster else ""
     texts = {
-        "passwd": f"root:x:0:0::/:/usr/sbin/nologin\ncandidate:x:64000:64000::/box:{start}\n",
-        "group": "root:x:0:\ncandidate:x:64000:\n",
-        "hosts": "127.0.0.1 localhost\n",
+        "passwd": f"root:x:0:0::/:/usr/sbin/nologin\ncandidate:x:64000:64000::/box:{start}\n{people}",
+        "group": f"root:x:0:\ncandidate:x:64000:\n{groups}",
+        "hosts": f"127.0.0.1 localhost{named}\n",
         "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
     }
     for name, text in texts.items():
         (etc / name).write_text(text)
+
+
+def _people(wanted: Declaration) -> tuple[str, str]:
+    """Lines of /etc/passwd and /etc/group; numbers from 64001 and 65001 on, in the declaration's order."""
+    groups = list(dict.fromkeys(group for _name, group in wanted.people))
+    people = [
+        f"{name}:x:{64001 + index}:{65001 + groups.index(group)}::/box:/usr/sbin/nologin\n"
+        for index, (name, group) in enumerate(wanted.people)
+    ]
+    members = [
+        f"{group}:x:{65001 + index}:{','.join(name for name, own in wanted.people if own == group)}\n"
+        for index, group in enumerate(groups)
+    ]
+    return "".join(people), "".join(members)
 
 
 def _plain_modes(root: Path) -> None:
@@ -159,18 +175,19 @@ def _files(root: Path) -> Iterator[Path]:
 def _check_use(root: Path, wanted: Declaration) -> None:
     """What it is for has to work, under the system-call filter where bubblewrap can load it."""
     modules = f"import sys; sys.path.append('/{_MODULES}')\nimport {', '.join(wanted.imports)}"
-    _fenced(root, ["/usr/bin/python3", "-B", "-P", "-S", "-c", modules])
+    rules = seccomp.bpf(False, *wanted.calls)
+    _fenced(root, rules, ["/usr/bin/python3", "-B", "-P", "-S", "-c", modules])
     for command in wanted.commands:
-        _fenced(root, ["/usr/bin/sh", "-c", command])
+        _fenced(root, rules, ["/usr/bin/sh", "-c", command])
 
 
-def _fenced(root: Path, program: list[str]) -> None:
+def _fenced(root: Path, filter_program: bytes, program: list[str]) -> None:
     bwrap = shutil.which("bwrap")
     if bwrap is None:
         run(["chroot", str(root), *program], advice=_ADVICE)
         return
     with tempfile.TemporaryFile() as rules:
-        rules.write(seccomp.bpf())
+        rules.write(filter_program)
         rules.seek(0)
         words = [
             *(bwrap, "--unshare-all", "--ro-bind", str(root), "/", "--proc", "/proc"),

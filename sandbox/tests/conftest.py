@@ -36,6 +36,15 @@ def login_root() -> rootfs.Root:
         missing(str(error))
 
 
+@pytest.fixture(scope="session")
+def slurm_root() -> rootfs.Root:
+    """The root with a cluster's daemons; built here as `login_root` is."""
+    try:
+        return rootfs.build(STATE, "slurm")[0]
+    except SandboxUnavailable as error:
+        missing(str(error))
+
+
 def _state(below: Path, root: rootfs.Root) -> Path:
     state = below / "state"
     state.mkdir()

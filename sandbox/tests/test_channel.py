@@ -76,6 +76,33 @@ def test_depth_is_counted_from_the_outside_in() -> None:
         decode(body(f'{{"a":[{deepest}]}}'), LIMITS)
 
 
+@pytest.mark.parametrize("inner", ["[]", "{}", '"]]]]"', '"\\\\"', '"\\""', '"[[[["'])
+def test_many_brackets_beside_each_other_are_not_deep(inner: str) -> None:
+    """Only what is open at once counts: a list of a hundred pairs is one level deeper than a pair."""
+    wide = "[" + ",".join(["[]", inner, '{"b":[]}'] * 50) + "]"
+    assert decode(body(f'{{"a":{wide}}}'), LIMITS)
+
+
+def test_depth_counts_to_the_last_level_and_no_further() -> None:
+    """The frame's own object and its params are two; with brackets beside them nothing else changes."""
+    beside = ",".join(["[]"] * 20)
+    deepest = "[" * 13 + "]" * 13
+    assert decode(body(f'{{"a":[{beside},{deepest}]}}'), LIMITS)
+    with pytest.raises(ProtocolError, match="deeper than 16"):
+        decode(body(f'{{"a":[{beside},[{deepest}]]}}'), LIMITS)
+    with pytest.raises(ProtocolError, match="deeper than 16"):
+        decode(body(f'{{"a\\"":[{beside},[{deepest}]]}}'), LIMITS)
+
+
+def test_the_bound_of_a_frame_is_the_longest_that_is_taken() -> None:
+    inbox = Inbox(100)
+    inbox.feed(channel.frame(b"x" * 100))
+    assert inbox.take() == b"x" * 100
+    inbox.feed(channel.frame(b"x" * 101))
+    with pytest.raises(ProtocolError, match="101"):
+        inbox.take()
+
+
 def test_inbox_hands_frames_out_whole_however_they_arrive() -> None:
     sent = [body(call_id=str(n)) for n in range(5)]
     stream = b"".join(channel.frame(one) for one in sent)

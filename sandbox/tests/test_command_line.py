@@ -154,6 +154,7 @@ def test_doctor_lists_the_roots_built_or_not(
     assert {name: root["state"] for name, root in found.items()} == {
         "login": "not built",
         "python": "built",
+        "slurm": "not built",
         "torch": "not built",
     }
     assert found["python"]["digest"] == built_root.digest

@@ -25,8 +25,17 @@ def learnt(pair: Pair, outcomes: tuple[Outcome, Outcome]) -> str:
 def test_run_does_not_learn_of_another(
     pair: Pair, root: str, backend: Backend, request: pytest.FixtureRequest
 ) -> None:
-    request.getfixturevalue({"python": "built_root", "login": "login_root"}[root])
+    request.getfixturevalue("built_root" if root == "python" else f"{root}_root")
     said = learnt(pair, play(backend, pair, root))
+    assert "BREACH" not in said, said
+    assert said, "It tried nothing"
+
+
+@pytest.mark.by_day("pair", PAIRS[:1])
+@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.usefixtures("slurm_root")
+def test_cluster_does_not_learn_of_another(pair: Pair, namespace: Backend) -> None:
+    said = learnt(pair, play(namespace, pair, "slurm"))
     assert "BREACH" not in said, said
     assert said, "It tried nothing"
 
@@ -35,12 +44,13 @@ def names() -> Pair:
     return names_asked_for(secrets.token_hex(4))
 
 
-@pytest.mark.parametrize("root", ["python", "login"])
+@pytest.mark.by_day("root", ["python", "login"])
+@pytest.mark.parametrize("root", ["python", "login", "slurm"])
 @pytest.mark.parametrize("make", [names, lambda: NAMESPACE_FILES], ids=["names", "namespaces"])
 def test_run_does_not_learn_of_another_by_what_containers_share(
     make: Callable[[], Pair], root: str, namespace: Backend, request: pytest.FixtureRequest
 ) -> None:
-    request.getfixturevalue({"python": "built_root", "login": "login_root"}[root])
+    request.getfixturevalue("built_root" if root == "python" else f"{root}_root")
     pair = make()
     said = learnt(pair, play(namespace, pair, root))
     assert "BREACH" not in said, said
@@ -93,5 +103,5 @@ def test_lock_pairs_notice_shared_files_in_containers(
 ) -> None:
     monkeypatch.setattr(shutil, "copytree", lambda folder, at: folder)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(container, "masked_paths", lambda: [])
+    monkeypatch.setattr(container, "masked_paths", lambda terminal: [])
     assert "BREACH" in learnt(pair, play(docker, pair, "python"))

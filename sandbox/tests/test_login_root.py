@@ -105,3 +105,27 @@ def test_nothing_stays_for_the_next_run(backend: Backend) -> None:
         backend, Script("find", "find / -xdev -name mark 2>/dev/null; ls -A /dev/shm /tmp").program
     )
     assert found.stdout == "/dev/shm:\n\n/tmp:\n"  # noqa: S108 - the sandbox's own
+
+
+UNSEEN = r"""
+import os
+told = []
+for name in sorted(os.listdir("/proc")):
+    path = "/proc/" + name
+    if name.isdigit() and name != FIRST or name in ("self", "thread-self", "mounts", "net"):
+        continue
+    try:
+        said = os.listdir(path) if os.path.isdir(path) else open(path, "rb").read(64)
+    except OSError:
+        said = b""
+    if said:
+        told.append(name)
+print(told)
+"""
+
+
+def test_a_terminal_sees_nothing_of_the_machine(backend: Backend) -> None:
+    """There /proc stands for a host of the scenario's. A container's first process tells of nothing but it."""
+    first = "" if backend.name == "docker" else "1"
+    outcome, _session = start(backend, f"FIRST = {first!r}\n{UNSEEN}")
+    assert (outcome.status, outcome.stdout) == ("ok", "[]\n"), outcome

@@ -26,10 +26,11 @@ commands = ["true"]
 """
 
 
-def test_three_roots_are_declared_and_python_has_no_shell() -> None:
-    assert roots.NAMES == ("login", "python", "torch")
+def test_four_roots_are_declared_and_python_has_no_shell() -> None:
+    assert roots.NAMES == ("login", "python", "slurm", "torch")
     shells = {name: roots.declared(name).shell for name in roots.NAMES}
-    assert shells == {"login": True, "python": False, "torch": False}
+    assert shells == {"login": True, "python": False, "slurm": True, "torch": False}
+    assert [name for name in roots.NAMES if roots.declared(name).cluster] == ["slurm"]
     assert roots.declared("python").largest_mb <= 60
 
 
@@ -50,6 +51,9 @@ def test_fingerprint_follows_the_declaration() -> None:
         ("true\nlargest", "1\nlargest", "true or false"),
         ("= 10", "= 0", "positive"),
         ("about =", "about", "TOML"),
+        ("shell = true", 'shell = true\nhostname = "A b"', "a name of small letters"),
+        ("[links]", '[people]\nana = "x:0:0"\n[links]', "a name of small letters"),
+        ("shell = true", "shell = true\ncluster = 1", "true or false"),
     ],
 )
 def test_declaration_that_is_wrong_is_named(old: str, new: str, named: str) -> None:
@@ -60,7 +64,7 @@ def test_declaration_that_is_wrong_is_named(old: str, new: str, named: str) -> N
 
 
 def test_program_for_a_root_nobody_declared_is_refused() -> None:
-    with pytest.raises(ValueError, match="choose login or python or torch"):
+    with pytest.raises(ValueError, match="choose login or python or slurm or torch"):
         Spec({"controller.py": b""}, root="windows")
 
 

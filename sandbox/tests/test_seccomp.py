@@ -31,11 +31,12 @@ def decide(
     arch: int = X86_64,
     gpu: bool = False,
     terminal: bool = False,
+    cluster: bool = False,
 ) -> int:
     """Run the filter on one call. Opcodes: linux/filter.h; data: struct seccomp_data."""
     padded = (*arguments, *(0,) * (6 - len(arguments)))
     data = struct.pack("<IIQ6Q", number, arch, 0, *padded)
-    code_of = seccomp.bpf(gpu, terminal)
+    code_of = seccomp.bpf(gpu, terminal, cluster)
     program = [_INSTRUCTION.unpack_from(code_of, at) for at in range(0, len(code_of), 8)]
     at, value = 0, 0
     while True:
@@ -185,6 +186,34 @@ def test_terminal_input_cannot_be_forged(request_: int, terminal: bool) -> None:
     assert decide(IOCTL, 0, request_, terminal=terminal) == ENOSYS
 
 
+@pytest.mark.parametrize("kind", [1, 1 | 0o2000000, 1 | 0o4000])
+@pytest.mark.parametrize("protocol", [0, 6])
+def test_tcp_is_for_a_root_with_a_cluster_alone(kind: int, protocol: int) -> None:
+    """A stream, plain, closed on exec, and not waiting."""
+    assert decide(SOCKET, 2, kind, protocol) == ENOSYS
+    assert decide(SOCKET, 2, kind, protocol, terminal=True) == ENOSYS
+    assert decide(SOCKET, 2, kind, protocol, cluster=True) == ALLOW
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *((2, 2, 0), (2, 3, 6), (2, 5, 0), (2, 1, 132), (2, 1, 262), (2, 1, 1 << 32 | 6)),
+        *((10, 1, 0), (16, 3, 0), (17, 3, 0), (38, 5, 0), (40, 1, 0), (2 | 1 << 32, 1, 0)),
+    ],
+)
+def test_a_cluster_has_no_other_socket(arguments: tuple[int, int, int]) -> None:
+    """Datagrams, raw, SCTP, MPTCP; INET6, NETLINK, PACKET, ALG, VSOCK; and bits hidden above."""
+    assert decide(SOCKET, *arguments, cluster=True) == ENOSYS
+
+
+@pytest.mark.parametrize("number", [92, 93, 94, 260, 105, 106, 113, 114, 117, 119])
+def test_a_cluster_gives_files_and_takes_identities_in_words_only(number: int) -> None:
+    """chown and its like, setuid and its like: refused elsewhere, answered as done here; never carried out."""
+    assert decide(number) == EPERM
+    assert decide(number, cluster=True) == ERRNO
+
+
 @pytest.mark.parametrize(("number", "arch"), [(3, I386), (0x40000000 | 39, X86_64)])
 def test_other_call_tables_kill(number: int, arch: int) -> None:
     """32-bit calls and the x32 table."""
@@ -195,6 +224,7 @@ def test_no_name_is_on_two_lists() -> None:
     conditional = {rule.name for rule in syscalls.CONDITIONAL}
     lists = [*syscalls.ALLOWED, *syscalls.REFUSED, *syscalls.IGNORED, *conditional]
     assert len(lists) == len(set(lists))
+    assert {*syscalls.AS_IF_DONE} <= {*syscalls.REFUSED}
 
 
 def test_docker_profile_holds_the_same_list() -> None:
@@ -215,5 +245,11 @@ def test_docker_profile_holds_the_same_list() -> None:
             "args": [{"index": 0, "value": 1, "op": "SCMP_CMP_EQ"}],
         }
     ]
+    tcp = [
+        rule
+        for rule in json.loads(seccomp.oci(cluster=True))["syscalls"]
+        if rule not in profile["syscalls"]
+    ]
+    assert [rule["args"][0]["value"] for rule in tcp if rule["names"] == ["socket"]] == [2, 2]
     clone3 = [rule for rule in profile["syscalls"] if "clone3" in rule["names"]]
     assert [rule["errnoRet"] for rule in clone3] == [errno.ENOSYS]

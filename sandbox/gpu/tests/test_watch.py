@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -195,3 +196,13 @@ def test_lost_lease_is_noticed_before_a_result_is_believed(
         record = folder / "leases" / f"{FIRST}.json"
         record.write_text(record.read_text().replace('"fence": 1', '"fence": 2'))
         assert not grant.is_current
+
+
+def test_a_watch_that_nobody_ended_does_not_hold_the_process(stub: StubCards) -> None:
+    threads = set(threading.enumerate())
+    watch = Watch(first_unit(), lambda: None, period_s=0.01)
+    watch.start()
+    (own,) = set(threading.enumerate()) - threads
+    held = not own.daemon
+    watch.stop()
+    assert not held
