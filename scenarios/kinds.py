@@ -6,6 +6,8 @@ A part is an object called KIND in the kind's own folder or module of a layer:
     assessments/<name>/workplace.py     `assessments.kinds.Workplace`: where the candidate works
     reviews/evidence/<name>.py          `reviews.evidence.kinds.Staff`: what people see of it and do with it
 
+and, where somebody can be asked about their own answer, `graders/<name>/own_work.py`: `graders.own_work.Asker`.
+
 Packs name their generator of materials themselves (`scenarios/packs/generated.py`).
 """
 
@@ -45,6 +47,13 @@ class Kind:
     """May ask for pseudocode, which people score and nothing runs."""
     needs_card: bool = False
     """Belongs on a GPU: only such workers take it while there is one."""
+    practised_as: str = ""
+    """Key of the kind whose miniature people practise on, where it has none of its own."""
+
+    @property
+    def practice(self) -> str:
+        """Name of the pack that people practise on before the clock."""
+        return f"practice/{self.practised_as or self.key}"
 
 
 # Minutes on site: requirements E1 to E4 (upper end of each range). Take-home links: 120 to 180, but for
@@ -90,14 +99,27 @@ KINDS = (
         is_run=True,
         may_be_pseudocode=True,
     ),
-    Kind("gpu", "gpu", "Hands-on GPU", 60, 120, 15, is_run=True, needs_card=True),
+    # The editor and Run are the same for both; a card is not lent for practice.
+    Kind(
+        "gpu",
+        "gpu",
+        "Hands-on GPU",
+        60,
+        120,
+        15,
+        is_run=True,
+        needs_card=True,
+        practised_as="automation",
+    ),
 )
+DRAFTS = (Kind("live-slurm", "live_slurm", "Repair of a live cluster", 45, 60, 10),)
+"""Kinds of which parts are missing yet: the command line plays their packs, and nobody is invited to one."""
 CHOICES = [(kind.key, kind.title) for kind in KINDS]
 
 
 def kind_of(key: str) -> Kind:
     """The kind that packs and rows call so. Raises UnknownKind."""
-    for kind in KINDS:
+    for kind in (*KINDS, *DRAFTS):
         if kind.key == key:
             return kind
     raise UnknownKind(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scenarios.cost.charging import ends, instalment, monthly, spread_out, usd
-from scenarios.cost.draw import Scene
+from scenarios.cost.charging import ends, instalment, last_notice, monthly, spread_out, usd
+from scenarios.cost.draw import Scene, in_units
 from scenarios.cost.outcome import Cells, Part, Table, gathered, worth
 from scenarios.cost.own import SUPPORT_YEARS, assets_of
 from scenarios.cost.rows import Thing, split
@@ -28,9 +28,9 @@ def _software(scene: Scene) -> Part:
     left, end = ends(scene, "licences", 1, 4)
     products = (
         ("lic.suite", gpus, used, scene.prices.licence_month),
-        ("lic.monitoring", hosts, hosts, 11_500),
-        ("lic.scheduler", hosts, hosts, 9_000),
-        ("lic.desktop", people, people, 3_800),
+        ("lic.monitoring", hosts, hosts, in_units(11_500, scene.profile.per_usd)),
+        ("lic.scheduler", hosts, hosts, in_units(9_000, scene.profile.per_usd)),
+        ("lic.desktop", people, people, in_units(3_800, scene.profile.per_usd)),
     )
     rows, table = [], []
     for line, seats, busy, cents in products:
@@ -40,7 +40,7 @@ def _software(scene: Scene) -> Part:
         rows += [monthly(scene, line, sku, SUITE, month, seats, said) for month in scene.months]
     how = (
         f"{used} of {gpus} licensed GPUs ran anything of the suite in 90 days; the rest can be left out"
-        f" from {end} on, for {12 - left} of the coming twelve months."
+        f" from {end} on, with notice by {last_notice(end)}, for {12 - left} of the coming twelve months."
     )
     part = (gpus - used) / gpus * (12 - left) / 12
     head = ("product", "seats_paid", "seats_used_in_90_days", "renewal")
@@ -52,7 +52,10 @@ def _software(scene: Scene) -> Part:
 
 
 def _lease(scene: Scene) -> Part:
-    count, sku = max(2, round(3 * scene.scale)), sold("lease", LEASE)
+    count, sku = (
+        max(2, round(3 * scene.scale)),
+        sold("lease", in_units(LEASE, scene.profile.per_usd)),
+    )
     planted, draw = "return_lease" in scene.planted, scene.stream("lease")
     back = max(1, round(count * scene.part["return_lease"])) if planted else 0
     rows, table = [], []
@@ -65,7 +68,8 @@ def _lease(scene: Scene) -> Part:
             table.append((month.name, thing.id, round(busy)))
     left, end = ends(scene, "lease", 1, 4)
     how = (
-        f"{back} of {count} leased nodes are used below 6 %; the lease of each can end on {end},"
+        f"{back} of {count} leased nodes are used below 6 %; the lease of each can end on {end}"
+        f" with notice by {last_notice(end)},"
         f" {12 - left} months of twelve."
     )
     part = back / count * (12 - left) / 12
@@ -92,7 +96,7 @@ def _maintenance(scene: Scene) -> Part:
     parts = {
         "sup.nodes": _prepaid(scene, "dc.nodes"),
         "sup.fabric": _prepaid(scene, "dc.fabric"),
-        "sup.old": split(round(_OLD * scene.scale), 12),
+        "sup.old": split(round(_OLD * scene.profile.per_usd * scene.scale), 12),
     }
     year = {line: sum(cents) for line, cents in parts.items()}
     rows = []
@@ -115,7 +119,7 @@ def _maintenance(scene: Scene) -> Part:
     ]
     how = (
         f"A third party asks {usd(quote)} USD a year for the old kit, against {usd(year['sup.old'])} now,"
-        f" from {end} on: {12 - left} of twelve months."
+        f" from {end} on, with notice by {last_notice(end)}: {12 - left} of twelve months."
     )
     head = ("what", "usd_a_year", "renewal", "tickets_of_the_year", "third_party_quote_usd")
     path, part = "costs/support.csv", less * (12 - left) / 12

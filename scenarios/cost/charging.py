@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from scenarios.cost.draw import Month, Scene
 from scenarios.cost.rows import Row, Seller, Sku, Thing
-from scenarios.cost.sellers import ACCOUNTS, CLOUD, HOME, place, site_place, slug
+from scenarios.cost.sellers import ACCOUNTS, CLOUD, home_place, site_place, slug
 
 Tags = tuple[tuple[str, str], ...]
 
@@ -20,12 +20,37 @@ def usd(cents: int) -> str:
     return f"{sign}{abs(cents) // 100}.{abs(cents) % 100:02d}"
 
 
+NOTICE_DAYS = 30
+"""Before the end of every contract that renews."""
+
+
 def ends(scene: Scene, what: str, soonest: int, latest: int) -> tuple[int, date]:
-    """In how many months from the end of the bill a contract ends, and the day."""
-    left = soonest + int(scene.stream(f"ends {what}").unit() * (latest - soonest + 1))
+    """In how many months from the end of the bill a contract ends, and the day.
+
+    Only days whose notice can still be given on the day of the documents: a contract whose notice has
+    passed renews for a year, and nothing of it could be saved in the twelve months after the bill.
+    """
+    days = [_end(scene, left) for left in range(soonest, latest + 2)]
+    able = [left for left, day in enumerate(days, soonest) if in_time(scene, day)]
+    able = able[: latest - soonest + 1] or [latest + 1]
+    left = able[int(scene.stream(f"ends {what}").unit() * len(able))]
+    return left, _end(scene, left)
+
+
+def in_time(scene: Scene, end: date) -> bool:
+    """Whether notice for that end can be given on the day of the documents or later."""
+    return last_notice(end) >= scene.today
+
+
+def last_notice(end: date) -> date:
+    """The last day on which notice for a contract's end can be given."""
+    return end - timedelta(days=NOTICE_DAYS)
+
+
+def _end(scene: Scene, left: int) -> date:
     last = scene.months[-1].end
     at = last.year * 12 + last.month - 1 + left
-    return left, date(at // 12, at % 12 + 1, 1)
+    return date(at // 12, at % 12 + 1, 1)
 
 
 def daily(
@@ -54,7 +79,7 @@ def daily(
         said=f"{sku.meter} in {own.name}",
         account=own,
         thing=thing,
-        place=place(HOME, zone),
+        place=home_place(scene, zone),
         tags=tags,
     )
 

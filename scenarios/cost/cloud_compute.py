@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from datetime import date
 
+from scenarios.company.regions import around
 from scenarios.cost.charging import daily_use
 from scenarios.cost.draw import Month, Scene
 from scenarios.cost.jobs import history_of
 from scenarios.cost.outcome import Cells, Part, Table, gathered, worth
+from scenarios.cost.seasons import of_day
 from scenarios.cost.serving import node_sku, single_sku
 from scenarios.cost.skus import sold
 
@@ -62,10 +64,11 @@ def _dev(scene: Scene) -> Part:
     hours: _Hours = {}
     table: list[Cells] = []
     active = 0
+    seasons = {day: of_day(scene, day) for day in scene.days}
     for name in names:
         for day in scene.days:
             rest = day.weekday() >= 5 and draw.chance(0.8)
-            work = 0 if rest else round(draw.between(5, 10))
+            work = 0 if rest else round(draw.between(5, 10) * seasons[day])
             kept = min(24, round(work / (1 - part)))
             if loose and (not work or draw.chance(0.3)):
                 kept = 24 if draw.chance(0.75) else kept
@@ -89,7 +92,11 @@ def _dev(scene: Scene) -> Part:
 def _batch(scene: Scene) -> Part:
     draw, prices = scene.stream("batch"), scene.prices
     names = [f"batch-{n + 1:02d}" for n in range(max(2, round(2 * scene.scale)))]
-    hours = {(name, day): round(draw.between(6, 15)) for name in names for day in scene.days}
+    hours = {
+        (name, day): round(draw.between(6, 15) * of_day(scene, day))
+        for name in names
+        for day in scene.days
+    }
     rows = daily_use(
         scene, "od.batch", "batch", node_sku(scene), names, lambda n, d: hours[n, d], restart="any"
     )
@@ -139,7 +146,7 @@ def _eval(scene: Scene) -> Part:
     draw, prices = scene.stream("eval"), scene.prices
     names = [f"eval-{n + 1:02d}" for n in range(max(1, round(2 * scene.scale)))]
     hours = {
-        (name, day): round(draw.between(2, 12)) if day.weekday() < 5 else 0
+        (name, day): round(draw.between(2, 12) * of_day(scene, day)) if day.weekday() < 5 else 0
         for name in names
         for day in scene.days
     }
@@ -157,7 +164,7 @@ def _eval(scene: Scene) -> Part:
         "gpu_hours",
         "fit_smaller_gpu_in_same_time_percent",
         "tensor_active_percent",
-        "price_in_us_east_percent",
+        f"price_in_{around(scene.profile.first_region).away.key.replace('-', '_')}_percent",
     )
     path = "usage/evaluation.csv"
     small = f"{fits:.0%} of evaluation hours fit a GPU at {prices.small_gpu / 100:.2f} USD an hour."

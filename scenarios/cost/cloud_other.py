@@ -9,6 +9,7 @@ from scenarios.cost.charging import daily, instalment
 from scenarios.cost.draw import Scene
 from scenarios.cost.outcome import Cells, Part, Table, Worth, gathered, worth
 from scenarios.cost.rows import Row, Thing
+from scenarios.cost.seasons import of_day
 from scenarios.cost.sellers import CLOUD, slug
 from scenarios.cost.skus import sold
 from scenarios.simulator.streams import Stream
@@ -153,7 +154,7 @@ def _network(scene: Scene) -> Part:
     table: list[Cells] = []
     again = out = 0
     for day in scene.days:
-        moved = _day_of_transfer(draw, scene.scale, scene.part["egress_fix"])
+        moved = _day_of_transfer(draw, scene.scale, scene.part["egress_fix"], of_day(scene, day))
         again, out = again + moved["again"], out + moved["egress"]
         table.append((f"{day}", moved["egress"], moved["again"], moved["nat"], moved["zones"]))
         rows += [
@@ -187,8 +188,8 @@ def _addresses(scene: Scene) -> Part:
     return Part(rows, {"network/addresses.csv": Table("Addresses", head, table)})
 
 
-def _day_of_transfer(draw: Stream, scale: float, again: float) -> dict[str, int]:
-    out = max(2, round(draw.between(3.0, 7.0) * max(0.6, scale)))
+def _day_of_transfer(draw: Stream, scale: float, again: float, much: float) -> dict[str, int]:
+    out = max(2, round(draw.between(3.0, 7.0) * max(0.6, scale) * much))
     return {
         "egress": out,
         "again": min(out, int(out * again / _COPIED + draw.unit())),

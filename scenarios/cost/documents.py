@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
+from scenarios.company.regions import around
+from scenarios.cost.agreements import LEASE
 from scenarios.cost.catalogue import traps
 from scenarios.cost.charging import ends, usd
 from scenarios.cost.cloud_other import SUPPORT_PERCENT
-from scenarios.cost.draw import DISPLACED, Scene
+from scenarios.cost.draw import DISPLACED, READING_ARCHIVE, Scene, in_units
 from scenarios.cost.jobs import history_of
 from scenarios.cost.own import SUPPORT_YEARS
+from scenarios.cost.seasons import events
 from scenarios.cost.sellers import slug
 from scenarios.packs.documents import fill
 
@@ -52,7 +55,13 @@ def documents(scene: Scene) -> Iterator[tuple[str, str, str]]:
 
 def _figures(scene: Scene) -> Mapping[str, str]:
     site, policies = scene.profile.facility.sites[0], scene.profile.policies
+    rate = scene.profile.per_usd
     return {
+        "penalty": f"{round(40_000 * rate):,}",
+        "lease": usd(in_units(LEASE, rate)),
+        "reading_archive": usd(in_units(READING_ARCHIVE, rate)),
+        "between_regions": usd(in_units(2_000, rate)),
+        "away": around(scene.profile.first_region).away.key,
         "site": site.name,
         "kw": str(round(site.total_kw)),
         "kw_month": usd(scene.prices.kw_month),
@@ -63,7 +72,7 @@ def _figures(scene: Scene) -> Mapping[str, str]:
         "support_years": str(SUPPORT_YEARS),
         "displaced": f"{DISPLACED:.1f}",
         "target": str(policies.get("availability_target_percent", 99.5)),
-        "where": str(policies.get("data_residency", "EU")),
+        "where": str(policies.get("data_residency", around(site.region).residency)),
     }
 
 
@@ -153,8 +162,11 @@ def _people(scene: Scene) -> Mapping[str, str]:
         "batch": "data-batch",
         "eval": "model-eval",
     }
+    campaign, down = events(scene)
     roles = [f"| `{account}` | {scene.roles[role].name} |" for role, account in accounts.items()]
     return {
+        "campaign": f"{campaign:%B %Y}",
+        "down": f"{down:%B %Y}",
         "burst": scene.roles["burst"].name,
         "rows": "\n".join(teams),
         "roles": "\n".join(roles),

@@ -13,6 +13,10 @@ from scenarios.cost.levels import LEVELS, Settings
 from scenarios.simulator.streams import Stream
 
 MONTHS = 12
+FEWEST_GPUS, MOST_GPUS = 16, 160
+"""GPUs of which a bill is made: a larger company is shown in part, as nobody could read its bill in an hour."""
+READING_ARCHIVE = 2_000
+"""US cents for a TB that is got back from the archive."""
 FULLEST_BURST = 4
 """Most planted levers that free GPU-hours of our own: more would leave no burst to save."""
 DISPLACED = 0.7
@@ -24,14 +28,14 @@ class NoBill(ValueError):
     """No bill can be made for this company; the message is one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Month:
     """One month of the bill. `start` is its first day, `end` the day after its last."""
 
     start: date
     end: date
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.start.isoformat()[:7]
 
@@ -84,6 +88,11 @@ class Scene:
         return Stream(self.seed, cause)
 
     @cached_property
+    def today(self) -> date:
+        """The day of the documents: that of the price book."""
+        return date.fromisoformat(self.profile.price_book.dated)
+
+    @cached_property
     def gpus(self) -> int:
         """GPUs of the nodes that the company owns and lists, of whatever kind."""
         return sum(kind.count * kind.gpus for kind in self.profile.node_types)
@@ -105,11 +114,13 @@ class Scene:
 @lru_cache(maxsize=8)
 def scene_of(profile: Profile, level: str, seed: int) -> Scene:
     """What is drawn for this company, level and seed. Raises NoBill."""
-    settings = LEVELS[level]
+    profile, settings = profile.in_part(MOST_GPUS), LEVELS[level]
     own = f"bill {level} {seed} {digest(profile)[:16]}"
     gpus = sum(kind.count * kind.gpus for kind in profile.node_types)
-    if gpus < 32:
-        raise NoBill(f"The company has {gpus} GPUs; the bill is only worth reading from 32 on.")
+    if gpus < FEWEST_GPUS:
+        raise NoBill(
+            f"The company has {gpus} GPUs; the bill is only worth reading from {FEWEST_GPUS} on."
+        )
     planted = _planted(Stream(own, "levers"), settings)
     size = Stream(own, "sizes")
     part = {
@@ -142,25 +153,30 @@ def _months(dated: str) -> tuple[Month, ...]:
 
 
 def _prices(profile: Profile) -> Prices:
-    book, site = profile.price_book, profile.facility.sites[0]
+    book, site, rate = profile.price_book, profile.facility.sites[0], profile.per_usd
     return Prices(
         on_demand=_cents(book.on_demand_gpu_hour),
         reserved=_cents(book.reserved_1y_gpu_hour),
         spot=_cents(book.spot_gpu_hour),
-        volume=263,
-        snapshot=164,
-        hot=76,
-        cool=41,
-        archive=13,
+        volume=in_units(263, rate),
+        snapshot=in_units(164, rate),
+        hot=in_units(76, rate),
+        cool=in_units(41, rate),
+        archive=in_units(13, rate),
         egress=_cents(book.egress_gb * 1000),
-        nat=4500,
-        zones=2000,
-        address=12,
+        nat=in_units(4500, rate),
+        zones=in_units(2000, rate),
+        address=in_units(12, rate),
         kw_month=_cents(book.colocation_kw_month),
         kwh=_cents(site.price_kwh),
         licence_month=_cents(book.licence_gpu_year / 12),
         small_gpu=max(1, round(_cents(book.on_demand_gpu_hour) * 0.28)),
     )
+
+
+def in_units(cents: int, rate: float) -> int:
+    """So many US cents in hundredths of the company's currency, whole."""
+    return max(1, round(cents * rate))
 
 
 def _cents(usd: float) -> int:

@@ -12,11 +12,11 @@ from datetime import date
 from functools import lru_cache
 from operator import itemgetter
 
+from scenarios.company.profile.money import DOLLAR
 from scenarios.cost.charging import usd
 from scenarios.cost.focus_columns import COLUMNS
 from scenarios.cost.rows import Row
 
-_CURRENCY = "USD"
 _NULLS = dict.fromkeys(COLUMNS, "")
 _in_order = itemgetter(*COLUMNS)
 
@@ -26,9 +26,10 @@ def header() -> tuple[str, ...]:
     return COLUMNS
 
 
-def cells(row: Row) -> tuple[str, ...]:
+def cells(row: Row, currency: str = DOLLAR) -> tuple[str, ...]:
     """The charge as FOCUS writes it: "" stands for null."""
     values = _NULLS | _who(row) | _what(row) | _how_much(row) | _commitment(row)
+    values["BillingCurrency"] = values["PricingCurrency"] = currency
     found: tuple[str, ...] = _in_order(values)
     return found
 
@@ -103,8 +104,6 @@ def _how_much(row: Row) -> dict[str, str]:
         "ContractedCost": usd(row.contracted),
         "ListUnitPrice": listed,
         "ContractedUnitPrice": agreed,
-        "BillingCurrency": _CURRENCY,
-        "PricingCurrency": _CURRENCY,
         "PricingCurrencyListUnitPrice": listed,
         "PricingCurrencyContractedUnitPrice": agreed,
         "PricingCurrencyEffectiveCost": usd(row.effective),
@@ -131,6 +130,6 @@ def _commitment(row: Row) -> dict[str, str]:
     }
 
 
-def table(rows: Iterable[Row]) -> Iterator[tuple[str, ...]]:
+def table(rows: Iterable[Row], currency: str = DOLLAR) -> Iterator[tuple[str, ...]]:
     """All charges as FOCUS rows."""
-    return map(cells, rows)
+    return (cells(row, currency) for row in rows)

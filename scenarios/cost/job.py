@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Job:
     """One job. `minutes` of run time, `gpus` allocated of which `touched` did work, `util` in percent,
-    `memory` the most that it held on one GPU in GiB, `limit` in minutes, times in UTC."""
+    `memory` the most that it held on one GPU in GiB, `limit` in minutes, times in UTC.
+
+    Jobs are drawn by the ten thousand, so that they are numbered and moved in place while they are made;
+    afterwards nobody changes one.
+    """
 
     id: int
     name: str

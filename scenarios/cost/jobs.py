@@ -9,13 +9,13 @@ from functools import cache, lru_cache
 
 from scenarios.company.profile.tables import JOB_CLASSES, Team
 from scenarios.cost.draw import DISPLACED, Month, Scene
+from scenarios.cost.endings import FAILURES, KINDS, STEP, ended
 from scenarios.cost.job import Job
 from scenarios.cost.placing import placed
+from scenarios.cost.seasons import of_day, season
 from scenarios.cost.sellers import slug
 from scenarios.simulator.streams import Stream
 
-STEP = 6
-"""Minutes: every job lasts a multiple, so that GPU-hours have one decimal and sums close."""
 BURST_GPU_HOURS = 150_000
 """Of jobs in the cloud's burst pools in a year, for 160 GPUs of our own."""
 _SIZES = ((1, 0.3), (2, 0.12), (4, 0.18), (8, 0.25), (16, 0.1), (32, 0.05))
@@ -126,9 +126,10 @@ def _make(scene: Scene) -> History:
         [*placed(own, scene), *_burst_jobs(scene, pools)],
         key=lambda job: (job.submit, job.team, job.user, job.name),
     )
-    numbered = tuple(replace(job, id=410_000 + 7 * n) for n, job in enumerate(jobs))
+    for number, job in enumerate(jobs):
+        job.id = 410_000 + 7 * number
     hours = sum(job.gpu_minutes for job in own) / 60
-    return History(numbered, freed, burst, hours, pools)
+    return History(tuple(jobs), freed, burst, hours, pools)
 
 
 def people(scene: Scene, team: Team) -> list[str]:
@@ -149,8 +150,9 @@ def projects(team: Team) -> list[str]:
 def _of_team(scene: Scene, team: Team) -> Iterator[Job]:
     draw, who = scene.stream(f"jobs {team.name}"), people(scene, team)
     kinds = [(kind, part / _HOURS[kind]) for kind, part in team.mix.items() if part > 0]
-    for number, month in enumerate(scene.months):
-        load = draw.between(0.76, 0.82) + 0.006 * number
+    seasons = season(scene)
+    for month in scene.months:
+        load = draw.between(0.77, 0.81) * seasons[month.start]
         left = scene.gpus * 24 * month.days * load * team.gpu_share * 60
         while left > 0:
             job = _job(scene, team, draw, draw.pick(kinds), month, who)
@@ -164,13 +166,14 @@ def _job(scene: Scene, team: Team, draw: Stream, kind: str, month: Month, who: l
     gpus = min(
         draw.pick(_SIZES) if kind != "interactive" else draw.pick(_SIZES[:3]), scene.gpus // 2
     )
-    last = month.days * 24 * 60 - minutes
+    last = month.days * 24 * 60 - minutes - 30
     start = datetime(month.start.year, month.start.month, 1, tzinfo=UTC) + timedelta(
         minutes=int(draw.unit() * max(1, last))
     )
     loose = draw.between(5, 11) if "time_limits" in scene.planted else draw.between(1.2, 1.9)
     project = projects(team)
-    return Job(
+    about = KINDS[kind]
+    job = Job(
         id=0,
         name=f"{draw.pick([(name, 1.0) for name in _NAMES[kind]])}-{int(draw.unit() * 900) + 100}",
         project=project[int(draw.unit() * len(project))],
@@ -183,10 +186,11 @@ def _job(scene: Scene, team: Team, draw: Stream, kind: str, month: Month, who: l
         limit=min(10_080, round(minutes * loose / 60 + 1) * 60),
         gpus=gpus,
         touched=gpus,
-        util=round(draw.between(44, 93)),
-        memory=round(draw.between(34, 74)),
-        state="COMPLETED" if draw.chance(0.93) else "CANCELLED",
+        util=round(draw.between(*about.util)),
+        memory=round(draw.between(*about.memory) * scene.profile.gpu_model.memory_mib / 1024),
+        state="COMPLETED",
     )
+    return ended(job, kind, draw)
 
 
 def _wasted(
@@ -194,7 +198,8 @@ def _wasted(
 ) -> tuple[list[Job], dict[str, float]]:
     """The jobs with idle, oversized and failed ones among them, and the GPU-hours of each kind."""
     order = sorted(range(len(jobs)), key=lambda n: (draw.unit(), n))
-    freed = {"idle_reap": 0.0, "rightsize_requests": 0.0, "goodput": 0.0}
+    lost = sum(job.gpu_minutes for job in jobs if job.state in FAILURES) / 60
+    freed = {"idle_reap": 0.0, "rightsize_requests": 0.0, "goodput": lost}
     found, kinds = list(jobs), list(freed)
     for at in order:
         job = found[at]
@@ -202,7 +207,7 @@ def _wasted(
         hours = job.gpu_minutes / 60
         if kind == "rightsize_requests":
             hours = (job.gpus - _needed(job)) * job.minutes / 60
-        if hours <= 0 or freed[kind] + hours > wanted[kind] + 8:
+        if hours <= 0 or job.state in FAILURES or freed[kind] + hours > wanted[kind] + 8:
             continue
         freed[kind] += hours
         found[at] = _spoilt(job, kind, draw)
@@ -225,6 +230,7 @@ def _pools(scene: Scene) -> dict[str, dict[date, int]]:
     """Hours of each burst instance that jobs used, by day: in waves, because queues come in waves."""
     count = max(2, round(4 * scene.scale))
     mean = BURST_GPU_HOURS * scene.scale / 8 / count / 365
+    seasons = {day: of_day(scene, day) ** 2 for day in scene.days}
     found = {}
     for number in range(count):
         draw = scene.stream(f"burst {number}")
@@ -232,7 +238,8 @@ def _pools(scene: Scene) -> dict[str, dict[date, int]]:
         for day in scene.days:
             wave = 0.85 * wave + 0.15 * draw.lognormal(1.0, 0.9)
             weekend = 0.55 if day.weekday() >= 5 else 1.15
-            days[day] = min(22, round(mean * wave * weekend * draw.between(0.6, 1.4)))
+            hours = mean * wave * weekend * seasons[day] * draw.between(0.6, 1.4)
+            days[day] = min(22, round(hours))
         found[f"burst-{number + 1:02d}"] = days
     return found
 
@@ -247,6 +254,7 @@ def _burst_jobs(scene: Scene, pools: dict[str, dict[date, int]]) -> Iterator[Job
                 continue
             hour = int(begin.unit() * (25 - hours))
             start = datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
+            state = draw.pick((("COMPLETED", 0.92), ("CANCELLED", 0.05), ("TIMEOUT", 0.03)))
             yield Job(
                 id=0,
                 name=f"burst-{pool[-2:]}-{day:%m%d}",
@@ -257,10 +265,14 @@ def _burst_jobs(scene: Scene, pools: dict[str, dict[date, int]]) -> Iterator[Job
                 submit=start - timedelta(minutes=30 + int(draw.exponential(90))),
                 start=start,
                 minutes=hours * 60,
-                limit=24 * 60,
+                limit=hours * 60 if state == "TIMEOUT" else 24 * 60,
                 gpus=8,
                 touched=8,
-                util=round(draw.between(55, 90)),
-                memory=round(draw.between(40, 74)),
-                state="COMPLETED",
+                util=round(draw.between(*KINDS["training"].util)),
+                memory=round(
+                    draw.between(*KINDS["training"].memory)
+                    * scene.profile.gpu_model.memory_mib
+                    / 1024
+                ),
+                state=state,
             )

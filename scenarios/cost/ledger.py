@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 
 from scenarios.company.profile import Profile
@@ -71,12 +72,12 @@ def bill_of(profile: Profile, level: str, seed: int) -> Bill:
     )
 
 
-def _order(row: Row) -> tuple[str, str, str, str, str]:
+def _order(row: Row) -> tuple[str, str, str, date, str]:
     return (
         row.month.name,
         row.seller.provider,
         row.sku.id,
-        row.start.isoformat(),
+        row.start,
         row.thing.id if row.thing else row.said,
     )
 

@@ -9,6 +9,7 @@ from scenarios.cost.charging import monthly, spread_out, usd
 from scenarios.cost.draw import Month, Scene
 from scenarios.cost.outcome import Cells, Part, Table, gathered, worth
 from scenarios.cost.rows import Row, Seller, Sku, Thing, split
+from scenarios.cost.seasons import season
 from scenarios.cost.sellers import OWN, ROOM, SUPPORT, site_place, slug
 from scenarios.cost.skus import sold
 
@@ -139,7 +140,7 @@ def _room(scene: Scene) -> Part:
     rows: list[Row] = []
     table: list[Cells] = []
     for month in scene.months:
-        drawn = load * draw.between(0.66, 0.78)
+        drawn = load * draw.between(0.69, 0.75) * season(scene)[month.start] ** 0.7
         kwh = round(drawn * site.pue * 24 * month.days)
         said = f"{kw} kW at {site.name}"
         rows.append(monthly(scene, "colo.space", space, ROOM, month, kw, said))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from scenarios.cost.draw import Month, Scene
@@ -43,7 +42,8 @@ def _with_room(job: Job, month: Month, used: list[int], gpus: int) -> Job:
         used[at] += job.gpus
     begun = slot * _SLOT + minute % (long * _SLOT - job.minutes + 1)
     start = first + timedelta(minutes=begun)
-    return replace(job, submit=start - (job.start - job.submit), start=start)
+    job.submit, job.start = start - (job.start - job.submit), start
+    return job
 
 
 def _slot(used: list[int], wanted: int, long: int, most: int) -> int:

@@ -122,11 +122,16 @@ class Row:
     def invoice(self) -> str:
         """Number of the invoice; "" for what nobody invoices."""
         code = self.seller.code
-        return f"{code}-{self.month.name.replace('-', '')}" if code else ""
+        return _invoice(code, self.month.name) if code else ""
 
     @property
     def tag_text(self) -> str:
         return _as_json(self.tags) if self.tags else ""
+
+
+@lru_cache(maxsize=1024)
+def _invoice(code: str, month: str) -> str:
+    return f"{code}-{month.replace('-', '')}"
 
 
 @lru_cache(maxsize=1024)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from scenarios.company.regions import around
 from scenarios.cost.draw import Scene
 from scenarios.cost.rows import Account, Place, Seller
 
@@ -14,9 +15,6 @@ SUITE = Seller("Vendor software", "Vendor software", "vs-ent-3312", "VSW")
 SUPPORT = Seller("Rackline Systems", "Rackline Systems", "rl-77120", "RLS")
 LESSOR = Seller("Lumen Leasing", "Lumen Leasing", "ll-5060", "LLE")
 
-HOME = "eu-central"
-AWAY = "us-east"
-_NAMES = {HOME: "Europe (Frankfurt)", AWAY: "US East (Virginia)"}
 ACCOUNTS = {
     key: Account(f"prj-{key}-{number}", name)
     for key, name, number in (
@@ -32,9 +30,10 @@ ACCOUNTS = {
 }
 
 
-def place(region: str, zone: str = "") -> Place:
-    """A region of the cloud, by its key, with a zone's letter or none."""
-    return Place(region, _NAMES[region], f"{region}-{zone}" if zone else "")
+def home_place(scene: Scene, zone: str = "") -> Place:
+    """The cloud's region nearest to the company, with a zone's letter or none."""
+    home = around(scene.profile.first_region).home
+    return Place(home.key, home.name, f"{home.key}-{zone}" if zone else "")
 
 
 def site_place(scene: Scene) -> Place:

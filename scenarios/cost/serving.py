@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from itertools import pairwise
 
-from scenarios.cost.charging import daily_use, ends
+from scenarios.cost.charging import daily_use, ends, last_notice
 from scenarios.cost.draw import Month, Scene
 from scenarios.cost.outcome import Cells, Part, Table, gathered, worth
 from scenarios.cost.rows import Commitment, Row, Sku, Thing
-from scenarios.cost.sellers import ACCOUNTS, CLOUD, HOME, place, slug
+from scenarios.cost.seasons import of_day
+from scenarios.cost.sellers import ACCOUNTS, CLOUD, home_place, slug
 from scenarios.cost.skus import sold
 
 FULL = 72
@@ -54,6 +55,7 @@ def serving_hours(scene: Scene) -> dict[date, list[int]]:
     found = {}
     for day in scene.days:
         busy = (0.7 if day.weekday() >= 5 else 1.0) * draw.between(0.85, 1.15)
+        busy *= of_day(scene, day)
         if not planted and draw.chance(0.3):
             busy *= 0.3
         shape = [max(0.0, 1 - ((hour - 14) / 7.0) ** 2) for hour in range(24)]
@@ -171,7 +173,7 @@ def _committed(scene: Scene) -> Part:
     table: list[Cells] = []
     for month in scene.months:
         hours, spare = count * 24 * month.days, 0
-        rows.append(_purchase(month, paid, hours))
+        rows.append(_purchase(scene, month, paid, hours))
         for offset in range(month.days):
             day = month.start + timedelta(days=offset)
             unused = min(24 * count, round(24 * count * wasted * draw.between(0.5, 1.5)))
@@ -181,7 +183,8 @@ def _committed(scene: Scene) -> Part:
     left, end = ends(scene, "commitment", 1, 4)
     head = ("month", "commitment", "hours_committed", "hours_used", "hours_unused")
     how = (
-        f"The commitment ends on {end}; what it does not use can be left out of the next one,"
+        f"The commitment ends on {end}, with notice by {last_notice(end)}; what it does not use can be"
+        " left out of the next one,"
         f" for {12 - left} of the coming twelve months."
     )
     path = "costs/commitment.csv"
@@ -191,7 +194,7 @@ def _committed(scene: Scene) -> Part:
     return Part(rows, {path: Table("Use of the commitment", head, table)}, [found])
 
 
-def _purchase(month: Month, sku: Sku, hours: int) -> Row:
+def _purchase(scene: Scene, month: Month, sku: Sku, hours: int) -> Row:
     return Row(
         line="ri.purchase",
         sku=sku,
@@ -205,7 +208,7 @@ def _purchase(month: Month, sku: Sku, hours: int) -> Row:
         said=f"Commitment {_COMMITMENT.id}, instalment of the month",
         account=ACCOUNTS["serving"],
         thing=_THING,
-        place=place(HOME),
+        place=home_place(scene),
         category="Purchase",
         frequency="Recurring",
         commitment=_COMMITMENT,
@@ -218,12 +221,15 @@ def _covered(
     tags = (("env", "prod"), ("team", slug(scene.roles["serving"].name)))
     machine = Thing("i-serve-committed", "serve-committed", "Virtual machine")
     if used:
-        yield _hours(month, day, node_sku(scene), machine, used, used * paid.agreed, "Used", tags)
+        cost = used * paid.agreed
+        yield _hours(scene, month, day, node_sku(scene), machine, used, cost, "Used", tags)
     if unused:
-        yield _hours(month, day, paid, _THING, unused, unused * paid.agreed, "Unused", ())
+        cost = unused * paid.agreed
+        yield _hours(scene, month, day, paid, _THING, unused, cost, "Unused", ())
 
 
 def _hours(
+    scene: Scene,
     month: Month,
     day: date,
     sku: Sku,
@@ -251,7 +257,7 @@ def _hours(
         said=said,
         account=ACCOUNTS["serving"],
         thing=thing,
-        place=place(HOME),
+        place=home_place(scene),
         commitment=_COMMITMENT,
         status=status,
         tags=tags,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from scenarios.company.profile import Profile
+from scenarios.company.profile.money import names_in_currency
+from scenarios.company.regions import around
 from scenarios.cost import focus
 from scenarios.cost.charging import usd
 from scenarios.cost.documents import documents
-from scenarios.cost.draw import Scene
+from scenarios.cost.draw import MOST_GPUS as MOST_GPUS
+from scenarios.cost.draw import READING_ARCHIVE, Scene, in_units
 from scenarios.cost.focus_columns import COLUMNS, DECIMALS, INSTANTS
 from scenarios.cost.key import key_of
 from scenarios.cost.ledger import Bill, bill_of
@@ -24,13 +26,26 @@ from scenarios.packs.generated import Written
 
 LEVELS = tuple(SETTINGS)
 FACTS = "bill"
-WORDS = ("cluster", "gpus", "gpu", "year", "total", "rows", "from", "until")
+WORDS = (
+    "cluster",
+    "gpus",
+    "gpu",
+    "year",
+    "total",
+    "rows",
+    "from",
+    "until",
+    "today",
+    "home",
+    "away",
+)
 
 
 def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written]:
     """Write the cost rows as CSV and Parquet, the tables and the documents."""
     bill = bill_of(profile, level, seed)
-    rows = list(focus.table(bill.rows))
+    currency = bill.scene.profile.currency
+    rows = list(focus.table(bill.rows, currency))
     found = [
         _put(
             folder, "costs/focus.csv", "csv", "Cost rows (FOCUS 1.2)", _csv(COLUMNS, rows).encode()
@@ -50,11 +65,11 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
     )
     for path, table in {**bill.tables, **_further(bill.scene)}.items():
         mark = "|" if path.endswith("sacct.csv") else ","
-        found.append(
-            _put(folder, path, "csv", table.title, _csv(table.head, table.rows, mark).encode())
-        )
+        head = [names_in_currency(one, currency) for one in table.head]
+        found.append(_put(folder, path, "csv", table.title, _csv(head, table.rows, mark).encode()))
     for path, title, text in documents(bill.scene):
-        found.append(_put(folder, path, "markdown", title, text.encode()))
+        said = names_in_currency(text, currency)
+        found.append(_put(folder, path, "markdown", title, said.encode()))
     return found
 
 
@@ -66,11 +81,25 @@ def _put(folder: Path, path: str, kind: str, title: str, body: bytes) -> Written
 
 
 def _csv(head: Sequence[str], rows: Sequence[Cells], mark: str = ",") -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=mark, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()
+    def cell(value: str | int) -> str:
+        text = f"{value}"
+        return f'"{text.replace(chr(34), chr(34) * 2)}"' if special(text) else text
+
+    special, known = re.compile(f'[{mark}"\n\r]').search, _Cells(cell)
+    of = known.__getitem__
+    return "\n".join([mark.join(map(of, row)) for row in (head, *rows)]) + "\n"
+
+
+class _Cells(dict[str | int, str]):
+    """Cells as CSV has them: most stand in a table thousands of times."""
+
+    def __init__(self, cell: Callable[[str | int], str]) -> None:
+        super().__init__()
+        self._cell = cell
+
+    def __missing__(self, value: str | int) -> str:
+        found = self[value] = self._cell(value)
+        return found
 
 
 def _further(scene: Scene) -> dict[str, Table]:
@@ -89,8 +118,8 @@ def _prices(scene: Scene) -> Table:
         ("Objects, class hot, TB and day", usd(prices.hot)),
         ("Objects, class cool, TB and day", usd(prices.cool)),
         ("Objects, class archive, TB and day", usd(prices.archive)),
-        ("Reading from cool, TB", "10.00"),
-        ("Reading from archive, TB", "20.00"),
+        ("Reading from cool, TB", usd(in_units(1_000, scene.profile.per_usd))),
+        ("Reading from archive, TB", usd(in_units(READING_ARCHIVE, scene.profile.per_usd))),
         ("Transfer out, TB", usd(prices.egress)),
         ("Address translation, TB", usd(prices.nat)),
         ("Transfer between zones, TB", usd(prices.zones)),
@@ -133,6 +162,10 @@ def _words(bill: Bill) -> Iterator[str]:
     yield f"{len(bill.rows):,}"
     yield f"{scene.months[0].start}"
     yield f"{scene.months[-1].end}"
+    yield f"{scene.today}"
+    regions = around(scene.profile.first_region)
+    yield regions.home.key
+    yield regions.away.key
 
 
 def facts(profile: Profile, level: str, seed: int) -> dict[str, object]:
@@ -140,7 +173,7 @@ def facts(profile: Profile, level: str, seed: int) -> dict[str, object]:
     bill = bill_of(profile, level, seed)
     paths = ["costs/focus.csv", *bill.tables, *_further(bill.scene)]
     return {
-        "currency": "USD",
+        "currency": bill.scene.profile.currency,
         "months": [month.name for month in bill.scene.months],
         "total_usd": usd(bill.total),
         "rows": len(bill.rows),

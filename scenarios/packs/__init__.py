@@ -5,6 +5,7 @@ from __future__ import annotations
 from scenarios.packs.check import PackInvalid
 from scenarios.packs.documents import Document
 from scenarios.packs.pack import (
+    PRACTICE,
     Measure,
     Pack,
     PackNotFound,
@@ -12,11 +13,13 @@ from scenarios.packs.pack import (
     Times,
     all_packs,
     load_pack,
+    practice_company,
 )
 from scenarios.packs.rubric import Criterion, Rubric
 from scenarios.packs.variant import build
 
 __all__ = [
+    "PRACTICE",
     "Criterion",
     "Document",
     "Measure",
@@ -29,4 +32,5 @@ __all__ = [
     "all_packs",
     "build",
     "load_pack",
+    "practice_company",
 ]

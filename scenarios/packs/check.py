@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scenarios.company.profile import GPU_MODELS
 from scenarios.kinds import UnknownKind, kind_of
 from scenarios.packs.generated import UnknownGenerator, load_generator
 from scenarios.worlds import UnknownWorld, load_world
@@ -48,10 +49,13 @@ def check_manifest(name: str, data: Mapping[str, Any]) -> None:
         kind_of(str(data.get("kind")))
     except UnknownKind as error:
         raise PackInvalid(f"{where}: {error}") from None
+    for model in data.get("accelerators", []):
+        if model not in GPU_MODELS:
+            raise PackInvalid(f"{where}: accelerators names {model}, which nobody knows.")
     if "materials" in data:
         _check_written(where, data)
         return
-    _check_keys(where, data, _TOP_KEYS | {"world"}, _TOP_KEYS)
+    _check_keys(where, data, _TOP_KEYS | {"world", "accelerators"}, _TOP_KEYS)
     needs = _LEVEL_KEYS | (_WORLD_NEEDS if "world" in data else set())
     for level, table in data["levels"].items():
         here = _level(where, level)
@@ -75,7 +79,7 @@ def _check_written(where: str, data: Mapping[str, Any]) -> None:
             raise PackInvalid(
                 f"{where}: {key} belongs to packs in which a program runs; a pack with materials has none."
             )
-    _check_keys(where, data, _WRITTEN_TOP_KEYS | {"materials"}, _WRITTEN_TOP_KEYS)
+    _check_keys(where, data, _WRITTEN_TOP_KEYS | {"materials", "accelerators"}, _WRITTEN_TOP_KEYS)
     try:
         generator = load_generator(str(data["materials"]))
     except UnknownGenerator as error:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from scenarios.company.profile import DEFAULT, Profile
+from scenarios.company.profile.money import DOLLAR, in_currency
+from scenarios.kinds import DRAFTS
 from scenarios.packs.check import LEVELS, MANIFEST, PackInvalid, check_manifest
 from scenarios.packs.documents import Document, Maker, fill, read_documents
 from scenarios.packs.generated import Generator, load_generator
@@ -18,6 +21,8 @@ from scenarios.packs.rubric import Rubric, read_rubric
 from scenarios.worlds import World, load_world
 
 ROOT = Path(__file__).parent
+PRACTICE = "practice"
+"""First part of the names of what the practice room shows: packs in no list, in a folder beside these."""
 
 
 class PackNotFound(LookupError):
@@ -44,7 +49,11 @@ class Times:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is measured: `better` is higher or lower, `floor` the least gap between anchors."""
+    """What is measured: `better` is higher or lower, `floor` the least gap between anchors.
+
+    `ceiling`, 0 to 1, marks a measure of what the exercise is about: without it the total comes to no
+    more than that, however good everything else is.
+    """
 
     key: str
     label: str
@@ -52,6 +61,7 @@ class Measure:
     better: str
     floor: float
     meaning: str
+    ceiling: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +79,11 @@ class Pack:
     @property
     def kind(self) -> str:
         return str(self.data["kind"])
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether its kind is one that candidates cannot work at yet."""
+        return self.kind in {kind.key for kind in DRAFTS}
 
     @property
     def version(self) -> str:
@@ -113,13 +128,34 @@ class Pack:
         """What the level sets of its world, in the world's own type."""
         return self.world.settings(self.level(level).get("settings", {}))
 
+    def refusal(self, profile: Profile) -> str:
+        """Why the pack cannot be played on the company's accelerators, one sentence; "" where it can."""
+        able = self.data.get("accelerators")
+        if able is None or profile.gpu in able:
+            return ""
+        return (
+            f"{self.title} is played on {joined(able)}, whose tools and faults it shows: {profile.cluster}"
+            f" has {profile.gpu}, so choose another exercise for this company or another company for it."
+        )
+
     def words(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> Mapping[str, str]:
-        """What the placeholders of the level's texts stand for; the seed only counts where it is generated."""
+        """What the placeholders of the level's texts stand for; the seed only counts where it is generated.
+
+        Raises ValueError for a company on whose accelerators the pack cannot be played.
+        """
+        if said := self.refusal(profile):
+            raise ValueError(said)
         if self.generator:
-            return self.generator.words(profile, level, seed)
+            return _words(str(self.data["materials"]), profile, level, seed)
         if "world" not in self.data:
             return {"cluster": profile.cluster}
-        return self.world.words(profile, self.settings(level))
+        times = self.times(level)
+        return {
+            **self.world.words(profile, self.settings(level)),
+            "minutes_on_site": str(times.on_site),
+            "minutes_take_home": str(times.take_home),
+            "minutes_revision": str(times.revision),
+        }
 
     def times(self, level: str) -> Times:
         """How long the exercise usually takes."""
@@ -127,8 +163,18 @@ class Pack:
         return Times(table["minutes"], table["takehome_minutes"], table["revision_minutes"])
 
     def brief(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> str:
-        """What the candidate is asked to do, as Markdown."""
-        return self._text(level, "brief.md", profile, seed)
+        """What the candidate is asked to do, as Markdown; says so where a large fleet is shown in part."""
+        text = self._text(level, "brief.md", profile, seed)
+        if not self.shows_part(profile):
+            return text
+        head, _, rest = text.partition("\n")
+        return f"{head}\n\n{IN_PART.format(cluster=profile.cluster)}\n{rest}"
+
+    def shows_part(self, profile: Profile) -> bool:
+        """Whether the company has more machines than a candidate gets to see."""
+        if most := getattr(self.generator, "MOST_GPUS", 0):
+            return sum(one.count * one.gpus for one in profile.node_types) > most
+        return bool(self.generator or "world" in self.data) and profile.fleet_nodes > profile.nodes
 
     def guide(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> str:
         """Staff only: what interviewers need, as Markdown."""
@@ -137,7 +183,8 @@ class Pack:
     def _text(self, level: str, name: str, profile: Profile, seed: int) -> str:
         self.level(level)
         path = self.folder / level / name
-        return fill(path.read_text(encoding="utf-8"), self.words(level, profile, seed), path)
+        text = fill(path.read_text(encoding="utf-8"), self.words(level, profile, seed), path)
+        return in_currency(text, profile.currency)
 
     def template(self, level: str) -> dict[str, str]:
         """Starter files: path -> text."""
@@ -157,7 +204,8 @@ class Pack:
         """What the candidate is shown, in the order of the tabs."""
         rows, words = self.level(level)["documents"], self.words(level, profile, seed)
         made = self._makers(level, profile)
-        return read_documents(self.folder / level, rows, words, made, seed)
+        found = read_documents(self.folder / level, rows, words, made, seed)
+        return [replace(one, text=in_currency(one.text, profile.currency)) for one in found]
 
     def built_documents(self, level: str, folder: Path) -> list[Document]:
         """The same as a built variant's folder has them; nothing is drawn for it."""
@@ -192,9 +240,10 @@ class Pack:
         self.level(level)
         return read_rubric(self.folder / level / "rubric.toml")
 
-    def measures(self, level: str) -> list[Measure]:
-        """What a grade consists of; nothing where the pack leaves that to its grader."""
-        return [Measure(**row) for row in self.level(level).get("measures", [])]
+    def measures(self, level: str, profile: Profile = DEFAULT) -> list[Measure]:
+        """What a grade consists of, money in the company's; nothing where its grader decides that."""
+        found = [Measure(**row) for row in self.level(level).get("measures", [])]
+        return [_in_money(one, profile) for one in found]
 
     def public_workloads(self, level: str) -> list[tuple[str, str]]:
         """(name, title) of the workloads that Run may use; none where nothing runs."""
@@ -215,6 +264,30 @@ class Pack:
         return None if name == "bound" else self.golden(level, name)
 
 
+def _in_money(measure: Measure, profile: Profile) -> Measure:
+    """The measure in the company's currency: its floor is an amount, or so much for an amount."""
+    if DOLLAR not in measure.unit:
+        return replace(measure, meaning=in_currency(measure.meaning, profile.currency))
+    rate = profile.per_usd if measure.unit == DOLLAR else 1 / profile.per_usd
+    return replace(
+        measure,
+        unit=in_currency(measure.unit, profile.currency),
+        meaning=in_currency(measure.meaning, profile.currency),
+        floor=measure.floor * rate,
+    )
+
+
+IN_PART = (
+    "The company has more machines than anybody could read in the time: you see a part of **{cluster}**, and"
+    " everything here, figures and money too, is of that part alone."
+)
+
+
+def joined(names: Sequence[str]) -> str:
+    """a, b or c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
 def _digest(folder: Path) -> str:
     total = sha256()
     for path in sorted(folder.rglob("*")):
@@ -223,6 +296,18 @@ def _digest(folder: Path) -> str:
             total.update(f"{path.relative_to(folder).as_posix()}\n{len(body)}\n".encode())
             total.update(body)
     return total.hexdigest()
+
+
+@cache
+def practice_company() -> str:
+    """TOML of the small company that practice is about."""
+    return (ROOT.parent / PRACTICE / "company.toml").read_text(encoding="utf-8")
+
+
+@lru_cache(maxsize=512)
+def _words(name: str, profile: Profile, level: str, seed: int) -> Mapping[str, str]:
+    """Some forty words for which a whole exercise is drawn: a page asks for those of the same attempt again."""
+    return MappingProxyType(load_generator(name).words(profile, level, seed))
 
 
 @lru_cache(maxsize=64)
@@ -237,12 +322,18 @@ def _load(folder: Path, root: Path) -> Pack:
 
 
 def all_packs(root: Path = ROOT) -> list[Pack]:
-    """Every pack below the root, by name. Raises PackInvalid for a broken one."""
-    return [_load(path.parent, root) for path in sorted(root.glob(f"*/*/{MANIFEST}"))]
+    """Every pack below the root that people may be invited to, by name; no drafts.
+
+    Raises PackInvalid for a broken one.
+    """
+    found = (_load(path.parent, root) for path in sorted(root.glob(f"*/*/{MANIFEST}")))
+    return [pack for pack in found if not pack.is_draft]
 
 
 def load_pack(name: str, root: Path = ROOT) -> Pack:
-    """The pack of that name. Raises PackNotFound with the names there are."""
+    """The pack of that name, a draft too. Raises PackNotFound with the names there are."""
+    if root == ROOT and name.partition("/")[0] == PRACTICE:
+        root = ROOT.parent
     folders = {path.parent.relative_to(root).as_posix() for path in root.glob(f"*/*/{MANIFEST}")}
     if name not in folders:
         there = ", ".join(sorted(folders)) or "none"

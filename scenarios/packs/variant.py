@@ -126,7 +126,7 @@ def key(pack: Pack, level: str, seed: int, profile: Profile = DEFAULT) -> dict[s
         "families": list(table["families"]),
         "measures": [
             {"key": m.key, "label": m.label, "unit": m.unit, "better": m.better}
-            for m in pack.measures(level)
+            for m in pack.measures(level, profile)
         ],
         "guide": pack.guide(level, profile),
     }

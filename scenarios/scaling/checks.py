@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from scenarios.company.profile.money import in_currency
 from scenarios.scaling.budget import Bill, Costed, costed
 from scenarios.scaling.checking import Check
 from scenarios.scaling.checking_cloud import cloud_checks
@@ -50,6 +51,8 @@ def checks(scene: Scene, plan: Plan) -> Checked:
         *cloud_checks(scene, plan, found.rented, found.holds),
         *money_checks(scene, found.bills, found.rented),
     ]
+    money = scene.profile.currency
+    rows = [replace(one, text=in_currency(one.text, money)) for one in rows]
     rows.sort(key=lambda one: (_TONES[one.tone], one.month, one.key, one.subject))
     return Checked(
         rows=tuple(rows),

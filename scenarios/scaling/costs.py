@@ -66,7 +66,7 @@ def spent(
         opex["colocation"] += there.power_limit_kw * book.colocation_kw_month
         kwh = played.sites[site].kwh if played is not None else _usual_kw(there) * hours
         opex["electricity"] += electricity_usd(there.place.site, kwh)
-    opex["line"] = link_gbps * LINK_USD_GBPS if scene.has_cloud else 0.0
+    opex["line"] = link_gbps * LINK_USD_GBPS * scene.profile.per_usd if scene.has_cloud else 0.0
     opex["cloud"] = sum(
         rent_usd(number, one, month, hours, played) for number, one in enumerate(rented)
     )

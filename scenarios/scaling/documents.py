@@ -246,7 +246,7 @@ def _buying(scene: Scene) -> Mapping[str, str]:
         "link": figure(scene.link_gbps),
         "egress": figure(book.egress_gb),
         "egress_gb": figure(EGRESS_GB_GPU_HOUR),
-        "line": figure(LINK_USD_GBPS),
+        "line": figure(LINK_USD_GBPS * scene.profile.per_usd),
         "sold_out": percent(NOT_THERE),
         "spare_h": f"{1 / RECLAIMS_HOUR:.0f}",
         "nodes_an_engineer": figure(NODES_AN_ENGINEER),

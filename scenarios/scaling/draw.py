@@ -11,6 +11,7 @@ from functools import lru_cache
 from scenarios.company.profile import Profile, digest
 from scenarios.company.profile.defaults import node_type
 from scenarios.company.profile.tables import Offer, PolicyValue, PriceBook, Quarter
+from scenarios.company.regions import around
 from scenarios.scaling.assumptions import (
     CLOUD_EXTRAS,
     FULL_DRAW,
@@ -28,7 +29,7 @@ from scenarios.scaling.work import KINDS, shares_of, work_of
 from scenarios.simulator.streams import Stream
 
 MONTHS = 12
-FEWEST_GPUS, MOST_GPUS = 32, 40_000
+FEWEST_GPUS, MOST_GPUS = 16, 240
 _OPEX = (1.08, 1.15, 1.24, 1.30)
 """Least budget for running costs in each quarter over what the present fleet costs: growth has to be paid."""
 SERVED = 0.05
@@ -42,9 +43,8 @@ LOAD, LOAD_AT_END = (0.50, 0.64), (0.90, 0.97)
 the year's growth, so that something has to be done."""
 _WIDE_LINE = 0.625
 """Line to the cloud in Gb/s for each own GPU where the level does not plan it: 100 for 160."""
-_FAR = ("Ohio", 0.85)
-"""A cloud region on another continent, and its prices over those of the nearest."""
-_NEAR = ("Ireland", 0.97)
+_FAR, _NEAR = 0.85, 0.97
+"""Prices in a cloud region far away, and in the next one, over those of the nearest."""
 
 
 @lru_cache(maxsize=64)
@@ -52,10 +52,11 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
     """The scene, cached. Raises ValueError, one sentence, where the profile cannot carry it."""
     if level not in LEVELS:
         raise ValueError(f"There is no level {level}: the levels are {', '.join(LEVELS)}.")
+    profile = profile.in_part(MOST_GPUS)
     gpus = sum(one.gpus * one.count for one in profile.node_types)
-    if not FEWEST_GPUS <= gpus <= MOST_GPUS:
+    if gpus < FEWEST_GPUS:
         raise ValueError(
-            f"A scaling plan needs a cluster of {FEWEST_GPUS} to {MOST_GPUS} GPUs; this one has {gpus}."
+            f"A scaling plan needs a cluster of at least {FEWEST_GPUS} GPUs; this one has {gpus}."
         )
     settings, name = LEVELS[level], f"{digest(profile)}/{level}/{seed}"
     planted = drawn(profile, shares_of(profile), settings.bottlenecks, Stream(name, "troubles"))
@@ -139,7 +140,7 @@ def _load(profile: Profile, events: tuple[Event, ...], chance: Stream) -> float:
 
 def _bound(one: Work, places: tuple[Place, ...], settings: Settings) -> Work:
     """Where the class's data may go: personal data of fine-tuning and sessions stays in near regions."""
-    near = (*dict.fromkeys(place.site.region for place in places), _NEAR[0])
+    near = (*dict.fromkeys(place.site.region for place in places), _next(places)[0][0])
     if one.job_class in ("fine_tuning", "interactive") and settings.sites > 1:
         return replace(one, regions=near)
     if one.job_class == "interactive":
@@ -152,7 +153,8 @@ def _offers(profile: Profile, settings: Settings, places: tuple[Place, ...]) -> 
     given = [one for one in profile.price_book.offers if one.gpus]
     own = [one for one in given if one.gpu == profile.gpu]
     if not own:
-        kind = node_type(f"{profile.gpu} node", 1, profile.gpu, profile.gpus_per_node)
+        gpus, models = profile.gpus_per_node, profile.own_models
+        kind = node_type(f"{profile.gpu} node", 1, profile.gpu, gpus, models, profile.per_usd)
         weeks = profile.facility.node_weeks
         same = Offer(
             kind.name, kind.gpu, kind.gpus, kind.price_usd, kind.power_kw, kind.rack_units, weeks
@@ -172,12 +174,18 @@ def _rents(book: PriceBook, settings: Settings, places: tuple[Place, ...]) -> tu
     }
     regions = [(places[0].site.region, 1.0)]
     if settings.sites > 1:
-        regions += [one for one in (_NEAR, _FAR) if one[0] != regions[0][0]]
+        regions += [one for one in _next(places) if one[0] != regions[0][0]]
     return tuple(
         Rent(kind, region, round(prices[kind] * factor * CLOUD_EXTRAS, 4))
         for region, factor in regions
         for kind in settings.cloud
     )
+
+
+def _next(places: tuple[Place, ...]) -> tuple[tuple[str, float], tuple[str, float]]:
+    """A region near the first site and one far away, each with its prices over the first's."""
+    found = around(places[0].site.region)
+    return (found.near, _NEAR), (found.far, _FAR)
 
 
 def _before(settings: Settings, strength: Mapping[str, float]) -> dict[str, PolicyValue]:
@@ -205,7 +213,10 @@ def _quarters(
     last, found = profile.budget.quarters[0], []
     for index, name in enumerate(dict.fromkeys(one.quarter for one in months)):
         last = given.get(name, last)
-        month = present_usd_month(profile, places) + _line(places, settings) * LINK_USD_GBPS
+        month = (
+            present_usd_month(profile, places)
+            + _line(places, settings) * LINK_USD_GBPS * profile.per_usd
+        )
         least = 3 * month * _OPEX[index]
         opex = max(last.opex_usd, float(round(least, -4) or round(least)))
         found.append(Quarter(name, last.capex_usd, opex))

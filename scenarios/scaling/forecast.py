@@ -101,7 +101,7 @@ def _running(scene: Scene) -> Table:
         ("Licences", "USD a GPU and year", plain(book.licence_gpu_year)),
         ("Data out of the cloud", "USD a GB", plain(book.egress_gb, 4)),
         ("Engineer", "USD a year", plain(book.engineer_year)),
-        ("Line to the cloud", "USD a Gb/s and month", plain(LINK_USD_GBPS)),
+        ("Line to the cloud", "USD a Gb/s and month", plain(LINK_USD_GBPS * scene.profile.per_usd)),
     ]
     for site in (place.site for place in scene.places):
         rows.append((f"Electricity at {site.name}", "USD a kWh", plain(site.price_kwh, 4)))

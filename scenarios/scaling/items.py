@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from scenarios.company.profile.defaults import fitting, node_type
+from scenarios.company.profile.gpus import BUILDS
 from scenarios.company.profile.tables import NodeType, Offer
 from scenarios.scaling.assumptions import POWER_USD_KW, RACK_USD, STORAGE_KW_TB
 from scenarios.scaling.scene import Place, Scene
@@ -64,11 +65,13 @@ def _switches(scene: Scene) -> Iterator[Item]:
 
 
 def _hall(scene: Scene) -> Iterator[Item]:
-    facility, sites = scene.profile.facility, _names(scene)
+    facility, sites, rate = scene.profile.facility, _names(scene), scene.profile.per_usd
     title, weeks = "Rack with power strips", facility.rack_weeks
-    yield Item("rack", title, "racks", RACK_USD, weeks, 0, 0, sites, "rack", short="rack")
+    yield Item("rack", title, "racks", RACK_USD * rate, weeks, 0, 0, sites, "rack", short="rack")
     title, weeks = "More power", facility.power_weeks
-    yield Item("power", title, "kW", POWER_USD_KW, weeks, 0, 0, sites, "power", short="kW of power")
+    yield Item(
+        "power", title, "kW", POWER_USD_KW * rate, weeks, 0, 0, sites, "power", short="kW of power"
+    )
 
 
 def _storage(scene: Scene) -> Iterator[Item]:
@@ -106,6 +109,7 @@ def nodes_a_rack(offer: Offer, place: Place) -> int:
 
 def as_type(offer: Offer) -> NodeType:
     """The node that one becomes when it is bought."""
-    usual = node_type(offer.name, 1, offer.gpu, offer.gpus)
+    known = offer.gpu if offer.gpu in BUILDS else "none"  # an offer tells of others all there is
+    usual = replace(node_type(offer.name, 1, known, offer.gpus), gpu=offer.gpu)
     told = picked(offer, "gpus power_kw rack_units price_usd")
     return replace(usual, **told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scenarios.company.profile import digest
 from scenarios.scaling.bottlenecks import BOTTLENECKS
@@ -33,6 +33,7 @@ def notes(scene: Scene) -> tuple[Note, ...]:
     """Those of this scene, in the order in which they are shown; of one bottleneck at most one."""
     there = {one.key for one in scene.bottlenecks}
     known = [Note(**row) for row in rows("notes")]
+    known = [replace(one, who=_speaker(scene, one.who)) for one in known if _speaks(scene, one)]
     possible = {
         "right": [one for one in known if one.kind == "right" and one.about in there],
         "misread": [one for one in known if one.kind == "misread" and one.about in there],
@@ -49,6 +50,38 @@ def notes(scene: Scene) -> tuple[Note, ...]:
         )
         found += [one for _, _, one in rest[:count]]
     return tuple(one for _, _, one in sorted((stream.unit(), one.text, one) for one in found))
+
+
+_WORK = {
+    "training": "training",
+    "fine-tuning": "fine_tuning",
+    "Product manager": "inference",
+}
+"""What stands in somebody's role -> the work without which there is nobody of that role."""
+_LEADS = {
+    "Team lead, applied research": ("Applied research", "interactive"),
+    "Team lead, data": ("Data platform", "batch"),
+}
+"""A role -> the team that it leads in the default company, and the work by which another has such a team."""
+
+
+def _speaks(scene: Scene, note: Note) -> bool:
+    """Whether the company has anybody of that role."""
+    teams = scene.profile.teams
+    needed = [work for word, work in _WORK.items() if word in note.who]
+    return all(any(team.mix[work] > 0 for team in teams) for work in needed)
+
+
+def _speaker(scene: Scene, who: str) -> str:
+    """The role by the name of the company's own team."""
+    if who not in _LEADS:
+        return who
+    usual, work = _LEADS[who]
+    teams = scene.profile.teams
+    if any(team.name == usual for team in teams):
+        return who
+    most = max(teams, key=lambda team: (team.gpu_share * team.mix[work], team.name))
+    return f"Team lead, {most.name}"
 
 
 def _is_wrong(scene: Scene, note: Note) -> bool:

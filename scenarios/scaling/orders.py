@@ -31,7 +31,8 @@ class Order:
 def orders(
     scene: Scene, plan: Plan, slips: Mapping[str, int] | None = None, price: float = 1.0
 ) -> tuple[Order, ...]:
-    """In the order in which they can be used. slips: kind of item -> weeks later; price: factor on prices.
+    """In the order in which they can be used. slips: kind of item, or `slip_of` one row, -> weeks later; price:
+    factor on prices.
 
     Rows that name nothing that is sold, or no site, are left out: checks names them.
     """
@@ -47,12 +48,17 @@ def orders(
         ):
             continue
         item = known[row.item]
-        slip = (slips or {}).get(item.kind, 0)
+        slip = sum((slips or {}).get(key, 0) for key in (item.kind, slip_of(row)))
         ordered = index[row.month]
         arrives = usable(scene, ordered, item.weeks + slip)
         usd = row.count * item.price_usd * _factor(scene, item, ordered) * price
         found.append(Order(row, item, ordered, arrives, usd))
     return tuple(sorted(found, key=lambda one: one.arrives))
+
+
+def slip_of(row: Purchase) -> str:
+    """The key under which the weeks stand by which this row alone comes later."""
+    return f"order {row.id}"
 
 
 def usable(scene: Scene, ordered: int, weeks: int) -> int:

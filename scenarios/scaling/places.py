@@ -8,6 +8,7 @@ from dataclasses import replace
 from scenarios.company.profile import Profile, defaults
 from scenarios.company.profile.defaults import fitting
 from scenarios.company.profile.tables import Fabric, NodeType, Site, StorageTier
+from scenarios.company.regions import around
 from scenarios.scaling.assumptions import STORAGE_KW_TB, STORAGE_TB_PORT
 from scenarios.scaling.scene import Place
 
@@ -15,7 +16,6 @@ ROOM_BESIDE, FEWEST_BESIDE = 0.8, 3
 """Further nodes for which a second site has racks and power, over those that stand there, and the fewest."""
 SECOND_RACK_KW, SECOND_PUE, SECOND_PRICE = 32.0, 1.25, 0.8
 """A second site is newer, its power cheaper: least kW of a rack, PUE, price over the first's. Assumptions."""
-_OTHERS = {"Frankfurt": "Paris", "Paris": "Stockholm"}
 FEWEST_FLOOR = 2
 """A fifth of the racks more have floor, at least these. An assumption."""
 SECOND_PART = 0.25
@@ -166,7 +166,7 @@ def _second(profile: Profile) -> Place:
     power += (fabric.leaf_switches + fabric.spine_switches + 2) * fabric.switch_kw
     site = Site(
         name="Site B" if first.name != "Site B" else "Site C",
-        region=_OTHERS.get(first.region, "Frankfurt"),
+        region=around(first.region).beside,
         racks=math.ceil(count / fit) + math.ceil(room / fit),
         rack_kw=rack_kw,
         total_kw=float(math.ceil(power / 5) * 5),

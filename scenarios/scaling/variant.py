@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scenarios.company.profile import Profile
+from scenarios.company.profile.money import DOLLAR, in_currency, names_in_currency
 from scenarios.packs.generated import Written
 from scenarios.scaling import forecast, history
 from scenarios.scaling.charts import charts
 from scenarios.scaling.diagrams import racks, topology
 from scenarios.scaling.documents import documents
+from scenarios.scaling.draw import MOST_GPUS as MOST_GPUS
 from scenarios.scaling.draw import scene_of
 from scenarios.scaling.facts import WORDS as WORDS
 from scenarios.scaling.facts import facts_of, words_of
@@ -27,11 +29,15 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
     """Write drawings, documents and tables."""
     scene = scene_of(profile, level, seed)
     found = []
+
+    def said(text: str) -> str:
+        return names_in_currency(text, profile.currency)
+
     for path, title, text in _texts(scene):
         kind = "svg" if path.endswith(".svg") else "markdown"
-        found.append(_put(folder, path, kind, title, text))
+        found.append(_put(folder, path, kind, title, said(text)))
     for table in tables(scene):
-        found.append(_put(folder, table.path, "csv", table.title, table.text()))
+        found.append(_put(folder, table.path, "csv", table.title, said(table.text())))
     return found
 
 
@@ -63,10 +69,15 @@ def key(profile: Profile, level: str, seed: int) -> dict[str, object]:
 
 def words(profile: Profile, level: str, seed: int) -> dict[str, str]:
     """What the brief may say of this year."""
-    return words_of(scene_of(profile, level, seed))
+    found = words_of(scene_of(profile, level, seed))
+    return {name: in_currency(text, profile.currency) for name, text in found.items()}
 
 
 def facts(profile: Profile, level: str, seed: int) -> dict[str, object]:
     """What the candidate's page may know: months, sites, what can be ordered and changed, budget, charts."""
     scene = scene_of(profile, level, seed)
-    return facts_of(scene) | {"charts": charts(scene)}
+    return facts_of(scene) | {"charts": charts(scene), **_money(profile)}
+
+
+def _money(profile: Profile) -> dict[str, str]:
+    return {} if profile.currency == DOLLAR else {"currency": profile.currency}

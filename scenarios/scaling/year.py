@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scenarios.company.profile.money import in_money
 from scenarios.scaling.arrivals import WARM_DAYS, asked
 from scenarios.scaling.budget import bills
 from scenarios.scaling.demand import Demand
@@ -47,7 +48,18 @@ def play(scene: Scene, plan: Plan, demand: Demand) -> Year:
     months = month_rows(played)
     classes = class_rows(played, months)
     measures = measured(played, months, classes)
-    return Year(tuple(months), classes, measures, tuple(reasons(played, months, measures)))
+    return Year(tuple(months), classes, measures, tuple(_why(played, months, measures)))
+
+
+def _why(
+    played: Played, months: list[dict[str, Any]], measures: Mapping[str, float]
+) -> list[dict[str, Any]]:
+    """The reasons, with amounts in the company's currency."""
+    money = played.scene.profile.currency
+    return [
+        row | {key: in_money(row[key], money) for key in ("text", "parts")}
+        for row in reasons(played, months, measures)
+    ]
 
 
 def played_through(scene: Scene, plan: Plan, demand: Demand) -> Played:

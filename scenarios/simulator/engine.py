@@ -1,6 +1,6 @@
 """The engine: moves time over a workload and tells a policy what happened.
 
-It knows no rule of scheduling and no fault; both act on it from outside.
+It knows no rule of scheduling; a policy acts on it from outside.
 """
 
 from __future__ import annotations
@@ -21,17 +21,14 @@ EVENT_ORDERS: tuple[EventOrder, ...] = ("batch", "one-by-one")
 class Kind(IntEnum):
     """Order of events at one instant, smallest first.
 
-    Under batch what ends frees its room first, then losses and gains of capacity are
-    applied, then work arrives, then timers run, and the policy looks once. Under
+    Under batch what ends frees its room first, then work arrives, then timers run, and the
+    policy looks once. Under
     one-by-one, the rule of the pyss simulator, a submission precedes everything (FIRST)
     and the policy looks after each event.
     """
 
     FIRST = 0
     END = 1
-    LOSS = 2
-    RECLAIM = 3
-    GAIN = 4
     SUBMIT = 8
     TIMER = 9
 
@@ -68,11 +65,11 @@ class Watcher(Protocol):
 class Policy:
     """Base of every policy: keeps the queue, decides who starts, never moves time itself.
 
-    The engine calls `bind` once, then for each event `submitted`, `ended`, `resized` or
-    `woken` to tell what changed, and `schedule` to act: once after all events of one
-    instant (event order batch) or after every event (one-by-one). A policy acts by
-    `simulation.start(job)` and `simulation.preempt(job)` inside `schedule` only, and asks
-    for a wake-up with `simulation.wake(time)`.
+    The engine calls `bind` once, then for each event `submitted`, `ended` or `woken` to tell
+    what changed, and `schedule` to act: once after all events of one instant (event order
+    batch) or after every event (one-by-one). A policy acts by `simulation.start(job)` and
+    `simulation.preempt(job)` inside `schedule` only, and asks for a wake-up with
+    `simulation.wake(time)`.
     """
 
     name = ""
@@ -87,9 +84,6 @@ class Policy:
 
     def ended(self, job: int) -> None:
         """`job` has left the machine: finished, or stopped by something other than a policy."""
-
-    def resized(self) -> None:
-        """The machine grew, shrank or lost nodes."""
 
     def woken(self) -> None:
         """A time asked for by `simulation.wake` has come."""
@@ -151,7 +145,7 @@ class Simulation:
         self._changed = False
         policy.bind(self)
 
-    # ---- what a policy, a controller or a fault may do ----
+    # ---- what a policy or a controller may do ----
 
     def start(self, job: int) -> None:
         """Put a waiting job on the machine now; the caller has seen that it fits."""
@@ -181,15 +175,10 @@ class Simulation:
         self._stop(job, lost)
 
     def interrupt(self, job: int, lost: int = 0) -> None:
-        """A fault stops a running job; it goes back to the queue with its progress but `lost`."""
+        """Somebody else than the policy stops a job; it waits again with its progress but `lost`."""
         self._stop(job, lost)
         self.policy.ended(job)
         self.policy.submitted(job)
-        self._changed = True
-
-    def resized(self) -> None:
-        """Tell the policy that the machine has changed."""
-        self.policy.resized()
         self._changed = True
 
     def at(self, time: int, kind: Kind, action: Callable[[], None]) -> None:

@@ -151,8 +151,16 @@ class Incident:
         return sha256(text.encode()).hexdigest()
 
 
+MOST_GPUS = 240
+
+
 def make_incident(profile: Profile, settings: Settings, seed: int) -> Incident:
-    """The truth of one variant. A pure function of its arguments; takes well under a second."""
+    """The truth of one variant. A pure function of its arguments; takes well under a second.
+
+    Of a fleet with more than MOST_GPUS a part is shown: nobody reads the logs of more in the time, and a
+    variant is built in about as long as the usual one.
+    """
+    profile = profile.in_part(MOST_GPUS)
     cause = f"slow-training {settings.level} {seed}"
     plant = draw_plant(profile, cause)
     calendar = draw_calendar(settings.window_hours, cause)

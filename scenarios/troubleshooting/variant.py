@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -19,11 +20,21 @@ from scenarios.troubleshooting.physics import STEPS
 from scenarios.troubleshooting.signals.history import write_baseline, write_history
 from scenarios.troubleshooting.texts.owners import during
 from scenarios.troubleshooting.texts.system_host import servers
+from scenarios.troubleshooting.truth import MOST_GPUS as MOST_GPUS
 from scenarios.troubleshooting.truth import Incident, make_incident
 from scenarios.troubleshooting.words import NAMES, words_of
 
 LEVELS = tuple(SETTINGS)
 FACTS = "incident"
+SEVERITIES = ".severities.json"
+"""Beside the materials, for the page that searches them: path of a log -> a digit for each of its lines, the
+priority under which its journal keeps it. No file that a person opens tells it."""
+PRIORITIES = {
+    name: str(number)
+    for number, name in enumerate(
+        ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
+    )
+}
 WORDS = NAMES
 SAMPLE = (
     "DCGM_FI_DEV_POWER_USAGE",
@@ -52,10 +63,14 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
     The metrics come first: they leave behind what the switches' tools count.
     """
     metrics = list(_metrics(_incident(profile, level, seed), folder))
-    found = []
+    found, levels = [], {}
     for material in _materials(profile, level, seed):
+        lines = material.document.lines
+        if material.kind == "log" and any(line.level for line in lines):
+            levels[material.path] = "".join(PRIORITIES.get(line.level, "-") for line in lines)
         _put(folder / material.path, material.document.text())
         found.append(Written(material.path, material.kind, material.title, material.before))
+    _put(folder / SEVERITIES, json.dumps(levels, sort_keys=True))
     return [*found, *metrics]
 
 

@@ -50,6 +50,13 @@ class World(Generic[S]):
     bound: Callable[[Profile, S, str, str], Figures] | None = None
     plays_on: tuple[str, ...] = ()
 
+    def spans(self, number: int) -> str:
+        """What that many workloads are called: "day", "days", "stretches of days"."""
+        if number == 1:
+            return self.span
+        head, of, rest = self.span.partition(" of ")
+        return f"{head}{'es' if head.endswith('ch') else 's'}{of}{rest}"
+
 
 class UnknownWorld(LookupError):
     """There is no such world; the message is one sentence."""

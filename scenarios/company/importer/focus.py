@@ -21,6 +21,7 @@ from scenarios.company.importer.sheet import (
     amount,
     clip,
 )
+from scenarios.company.profile.money import DOLLAR, RATES
 
 CATEGORIES = frozenset(("Usage", "Purchase", "Tax", "Credit", "Adjustment"))
 PRICING = {"Standard": "on_demand", "Dynamic": "spot", "Committed": "reserved", "Other": "", "": ""}
@@ -54,6 +55,7 @@ _INSTANCES = {
     "standard_nd96amsr_a100_v4": 8,
     "standard_nd96isr_h100_v5": 8,
     "standard_nd96isr_h200_v5": 8,
+    "standard_nd96isr_mi300x_v5": 8,
     "bm.gpu.h100.8": 8,
     "bm.gpu4.8": 8,
 }
@@ -96,10 +98,15 @@ class Costs:
     stored: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     without_gpus: int = 0
     last_day: str = ""
+    currency: str = DOLLAR
+    """That of the first row that names one; rows in another are bad."""
 
 
 def read_focus(export: Export, bad: BadRows) -> Costs:
-    """Read the whole file. Raises ImportRefused where its columns or its currency cannot be used."""
+    """Read the whole file. Raises ImportRefused where its columns or its currency cannot be used.
+
+    A profile has one currency, for which a rate to the dollar has to be known: defaults are made with it.
+    """
     sheet = Sheet(export, ",", bad, quoted=True)
     sheet.require(*NEEDED)
     reader = _Reader(sheet)
@@ -108,9 +115,10 @@ def read_focus(export: Export, bad: BadRows) -> Costs:
             reader.row(values)
         except RowError as error:
             bad.add(sheet.name, line, str(error))
-    if reader.currencies - {"USD"} and "USD" not in reader.currencies:
+    if reader.found.currency not in RATES:
         raise ImportRefused(
-            f"{sheet.name} is in {', '.join(sorted(reader.currencies))}: a profile is in USD; export it in USD."
+            f"{sheet.name} is in {reader.found.currency}, of which no rate to the dollar is known here; "
+            f"export it in one of {', '.join(RATES)}."
         )
     return reader.found
 
@@ -118,7 +126,7 @@ def read_focus(export: Export, bad: BadRows) -> Costs:
 class _Reader:
     def __init__(self, sheet: Sheet) -> None:
         self.sheet, self.found = sheet, Costs()
-        self.currencies: set[str] = set()
+        self.currency = ""
         self.values: list[str] = []
         names = (
             *NEEDED,
@@ -155,9 +163,11 @@ class _Reader:
         currency = self.get("BillingCurrency")
         if not (len(currency) == 3 and currency.isalpha() and currency.isupper()):
             raise RowError(f"BillingCurrency is {clip(currency)}, which is no code such as USD.")
-        self.currencies.add(currency)
-        if currency != "USD":
-            raise RowError(f"Its costs are in {currency}: a profile is in USD.")
+        if self.currency and currency != self.currency:
+            raise RowError(
+                f"Its costs are in {currency}, those before it in {self.currency}: a profile has one currency."
+            )
+        self.currency = self.found.currency = currency
         begins = _instant(self.get("ChargePeriodStart"), "ChargePeriodStart")
         ends = _instant(self.get("ChargePeriodEnd"), "ChargePeriodEnd")
         if ends <= begins:

@@ -18,7 +18,16 @@ WHAT = ("node", "switch", "storage", "site")
 RENAMED = {"storage_kind": "kind", "gpu_model": "gpu"}
 """Columns of the file -> keys of the profile where they differ: `kind` is what a row is."""
 TABLES: dict[str, type] = {"node": NodeType, "storage": StorageTier, "site": Site}
-_ALIASES = {"": "none", "H100-SXM": "H100", "H100-80GB": "H100", "A100-80GB": "A100"}
+_ALIASES = {
+    "": "none",
+    "H100-SXM": "H100",
+    "H100-80GB": "H100",
+    "A100-80GB": "A100",
+    "L40S-48GB": "L40S",
+    "MI300X-OAM": "MI300X",
+    "MI300X-192GB": "MI300X",
+}
+_MAKERS = ("NVIDIA ", "AMD ", "INSTINCT ")
 
 
 @dataclass(slots=True)
@@ -86,7 +95,9 @@ def _values(table: type, row: dict[str, str], usual: dict[str, str]) -> dict[str
     """The filled columns in the types of the profile. Raises RowError or ProfileError."""
     given = {RENAMED.get(name, name): text for name, text in row.items() if name != "kind"}
     if table is NodeType:
-        model = given.get("gpu", "").upper().removeprefix("NVIDIA ").strip()
+        model = given.get("gpu", "").upper().strip()
+        for maker in _MAKERS:
+            model = model.removeprefix(maker).strip()
         given["gpu"] = _ALIASES.get(model, "none" if model == "NONE" else model)
         given["gpus"] = given.get("gpus") or ("0" if given["gpu"] == "none" else "8")
     found: dict[str, Any] = {}

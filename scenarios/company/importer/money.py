@@ -8,6 +8,7 @@ from scenarios.company.importer.draft import Draft
 from scenarios.company.importer.focus import Costs
 from scenarios.company.profile import DEFAULT
 from scenarios.company.profile.defaults import DATED
+from scenarios.company.profile.money import DOLLAR, RATES
 
 SPOT_PART = 0.4
 """Spot over on-demand price where a file has no spot rows (domain handbook 2.9: some 60 % below)."""
@@ -23,6 +24,8 @@ def fit_costs(found: Costs, draft: Draft) -> None:
     draft.sources.append(
         f"FOCUS: {found.rows:,} rows of {len(found.months):,} months up to {found.last_day}."
     )
+    if found.currency != DOLLAR:
+        draft.set("prices", "currency", found.currency, "From FOCUS: the currency of the bill.")
     _rents(found, draft)
     for name, (key, said) in _SAID.items():
         _price(found, draft, name, key, said)
@@ -39,17 +42,18 @@ def fit_costs(found: Costs, draft: Draft) -> None:
 def _rents(found: Costs, draft: Draft) -> None:
     prices = {name: found.prices[name].price for name in ("on_demand", "spot", "reserved")}
     asked = prices["on_demand"]
+    money, usual = found.currency, DEFAULT.price_book.on_demand_gpu_hour * RATES[found.currency]
     if asked is None:
         draft.missing.append(
             "On-demand price: no compute row with PricingCategory Standard, hours and a number of GPUs, so "
-            f"{DEFAULT.price_book.on_demand_gpu_hour} USD."
+            f"{usual:.2f} {money}."
         )
-        asked = DEFAULT.price_book.on_demand_gpu_hour
+        asked = usual
     else:
         draft.set("price_book", "on_demand_gpu_hour", round(asked, 4), _from(found, "on_demand"))
     spot = prices["spot"]
     if spot is None or spot >= asked:
-        why = "no spot rows" if spot is None else f"{spot:.2f} USD is not below on demand"
+        why = "no spot rows" if spot is None else f"{spot:.2f} {money} is not below on demand"
         draft.missing.append(f"Spot price: {why}, so {SPOT_PART:.0%} of on demand.")
         draft.set("price_book", "spot_gpu_hour", round(asked * SPOT_PART, 4), "Assumed.")
     else:

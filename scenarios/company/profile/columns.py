@@ -23,6 +23,8 @@ _PATTERNS = {
     "day": (_DAY, "a date such as 2026-03-31"),
     "quarter": (_QUARTER, "a quarter such as 2026-Q1"),
 }
+SMALLEST_UNITS = 2_000
+"""Units of a currency that may come to a dollar."""
 REQUIRED: Any = object()
 """The default of a column that must be given."""
 
@@ -106,7 +108,8 @@ def whole(
 def number(
     label: str, low: float, high: float, unit: str = "", note: str = "", default: Any = REQUIRED
 ) -> Any:
-    """A number within bounds."""
+    """A number within bounds; those of money leave room for currencies of small units."""
+    high = high * SMALLEST_UNITS if unit.startswith("USD") else high
     return _made(default, kind="number", label=label, unit=unit, note=note, low=low, high=high)
 
 

@@ -7,9 +7,10 @@ For 20 nodes of 8 H100 the figures are those of the domain handbook: 2.4 (power,
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Protocol
 
-from scenarios.company.profile.gpus import Build, build_of
+from scenarios.company.profile.gpus import NO_MODELS, Build, GpuModel, build_of
 from scenarios.company.profile.tables import (
     Budget,
     ClassGrowth,
@@ -26,6 +27,7 @@ from scenarios.company.profile.tables import (
     StorageTier,
     Team,
 )
+from scenarios.company.regions import BY_CURRENCY, USUAL, around
 
 DATED = "2026-01-15"
 PORTS = 64
@@ -44,6 +46,14 @@ class Cluster(Protocol):
     @property
     def gpu(self) -> str: ...
     @property
+    def all_nodes(self) -> int: ...
+    @property
+    def own_models(self) -> dict[str, GpuModel]: ...
+    @property
+    def per_usd(self) -> float: ...
+    @property
+    def currency(self) -> str: ...
+    @property
     def ondemand_node_hour(self) -> float: ...
     @property
     def spot_node_hour(self) -> float: ...
@@ -52,12 +62,20 @@ class Cluster(Protocol):
 def node_types(cluster: Cluster) -> tuple[NodeType, ...]:
     """All nodes of one type."""
     name = f"{cluster.gpu} nodes"
-    return (node_type(name, cluster.nodes, cluster.gpu, cluster.gpus_per_node),)
+    gpus, own = cluster.gpus_per_node, cluster.own_models
+    return (node_type(name, cluster.all_nodes, cluster.gpu, gpus, own, cluster.per_usd),)
 
 
-def node_type(name: str, count: int, gpu: str, gpus: int) -> NodeType:
-    """Usual nodes with that many GPUs of a model."""
-    build = build_of(gpu, gpus)
+def node_type(
+    name: str,
+    count: int,
+    gpu: str,
+    gpus: int,
+    own: Mapping[str, GpuModel] = NO_MODELS,
+    rate: float = 1.0,
+) -> NodeType:
+    """Usual nodes with that many GPUs of a model; `rate`: units of money for a dollar, not for `own`."""
+    build = build_of(gpu, gpus, own)
     return NodeType(
         name=name,
         count=count,
@@ -68,7 +86,7 @@ def node_type(name: str, count: int, gpu: str, gpus: int) -> NodeType:
         nvme_tb=build.nvme_tb,
         power_kw=build.power_kw,
         rack_units=build.rack_units,
-        price_usd=build.price_usd,
+        price_usd=build.price_usd if gpu in own else round(build.price_usd * rate, 2),
     )
 
 
@@ -89,7 +107,7 @@ def fabric(nodes: int, rails: int) -> Fabric:
     )
 
 
-def storage(nodes: int) -> Storage:
+def storage(nodes: int, rate: float = 1.0) -> Storage:
     """Parallel storage for reads and checkpoints, home folders, objects and an archive."""
     scale = nodes / 20
     tiers = (
@@ -105,7 +123,7 @@ def storage(nodes: int) -> Storage:
                 kind=kind,
                 capacity_tb=round(size * scale, 1),
                 bandwidth_gbs=round(fast * scale, 2),
-                price_tb_month=price,
+                price_tb_month=round(price * rate, 4),
                 used_tb=round(size * used * scale, 1),
             )
             for name, kind, size, used, fast, price in tiers
@@ -113,7 +131,7 @@ def storage(nodes: int) -> Storage:
     )
 
 
-def facility(types: tuple[NodeType, ...], net: Fabric) -> Facility:
+def facility(types: tuple[NodeType, ...], net: Fabric, cluster: Cluster) -> Facility:
     """One colocation site: two nodes of the tallest draw in a rack and an eighth of its power to spare."""
     nodes = sum(one.count for one in types)
     rack_kw = float(math.ceil(2 * max(one.power_kw for one in types) + 1.5))
@@ -123,11 +141,12 @@ def facility(types: tuple[NodeType, ...], net: Fabric) -> Facility:
     needed += (net.leaf_switches + net.spine_switches) * net.switch_kw
     site = Site(
         name="Site A",
-        region="Frankfurt",
+        region=BY_CURRENCY.get(cluster.currency, USUAL),
         racks=racks + math.ceil(nodes / 8),
         rack_kw=rack_kw,
         total_kw=float(math.ceil(needed * 1.125 / 10) * 10),
         rack_units=units,
+        price_kwh=round(0.11 * cluster.per_usd, 4),
     )
     return Facility(
         node_weeks=14,
@@ -147,40 +166,48 @@ def fitting(kind: NodeType, rack_kw: float, rack_units: int) -> int:
 def price_book(cluster: Cluster, types: tuple[NodeType, ...]) -> PriceBook:
     """Prices of January 2026, or of when the newest node was bought; rents follow [prices]."""
     newest = max(one.purchased for one in types)
-    rent = cluster.ondemand_node_hour / cluster.gpus_per_node
+    rent, rate = cluster.ondemand_node_hour / cluster.gpus_per_node, cluster.per_usd
     return PriceBook(
         dated=DATED if newest <= DATED[:7] else f"{newest}-28",
         on_demand_gpu_hour=round(rent, 4),
         reserved_1y_gpu_hour=round(rent * 0.65, 4),
         reserved_3y_gpu_hour=round(rent * 0.45, 4),
         spot_gpu_hour=round(cluster.spot_node_hour / cluster.gpus_per_node, 4),
-        switch_usd=38_000.0,
-        cabling_node=10_500.0,
-        storage_tb=650.0,
-        colocation_kw_month=184.0,
+        switch_usd=round(38_000.0 * rate, 4),
+        cabling_node=round(10_500.0 * rate, 4),
+        storage_tb=round(650.0 * rate, 4),
+        colocation_kw_month=round(184.0 * rate, 4),
         support_percent=6.0,
-        licence_gpu_year=4500.0,
-        egress_gb=0.09,
-        engineer_year=190_000.0,
-        offers=_offers(cluster.gpu),
+        licence_gpu_year=round(4500.0 * rate, 4),
+        egress_gb=round(0.09 * rate, 4),
+        engineer_year=round(190_000.0 * rate, 4),
+        offers=_offers(cluster),
     )
 
 
-def _offers(own: str) -> tuple[Offer, ...]:
-    weeks = {"H100": 10, "H200": 14, "B200": 30}
+_MARKET = {"H100": 10, "H200": 14, "B200": 30}
+_BESIDE = {"MI300X": {"MI325X": 16, "MI355X": 30}, "L40S": {"H200": 14, "B200": 30}}
+"""What else is sold to who has such GPUs -> weeks; the market otherwise."""
+
+
+def _offers(cluster: Cluster) -> tuple[Offer, ...]:
+    own, models = cluster.gpu, cluster.own_models
+    weeks = {} if own in models else _BESIDE.get(own, _MARKET)
     names = [own] + [name for name in weeks if name != own]
     return tuple(
         Offer(
             name=f"{name} node",
             gpu=name,
             gpus=8,
-            price_usd=build.price_usd,
+            price_usd=build.price_usd
+            if name in models
+            else round(build.price_usd * cluster.per_usd, 2),
             power_kw=build.power_kw,
             rack_units=build.rack_units,
             weeks=weeks.get(name, 16),
         )
         for name in names
-        for build in (build_of(name, 8),)
+        for build in (build_of(name, 8, models),)
     )
 
 
@@ -218,9 +245,10 @@ def growth() -> Growth:
 
 def budget(cluster: Cluster, build: Build) -> Budget:
     """Four quarters: purchases of about a third of the fleet's price in a year, two quarters of them early."""
-    fleet, year = build.price_usd * cluster.nodes, int(DATED[:4])
+    rate = 1.0 if cluster.gpu in cluster.own_models else cluster.per_usd
+    fleet, year = build.price_usd * rate * cluster.all_nodes, int(DATED[:4])
     running = (
-        4000.0 * cluster.nodes * cluster.gpus_per_node
+        4000.0 * cluster.per_usd * cluster.all_nodes * cluster.gpus_per_node
     )  # per GPU and quarter: handbook 2.9's anchor
     parts = (0.05, 0.16, 0.04, 0.12)
     return Budget(
@@ -231,7 +259,7 @@ def budget(cluster: Cluster, build: Build) -> Budget:
     )
 
 
-def policies() -> tuple[tuple[str, PolicyValue], ...]:
+def policies(region: str = USUAL) -> tuple[tuple[str, PolicyValue], ...]:
     """What is agreed on use: name -> value."""
     return (
         ("quota", "share of GPU-hours per team"),
@@ -239,6 +267,6 @@ def policies() -> tuple[tuple[str, PolicyValue], ...]:
         ("preemption", "lower priority first"),
         ("spot_allowed", True),
         ("longest_job_hours", 168),
-        ("data_residency", "EU"),
+        ("data_residency", around(region).residency),
         ("availability_target_percent", 99.5),
     )

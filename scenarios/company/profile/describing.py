@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scenarios.company.profile.basics import BASIC
 from scenarios.company.profile.columns import Column, columns_of
 from scenarios.company.profile.company import Profile
+from scenarios.company.profile.money import in_currency
 from scenarios.company.profile.tables import ARRAYS, SINGLE
+from scenarios.company.profile.writing import basic
 
 TITLES = {
     "cluster": "Cluster",
     "prices": "Prices of an hour",
+    "accelerators": "GPU models of its own",
     "node_types": "Node types",
     "fabric": "Network between nodes",
     "storage": "Storage",
@@ -40,18 +43,26 @@ class Shown:
 def describe(profile: Profile) -> list[Shown]:
     """Every table as text, with units in the heads; tables of single values have two columns."""
     found = [
-        _pairs(name, ((keys[key], getattr(profile, keys[key].key)) for key in keys), True)
+        _pairs(name, ((keys[key], basic(profile, keys[key].key)) for key in keys), True)
         for name, keys in BASIC.items()
     ]
     for name, (row, _) in ARRAYS.items():
         given = bool(getattr(profile.given, name))
+        if name == "accelerators" and not given:
+            continue
         found.append(_rows(name, TITLES[name], row, getattr(profile, name), given))
     for name, table in SINGLE.items():
         found += _single(profile, name, table)
     rows = tuple((key.replace("_", " "), figure(value)) for key, value in profile.policies.items())
     given = profile.given.policies is not None
     found.append(Shown("policies", TITLES["policies"], ("What", "Agreed"), rows, given))
-    return found
+    return [_in_its_money(one, profile.currency) for one in found]
+
+
+def _in_its_money(shown: Shown, currency: str) -> Shown:
+    heads = tuple(in_currency(one, currency) for one in shown.heads)
+    rows = tuple(tuple(in_currency(cell, currency) for cell in row) for row in shown.rows)
+    return replace(shown, heads=heads, rows=rows)
 
 
 def totals(profile: Profile) -> dict[str, str]:
@@ -64,7 +75,7 @@ def totals(profile: Profile) -> dict[str, str]:
         "GPUs": figure(sum(one.count * one.gpus for one in types)),
         "Most power of the nodes": f"{figure(round(kw, 1))} kW",
         "Power at the sites": f"{figure(sum(one.total_kw for one in profile.facility.sites))} kW",
-        "Price of the nodes": f"{figure(round(spent))} USD",
+        "Price of the nodes": f"{figure(round(spent))} {profile.currency}",
         "Storage": f"{figure(round(sum(one.capacity_tb for one in profile.storage.tiers)))} TB",
         "People": figure(sum(one.headcount for one in profile.teams)),
     }

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.company.profile import defaults
-from scenarios.company.profile.basics import BASIC, read_basics
+from scenarios.company.profile.basics import BASIC, read_basics, read_money
 from scenarios.company.profile.checks import check
 from scenarios.company.profile.columns import REQUIRED, Column, ProfileError, columns_of
-from scenarios.company.profile.company import Profile
+from scenarios.company.profile.company import Profile, models_of
+from scenarios.company.profile.gpus import NO_MODELS, GpuModel
 from scenarios.company.profile.tables import ARRAYS, SINGLE, NodeType, PolicyValue, Tables
 
+Models = Mapping[str, GpuModel]
 TABLES = (*BASIC, *ARRAYS, *SINGLE, "policies")
 MOST_BYTES = 1_000_000
 MOST_POLICIES = 40
@@ -59,10 +61,12 @@ def parse_profile(data: Mapping[str, object]) -> Profile:
         if name not in TABLES:
             there = ", ".join(f"[{one}]" for one in TABLES)
             raise ProfileError(f"Unknown table [{_shown(name)}]: a profile has {there}.")
-    arrays: dict[str, Any] = {name: _array(name, data.get(name, [])) for name in ARRAYS}
-    single = {name: _single(name, data[name]) for name in SINGLE if name in data}
+    own = models_of(_array("accelerators", data.get("accelerators", [])))
+    rate = read_money(data).get("per_usd", 1.0)
+    arrays: dict[str, Any] = {name: _array(name, data.get(name, []), own, rate) for name in ARRAYS}
+    single = {name: _single(name, data[name], own) for name in SINGLE if name in data}
     given = Tables(**arrays, policies=_policies(data["policies"]) if "policies" in data else None)
-    basics = read_basics(data, given.node_types, single.get("price_book", {}))
+    basics = read_basics(data, given.node_types, single.get("price_book", {}), own)
     profile = Profile(**basics, given=given)
     tables = {name: replace(getattr(profile, name), **single[name]) for name in single}
     profile = replace(profile, given=replace(given, **tables))
@@ -75,7 +79,7 @@ def _shown(key: object) -> str:
     return text if text.isprintable() else ascii(text)
 
 
-def _single(name: str, given: object) -> dict[str, Any]:
+def _single(name: str, given: object, own: Models) -> dict[str, Any]:
     if not isinstance(given, Mapping):
         raise ProfileError(f"[{name}] must be a table.")
     found: dict[str, Any] = {}
@@ -86,18 +90,20 @@ def _single(name: str, given: object) -> dict[str, Any]:
             found[key] = _value(column, value, f"{key} in [{name}]")
             continue
         path = f"{name}.{key}"
-        found[key] = _rows(path, column.of, value, int(column.high))
+        found[key] = _rows(path, column.of, value, int(column.high), own)
         if not found[key]:
             raise ProfileError(f"[[{path}]] needs at least one row.")
     return found
 
 
-def _array(name: str, given: object) -> tuple[Any, ...]:
+def _array(name: str, given: object, own: Models = NO_MODELS, rate: float = 1.0) -> tuple[Any, ...]:
     row, most = ARRAYS[name]
-    return _rows(name, row, given, most)
+    return _rows(name, row, given, most, own, rate)
 
 
-def _rows(name: str, row: type, given: object, most: int) -> tuple[Any, ...]:
+def _rows(
+    name: str, row: type, given: object, most: int, own: Models = NO_MODELS, rate: float = 1.0
+) -> tuple[Any, ...]:
     if not isinstance(given, list) or not all(isinstance(one, Mapping) for one in given):
         raise ProfileError(
             f"[[{name}]] must be an array of tables: write each row below [[{name}]]."
@@ -105,26 +111,31 @@ def _rows(name: str, row: type, given: object, most: int) -> tuple[Any, ...]:
     if len(given) > most:
         raise ProfileError(f"[[{name}]] has {len(given)} rows: {most} is the most.")
     return tuple(
-        _row(row, one, f"[[{name}]], row {number},") for number, one in enumerate(given, start=1)
+        _row(row, one, f"[[{name}]], row {number},", own, rate)
+        for number, one in enumerate(given, start=1)
     )
 
 
-def _row(row: type, given: Mapping[str, object], where: str) -> Any:
+def _row(
+    row: type, given: Mapping[str, object], where: str, own: Models = NO_MODELS, rate: float = 1.0
+) -> Any:
     columns = {one.key: one for one in columns_of(row)}
     found: dict[str, Any] = {}
     for key, value in given.items():
         column = _column(columns, key, where.rstrip(","))
-        found[key] = _value(column, value, f"{key} in {where}")
+        known = key == "gpu" and value in own
+        found[key] = value if known else _value(column, value, f"{key} in {where}")
     for column in columns.values():
         if column.default is REQUIRED and column.key not in found:
             raise ProfileError(f"{column.key} in {where} is missing.")
-    return _usual_node(found) if row is NodeType else row(**found)
+    return _usual_node(found, own, rate) if row is NodeType else row(**found)
 
 
-def _usual_node(given: dict[str, Any]) -> NodeType:
+def _usual_node(given: dict[str, Any], own: Models, rate: float) -> NodeType:
     """What is not said of a node is as usual for its GPUs."""
     gpu = given.get("gpu", "H100")
-    usual = defaults.node_type(given["name"], given["count"], gpu, given.get("gpus", 8) or 8)
+    gpus = given.get("gpus", 8) or 8
+    usual = defaults.node_type(given["name"], given["count"], gpu, gpus, own, rate)
     return replace(usual, **given)
 
 

@@ -14,6 +14,22 @@ PolicyValue = str | int | float | bool
 
 
 @dataclass(frozen=True, slots=True)
+class Accelerator:
+    """A GPU model that we do not know, by its own figures. power_w: of the board; clock_mhz: at full load."""
+
+    name: str = text("Name", "In one word, as node types call it.", most=20)
+    product: str = text("Product", "As its tools print it.")
+    vendor: str = text("Vendor", most=20)
+    memory_gib: int = whole("Memory", 8, 4096, "GiB")
+    power_w: int = whole("Most power", 30, 5000, "W")
+    link: str = text("Links between GPUs of a node", "Such as xGMI or PCIe.", most=20)
+    link_gbs: int = whole("Speed of one GPU's links, both ways", 8, 20_000, "GB/s")
+    price_usd: float = number("Price of one", 1, 1_000_000, "USD")
+    idle_w: int = whole("Power when idle", 1, 1000, "W", default=80)
+    clock_mhz: int = whole("Clock at full load", 200, 6000, "MHz", default=1900)
+
+
+@dataclass(frozen=True, slots=True)
 class NodeType:
     """Nodes that were bought alike. power_kw: most that one draws; price_usd: what one cost;
     memory_gib: the host's memory; nvme_tb: its local disks; `site`: name of a site, "" for the first."""
@@ -202,6 +218,7 @@ class Budget:
 class Tables:
     """The optional tables as far as a profile gives them: None or no rows where it does not."""
 
+    accelerators: tuple[Accelerator, ...] = ()
     node_types: tuple[NodeType, ...] = ()
     fabric: Fabric | None = None
     storage: Storage | None = None
@@ -213,7 +230,11 @@ class Tables:
     policies: tuple[tuple[str, PolicyValue], ...] | None = None
 
 
-ARRAYS: dict[str, tuple[type, int]] = {"node_types": (NodeType, 40), "teams": (Team, 60)}
+ARRAYS: dict[str, tuple[type, int]] = {
+    "accelerators": (Accelerator, 10),
+    "node_types": (NodeType, 40),
+    "teams": (Team, 60),
+}
 """Arrays of tables: name -> class of a row, most rows."""
 SINGLE: dict[str, type] = {
     "fabric": Fabric,

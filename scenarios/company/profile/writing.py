@@ -8,9 +8,10 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from scenarios.company.profile.basics import BASIC
+from scenarios.company.profile.basics import BASIC, MONEY
 from scenarios.company.profile.columns import columns_of
 from scenarios.company.profile.company import Profile
+from scenarios.company.profile.money import DOLLAR
 from scenarios.company.profile.tables import ARRAYS, SINGLE, Tables
 
 
@@ -39,7 +40,9 @@ def to_toml(profile: Profile, notes: Mapping[str, str] | None = None) -> str:
 def _lines(profile: Profile, notes: Mapping[str, str]) -> Iterator[str]:
     yield from _comment(notes.get(""))
     for table, keys in BASIC.items():
-        pairs = [(key, getattr(profile, column.key)) for key, column in keys.items()]
+        pairs = [(key, basic(profile, column.key)) for key, column in keys.items()]
+        if table == "prices" and profile.currency != DOLLAR:
+            pairs = [(key, getattr(profile, key)) for key in MONEY] + pairs
         yield from _table(f"[{table}]", table, pairs, notes)
     for name in ARRAYS:
         yield from _rows(name, getattr(profile.given, name), notes)
@@ -56,6 +59,12 @@ def _lines(profile: Profile, notes: Mapping[str, str]) -> Iterator[str]:
             yield from _rows(f"{name}.{key}", rows, notes)
     if profile.given.policies is not None:
         yield from _table("[policies]", "policies", list(profile.given.policies), notes)
+
+
+def basic(profile: Profile, key: str) -> Any:
+    """A value of [cluster] or [prices] as the file has it: all nodes, and not those that exercises show."""
+    shown = "all_nodes" if key == "nodes" and not profile.given.node_types else key
+    return getattr(profile, shown)
 
 
 def _rows(name: str, rows: tuple[Any, ...], notes: Mapping[str, str]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from scenarios.cost.jobs import history_of
 from scenarios.cost.ledger import bill_of
 from scenarios.cost.model import model_of
 from scenarios.cost.own import SUPPORT_YEARS
+from scenarios.cost.seasons import season
 from scenarios.cost.serving import FULL, LOAD_TEST, late_at
 from scenarios.cost.variant import write
 
@@ -141,9 +142,59 @@ def test_an_address_costs_what_a_cloud_asks(built: tuple[Path, dict[str, Any]]) 
 def test_jobs_look_as_sacct_prints_them(built: tuple[Path, dict[str, Any]]) -> None:
     jobs = pd.read_csv(built[0] / "usage/sacct.csv", sep="|")
     states = {re.sub(r"(?<=^CANCELLED by )\d+$", "N", state) for state in jobs["State"]}
-    assert states <= {"COMPLETED", "FAILED", "NODE_FAIL", "CANCELLED by N"}
+    assert states <= {
+        *("COMPLETED", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "TIMEOUT"),
+        "CANCELLED by N",
+    }
     gone = jobs[jobs["State"].str.startswith("CANCELLED")]
     assert gone.groupby("User")["State"].nunique().max() == 1
+
+
+@pytest.mark.parametrize(("level", "seed"), [("mid", 1), ("senior", 1)])
+def test_jobs_end_in_shares_that_a_cluster_has(level: str, seed: int) -> None:
+    jobs = own_jobs(scene_of(DEFAULT, level, seed))
+    share = {
+        state: sum(job.state == state for job in jobs) / len(jobs)
+        for state in {job.state for job in jobs}
+    }
+    assert 0.7 < share["COMPLETED"] < 0.85
+    for state, low, high in (
+        ("CANCELLED", 0.05, 0.15),
+        ("FAILED", 0.03, 0.1),
+        ("TIMEOUT", 0.02, 0.08),
+        ("OUT_OF_MEMORY", 0.005, 0.04),
+    ):
+        assert low < share[state] < high, state
+    assert all(job.minutes == job.limit for job in jobs if job.state == "TIMEOUT")
+    assert all(job.minutes <= job.limit for job in jobs)
+    soon = [job.minutes for job in jobs if job.state == "OUT_OF_MEMORY"]
+    assert max(soon) < 60
+
+
+def test_gpus_are_used_as_each_kind_of_work_uses_them() -> None:
+    jobs = [job for job in own_jobs(scene_of(DEFAULT, "mid", 1)) if job.touched == job.gpus]
+    mean = {
+        name: sum(job.util * job.gpu_minutes for job in mine) / sum(job.gpu_minutes for job in mine)
+        for name in ("pretrain", "finetune", "score", "shell")
+        if (mine := [job for job in jobs if job.name.startswith(name)])
+    }
+    assert list(mean) == ["pretrain", "finetune", "score", "shell"]
+    assert list(mean.values()) == sorted(mean.values(), reverse=True)
+    assert mean["shell"] < 30 < 75 < mean["pretrain"]
+
+
+def test_months_differ_and_the_year_grows() -> None:
+    for level, seed in (("mid", 1), ("senior", 1), ("mid", 7)):
+        scene = scene_of(DEFAULT, level, seed)
+        hours = {month.name: 0.0 for month in scene.months}
+        for job in own_jobs(scene):
+            hours[f"{job.start:%Y-%m}"] += job.gpu_minutes / 60
+        rate = [hours[month.name] / month.days for month in scene.months]
+        assert max(rate) > 1.15 * min(rate)
+        season_of = season(scene)
+        assert len({round(part, 3) for part in season_of.values()}) == len(scene.months)
+        first, last = rate[:4], rate[-5:-1]
+        assert sum(last) > 1.02 * sum(first)
 
 
 def test_nodes_of_a_job_follow_from_the_company_s_nodes() -> None:

@@ -15,6 +15,7 @@ from scenarios.company.profile import DEFAULT
 from scenarios.cost.model import model_of
 from scenarios.cost.variant import write
 
+LOST = ("FAILED", "OUT_OF_MEMORY", "NODE_FAIL")
 CLOSE = 0.05
 """Part by which a figure from rounded tables may differ from the key's."""
 
@@ -67,7 +68,7 @@ def _jobs(one: Files) -> dict[str, float]:
     return {
         "idle_reap": one.freed(own[own["touched"] == 0]["hours"].sum()),
         "rightsize_requests": one.freed(idle.sum()),
-        "goodput": one.freed(own[own["State"].isin(["FAILED", "NODE_FAIL"])]["hours"].sum()),
+        "goodput": one.freed(own[own["State"].isin(LOST)]["hours"].sum()),
         "binpack": one.freed(scheduler.iloc[:, 1].sum()),
         "time_limits": one.freed(scheduler.iloc[:, 2].sum()),
         "fair_share": one.freed(quotas.iloc[:, 4].sum()),

@@ -146,7 +146,7 @@ def test_another_company_gets_a_bill_of_its_own_and_a_tiny_one_is_refused() -> N
     small = Profile(cluster="vale", nodes=10, gpus_per_node=4, gpu="A100")
     assert scene_of(small, "mid", 1).gpus == 40
     with pytest.raises(NoBill, match="GPUs"):
-        scene_of(Profile(nodes=4, gpus_per_node=4), "mid", 1)
+        scene_of(Profile(nodes=4, gpus_per_node=2), "mid", 1)
 
 
 def test_the_catalogue_is_complete() -> None:

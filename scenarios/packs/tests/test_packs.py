@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from hashlib import sha256
 from pathlib import Path
@@ -9,6 +10,9 @@ import pytest
 
 from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build, load_pack
 from scenarios.company.profile import Profile
+from scenarios.simulator.agenda import HOUR
+from scenarios.worlds.slurm_fair_partitions.controls import SETTLED
+from scenarios.worlds.slurm_fair_partitions.ledger import WINDOW
 
 AUTOSCALER = "automation/queue-autoscaler"
 
@@ -54,6 +58,42 @@ def test_misspelt_key_of_a_manifest_is_named(pack: Pack, tmp_path: Path) -> None
     (folder / "pack.toml").write_text(text)
     with pytest.raises(PackInvalid, match="revison_minutes"):
         load_pack("automation/wrong", tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", [found.name for found in all_packs() if "world" in found.data]
+)
+def test_guides_tell_the_times_of_the_manifest(name: str, tmp_path: Path) -> None:
+    folder = copy_of(load_pack(name), tmp_path, name)
+    text = (folder / "pack.toml").read_text()
+    (folder / "pack.toml").write_text(re.sub(r"(?m)^(\w*minutes) = \d+", r"\1 = 37", text))
+    changed = load_pack(name, tmp_path)
+    for level in changed.levels:
+        guide = changed.guide(level)
+        assert re.search(r"37 minutes\s+on\s+site,\s+37 as take-home,\s+37", guide), level
+        assert "that 15 minutes" not in guide
+        assert "that 20 minutes" not in guide
+
+
+def test_revisions_of_programs_are_as_long_at_a_level_in_every_pack() -> None:
+    packs = [found for found in all_packs() if "world" in found.data]
+    found = {(level, pack.times(level).revision) for pack in packs for level in pack.levels}
+    assert found == {("junior", 15), ("mid", 15), ("senior", 20)}
+
+
+def test_many_workloads_are_called_in_the_plural() -> None:
+    said = {load_pack(name).world.spans(5) for name in ("automation/gpu-idle-alerts", AUTOSCALER)}
+    assert said == {"stretches of days", "days"}
+    assert load_pack("automation/gpu-idle-alerts").world.spans(1) == "stretch of days"
+
+
+def test_documents_state_by_which_figures_limits_are_judged() -> None:
+    pack = load_pack("automation/slurm-fair-partitions")
+    for level in pack.levels:
+        page = next(one.text for one in pack.documents(level) if one.key == "api")
+        assert f"within {SETTLED // HOUR} hours of its last change" in pack.brief(level)
+        assert f"for most of {WINDOW // HOUR} hours" in pack.brief(level)
+        assert f"changed again within {SETTLED // HOUR} hours" in page
 
 
 @pytest.mark.parametrize("name", [found.name for found in all_packs()])

@@ -11,7 +11,7 @@ from scenarios.company.profile import DEFAULT, Profile
 from scenarios.company.profile.defaults import node_type
 from scenarios.company.profile.tables import Facility, Site, Tables
 from scenarios.scaling.bottlenecks import BOTTLENECKS
-from scenarios.scaling.draw import present_usd_month, scene_of
+from scenarios.scaling.draw import MOST_GPUS, present_usd_month, scene_of
 from scenarios.scaling.items import items
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.policies import policies
@@ -83,6 +83,7 @@ def test_the_default_has_as_many_bottlenecks_as_its_level() -> None:
 @pytest.mark.parametrize("profile", [DEFAULT, SMALL, LARGE, two_sites()])
 def test_the_budget_pays_what_stands_there(profile: Profile) -> None:
     scene = scene_of(profile, "mid", 1)
+    profile = scene.profile  # of a large company the part that is planned for
     running = 3 * present_usd_month(profile, scene.places)
     assert all(one.opex_usd > running for one in scene.quarters)
     for given, ours in zip(profile.budget.quarters, scene.quarters, strict=True):
@@ -105,9 +106,11 @@ def test_ports_and_power_add_up() -> None:
             assert 0 <= place.racks_free <= place.site.racks
 
 
-def test_a_cluster_that_is_too_small_or_too_large_is_told_so() -> None:
-    few = replace(DEFAULT, nodes=8, given=Tables(node_types=(node_type("Few", 8, "H100", 2),)))
-    with pytest.raises(ValueError, match="32 to 40000 GPUs; this one has 16"):
+def test_a_cluster_that_is_too_small_is_told_so_and_a_large_one_is_planned_in_part() -> None:
+    few = replace(DEFAULT, nodes=4, gpus_per_node=2)
+    with pytest.raises(ValueError, match="at least 16 GPUs; this one has 8"):
         scene_of(few, "mid", 1)
+    planned = scene_of(replace(DEFAULT, nodes=2000), "mid", 1).profile.node_types
+    assert sum(one.gpus * one.count for one in planned) == MOST_GPUS
     with pytest.raises(ValueError, match="no level expert"):
         scene_of(DEFAULT, "expert", 1)

@@ -192,4 +192,4 @@ def test_a_small_cluster_gets_its_materials_and_a_tiny_one_is_refused(tmp_path: 
     tables = frames(tmp_path, written)
     assert len(tables["history/gpus.csv"]) == HOURS
     with pytest.raises(ValueError, match="GPUs"):
-        variant.write(tmp_path, Profile(nodes=4, gpus_per_node=4), "mid", 1)
+        variant.write(tmp_path, Profile(nodes=4, gpus_per_node=2), "mid", 1)

@@ -90,9 +90,6 @@ class Kueue(Policy):
     def ended(self, job: int) -> None:
         self._release(job)
 
-    def resized(self) -> None:
-        self._freed = True
-
     # ---- what to do ----
 
     def schedule(self) -> None:

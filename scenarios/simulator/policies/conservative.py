@@ -21,8 +21,9 @@ class Conservative(Policy):
     submission is taken out of the plan and put back at its earliest hole, one pass. A job is
     tried only before the latest instant at which processors came free since its last try:
     elsewhere the plan offers it no more than it did then, so the outcome is the same.
-    `_freed` holds those instants in the order they came, `_tried[job]` how many there were,
-    `_starts` the planned starts (some outdated). A reservation is [_planned, _planned + _span).
+    `_freed` holds those instants in the order they came, each with the nodes on which it was,
+    `_tried[job]` how many there were, `_starts` the planned starts (some outdated).
+    A reservation is [_planned, _planned + _span).
     """
 
     name = "conservative"
@@ -30,9 +31,9 @@ class Conservative(Policy):
     def __init__(self, cluster: Mapping[str, object]) -> None:
         self._queue: list[int] = []
         self._fresh: list[int] = []
-        self._freed: list[int] = []
+        self._freed: list[tuple[int, int]] = []
         self._starts: list[tuple[int, int, int]] = []
-        self._ended = self._rebuild = False
+        self._ended = False
         self._alarm = -1
 
     def bind(self, simulation: Simulation) -> None:
@@ -53,20 +54,16 @@ class Conservative(Policy):
         self._plan.trim(now)
         end = self._planned[job] + self._span[job]
         if end > now:
-            self._plan.release(job, now, end)
-            self._freed.append(end)
+            self._freed.append((end, self._plan.release(job, now, end)))
         self._ended = True
-
-    def resized(self) -> None:
-        self._rebuild = True
 
     def schedule(self) -> None:
         self._plan.trim(self.simulation.now)
-        if self._rebuild or (self._ended and self._is_late()):
+        if self._ended and self._is_late():
             self._plan_from_scratch()
         elif self._ended:
             self._replan()
-        self._ended = self._rebuild = False
+        self._ended = False
         for job in self._fresh:
             self._plan_newcomer(job)
         self._fresh.clear()
@@ -74,26 +71,27 @@ class Conservative(Policy):
 
     def _replan(self) -> None:
         planned, tried, now = self._planned, self._tried, self.simulation.now
-        earlier = list(accumulate(reversed(self._freed), max, initial=-1))
-        count, latest = len(self._freed), -1
-        freed: list[int] = []
+        earlier = list(accumulate(reversed(self._freed), _both, initial=(-1, 0)))
+        count, latest, places = len(self._freed), -1, 0
+        freed: list[tuple[int, int]] = []
         self._freed = freed
         for job in self._queue:
-            before = max(earlier[count - tried[job]], latest)
+            before, gained = earlier[count - tried[job]]
+            if latest > before:
+                before = latest
             if before > now and planned[job] > now:
-                self._move(job, before)
-                if freed and freed[-1] > latest:
-                    latest = freed[-1]
+                self._move(job, before, gained | places)
+                if freed:
+                    latest, places = _both(freed[-1], (latest, places))
             tried[job] = len(freed)
 
-    def _move(self, job: int, before: int) -> None:
+    def _move(self, job: int, before: int, gained: int) -> None:
         """Put `job` at its earliest hole if that begins before `before`, else leave it."""
         plan, span, old = self._plan, self._span[job], self._planned[job]
         before = min(before, old)
-        new = plan.sooner(job, old, span, self.simulation.now, before)
+        new = plan.sooner(job, old, span, self.simulation.now, before, gained)
         if new < before:
-            plan.release(job, old, old + span)
-            self._freed.append(old + span)
+            self._freed.append((old + span, plan.release(job, old, old + span)))
             self._reserve(job, new)
 
     def _reserve(self, job: int, begin: int) -> None:
@@ -137,7 +135,7 @@ class Conservative(Policy):
         return any(self._planned[job] < now for job in self._queue)
 
     def _plan_from_scratch(self) -> None:
-        """After a change of the machine; a job past its planned end may take as long again."""
+        """After a job outran its estimate; one past its planned end may take as long again."""
         simulation, planned, span = self.simulation, self._planned, self._span
         now = simulation.now
         self._plan, self._starts, self._freed = _open_plan(simulation), [], []
@@ -148,6 +146,10 @@ class Conservative(Policy):
         queue, self._queue = self._queue, []
         for job in queue:
             self._plan_newcomer(job)
+
+
+def _both(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return max(one[0], other[0]), one[1] | other[1]
 
 
 def _open_plan(simulation: Simulation) -> Plan:

@@ -51,9 +51,6 @@ class Easy(Policy):
         self._ends.drop(self._planned[job], job)
         self._room_came = True
 
-    def resized(self) -> None:
-        self._room_came = True
-
     def schedule(self) -> None:
         if self._room_came or self._blocked < 0:
             self._room_came = False

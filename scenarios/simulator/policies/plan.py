@@ -22,10 +22,11 @@ class Plan(Protocol):
         """
         ...
 
-    def sooner(self, job: int, old: int, length: int, now: int, before: int) -> int:
+    def sooner(self, job: int, old: int, length: int, now: int, before: int, gained: int) -> int:
         """As `earliest`, as if the reservation [old, old + length) of `job` were not there.
 
-        `before` is at most `old`.
+        `before` is at most `old`. All that came free since the job was last put at its earliest
+        instant came free on the nodes `gained` (a mask); a pool does not look at them.
         """
         ...
 
@@ -37,8 +38,8 @@ class Plan(Protocol):
         """Give `job` the very room it had when it was last reserved, or has on the machine."""
         ...
 
-    def release(self, job: int, begin: int, end: int) -> None:
-        """`job` has no room any more in this stretch of its reservation."""
+    def release(self, job: int, begin: int, end: int) -> int:
+        """`job` has no room any more in this stretch of its reservation; answers the mask of its nodes."""
         ...
 
     def start(self, job: int) -> bool:
@@ -71,8 +72,9 @@ class PoolPlan:
     def restore(self, job: int, begin: int, end: int) -> None:
         self._change(begin, end, -self._procs[job])
 
-    def release(self, job: int, begin: int, end: int) -> None:
+    def release(self, job: int, begin: int, end: int) -> int:
         self._change(begin, end, self._procs[job])
+        return 0
 
     def start(self, job: int) -> bool:
         if not self._simulation.machine.fits(self._procs[job]):
@@ -83,7 +85,7 @@ class PoolPlan:
     def earliest(self, job: int, length: int, now: int, before: int) -> int:
         return self._hole(self._procs[job], length, now, before, NEVER)
 
-    def sooner(self, job: int, old: int, length: int, now: int, before: int) -> int:
+    def sooner(self, job: int, old: int, length: int, now: int, before: int, gained: int) -> int:
         # What it would need from `old` on is its own already: only the time until then counts.
         return self._hole(self._procs[job], length, now, before, old)
 

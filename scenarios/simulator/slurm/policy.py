@@ -53,11 +53,6 @@ class Slurm(Policy):
         self._forget(job)
         self._ask_for_beat()
 
-    def resized(self) -> None:
-        if self._own:
-            self._follow_pool()
-        self._ask_for_beat()
-
     def woken(self) -> None:
         now = self.simulation.now
         if now == self._beat:
@@ -180,17 +175,3 @@ class Slurm(Policy):
     def _next(self, interval: int, phase: int, earliest: int) -> int:
         interval, phase = interval * self.second, phase * self.second
         return phase + -((phase - earliest) // interval) * interval
-
-    def _follow_pool(self) -> None:
-        """Where a pool grew or shrank, so do the nodes of one processor that stand for it."""
-        change = self.simulation.machine.capacity - self.nodes.capacity
-        if change > 0:
-            back = sorted(self.nodes.out)[:change]
-            for node in back:
-                self.nodes.put_back(node)
-            self.nodes.add_nodes(change - len(back))
-        for node in range(len(self.nodes.level) - 1, -1, -1):
-            if self.nodes.capacity <= self.simulation.machine.capacity:
-                break
-            if self.nodes.level[node]:
-                self.nodes.take_out(node)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from scenarios.simulator.engine import EventOrder, Kind, Simulation
-from scenarios.simulator.machine import Nodes, Pool
+from scenarios.simulator.machine import Pool
 from scenarios.simulator.outputs import summary, wait
 from scenarios.simulator.policies import POLICIES, open_policy
 from scenarios.simulator.policies.fcfs import Fcfs
@@ -58,19 +58,9 @@ def test_events_of_one_instant_come_in_the_order_written_down(
     assert simulation.first_start == [0, 5]
 
 
-def test_faults_come_between_ends_and_submissions() -> None:
-    policy = Noted({})
-    simulation = Simulation(workload_of([(0, 5, 0, 4), (5, 1, 0, 4)]), Pool(4), policy)
-    for kind in (Kind.GAIN, Kind.RECLAIM, Kind.LOSS):
-        simulation.at(5, kind, lambda k=kind: policy.heard.append((5, k.name)))  # type: ignore[misc]
-    simulation.run()
-    said = [said for time, said in policy.heard if time == 5]
-    assert said[:5] == ["ended 0", "LOSS", "RECLAIM", "GAIN", "submitted 1"]
-
-
 def test_interrupted_job_goes_back_to_its_place_and_repeats_what_it_lost() -> None:
     simulation = simulation_of([(0, 10, 0, 4), (1, 5, 0, 4)])
-    simulation.at(6, Kind.LOSS, lambda: simulation.interrupt(0, lost=2))
+    simulation.at(6, Kind.TIMER, lambda: simulation.interrupt(0, lost=2))
     simulation.run()
     assert simulation.first_start == [0, 12]
     assert simulation.last_end == [12, 17]
@@ -79,52 +69,17 @@ def test_interrupted_job_goes_back_to_its_place_and_repeats_what_it_lost() -> No
 
 
 @pytest.mark.parametrize("policy", sorted({*POLICIES} - {"slurm", "kueue"}))
-def test_every_policy_survives_faults_and_a_shrinking_machine(policy: str) -> None:
+def test_every_policy_takes_back_a_job_that_it_did_not_stop(policy: str) -> None:
     jobs = [(i, 5 + i % 7, 3, 1 + i % 4) for i in range(30)]
     simulation = simulation_of(jobs, policy, size=8)
-    pool = simulation.machine
-
-    def shrink() -> None:
-        for job in list(simulation.running()):
-            simulation.interrupt(job, lost=1)
-        pool.capacity, pool.free = 4, pool.free - 4
-        simulation.resized()
-
-    def grow() -> None:
-        pool.capacity, pool.free = 8, pool.free + 4
-        simulation.resized()
-
-    simulation.at(12, Kind.LOSS, shrink)
-    simulation.at(30, Kind.GAIN, grow)
+    simulation.run_until(12)
+    stopped = list(simulation.running())
+    for job in stopped:
+        simulation.interrupt(job, lost=1)
     simulation.run()
+    assert stopped
     assert min(simulation.last_end) > 0
-    assert pool.free == 8
-    assert simulation.first_start != sorted(simulation.submit)
-
-
-@pytest.mark.parametrize("policy", ["fcfs", "easy", "easy-sjbf", "sjf", "srtf", "srgf", "las"])
-def test_every_policy_survives_the_loss_of_a_node(policy: str) -> None:
-    nodes = Nodes(3, 4)
-    jobs = [(i, 5 + i % 7, 3, 1 + i % 8) for i in range(30)]
-    simulation = Simulation(workload_of(jobs), nodes, open_policy(policy))
-
-    def lose() -> None:
-        for job in nodes.jobs_on(1):
-            simulation.interrupt(job, lost=1)
-        nodes.take_out(1)
-        simulation.resized()
-        assert nodes.capacity == 8
-
-    def repair() -> None:
-        assert nodes.jobs_on(1) == []
-        nodes.put_back(1)
-        simulation.resized()
-
-    simulation.at(12, Kind.LOSS, lose)
-    simulation.at(60, Kind.GAIN, repair)
-    simulation.run()
-    assert min(simulation.last_end) > 0
-    assert nodes.free == nodes.capacity == 12
+    assert simulation.machine.free == 8
 
 
 def test_preemption_outdates_the_end_that_was_planned() -> None:

@@ -13,12 +13,11 @@ from scenarios.troubleshooting.console.command import (
     Call,
     joined,
 )
-from scenarios.troubleshooting.console.disks.mounts import mounted
-from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.running import allowed, processes
 from scenarios.troubleshooting.console.host.system import own_line
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.logs.journal import journalctl
+from scenarios.troubleshooting.console.proc import proc
 from scenarios.troubleshooting.console.site import Site, said, text
 from scenarios.troubleshooting.plant import Hca, Node
 from scenarios.troubleshooting.texts import (
@@ -64,7 +63,7 @@ def files(site: Site, host: str) -> Files:
     found |= _configured(site, host)
     if kind == SWITCH:
         return Files(found)
-    found |= _logs(site, host) | _proc(site, host)
+    found |= _logs(site, host) | _system(site, host)
     if kind in (NODE, LOGIN, CONTROLLER):
         found |= {path: _after(pair) for path, pair in slurm_conf.files(site.incident).items()}
     if kind in (NODE, LOGIN):
@@ -119,8 +118,8 @@ def _logs(site: Site, host: str) -> dict[str, Make]:
     return found
 
 
-def _proc(site: Site, host: str) -> dict[str, Make]:
-    """What any Linux tells in /proc."""
+def _system(site: Site, host: str) -> dict[str, Make]:
+    """What any Linux has in /etc, and in /proc."""
     versions = site.incident.plant.versions
     system = (
         f'PRETTY_NAME="{versions.system}"\nNAME="Ubuntu"\nVERSION_ID="22.04"\nID=ubuntu\n'
@@ -138,34 +137,7 @@ def _proc(site: Site, host: str) -> dict[str, Make]:
                 ]
             )
         ),
-        "/proc/version": _constant(f"Linux version {versions.kernel} (buildd) #135-Ubuntu SMP\n"),
-        "/proc/loadavg": lambda: _load(site, host),
-        "/proc/meminfo": lambda: _memory(site, host),
-        "/proc/mounts": lambda: joined(
-            [f"{m.source} {m.where} {m.kind} {m.options} 0 0" for m in mounted(site, host)]
-        ),
-    }
-
-
-def _load(site: Site, host: str) -> str:
-    loads = told(site, host)["uptime"].rpartition("load average: ")[2].strip().split(", ")
-    running = sum(process.cpu > 50 for process in processes(site, host))
-    return f"{' '.join(loads)} {running}/3114 {max(p.pid for p in processes(site, host))}\n"
-
-
-def _memory(site: Site, host: str) -> str:
-    memory, swap = numbers(Call(site, host, "free", ()))
-    rows = (
-        ("MemTotal", memory[0]),
-        ("MemFree", memory[2]),
-        ("MemAvailable", memory[5]),
-        ("Buffers", 2),
-        ("Cached", memory[4]),
-        ("SwapTotal", swap[0]),
-        ("SwapFree", swap[2]),
-        ("Shmem", memory[3]),
-    )
-    return joined([f"{name + ':':<15}{mib * 1024:>11} kB" for name, mib in rows])
+    } | proc(site, host)
 
 
 def _homes(site: Site) -> dict[str, Make]:

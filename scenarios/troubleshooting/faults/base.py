@@ -138,6 +138,7 @@ class Fault(ABC):
     Class: `key` names it everywhere, `number` is its entry in the domain handbook's catalogue (3.1;
     0 for one of the "also usable"), `group` says with which others its seconds do not simply add
     up, `component` where the timers show it, `low` to `high` what may be asked of it (s per step).
+    They stand in the head of the class, `low` and `high` as `costs`.
     """
 
     key: ClassVar[str]
@@ -146,9 +147,22 @@ class Fault(ABC):
     component: ClassVar[str]
     low: ClassVar[float]
     high: ClassVar[float]
-    levels: ClassVar[tuple[str, ...]] = LEVELS
+    levels: ClassVar[tuple[str, ...]]
 
     seconds: float
+
+    def __init_subclass__(
+        cls,
+        *,
+        key: str,
+        number: int,
+        group: str,
+        component: str,
+        costs: tuple[float, float],
+        levels: tuple[str, ...] = LEVELS,
+    ) -> None:
+        cls.key, cls.number, cls.group, cls.component = key, number, group, component
+        (cls.low, cls.high), cls.levels = costs, levels
 
     @classmethod
     @abstractmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE
@@ -42,14 +42,14 @@ def _heat_marks(fault: Fault, past: Past, node: str, gpu: int, mhz: int) -> Iter
 
 
 @dataclass(frozen=True)
-class GpuThermalThrottle(Fault):
-    key: ClassVar[str] = "gpu-thermal-throttle"
-    number: ClassVar[int] = 1
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.95
-
+class GpuThermalThrottle(
+    Fault,
+    key="gpu-thermal-throttle",
+    number=1,
+    group="pace",
+    component="compute",
+    costs=(0.3, 0.95),
+):
     node: str
     gpu: int
     bus_id: str
@@ -135,14 +135,9 @@ class GpuThermalThrottle(Fault):
 
 
 @dataclass(frozen=True)
-class RackInletHot(Fault):
-    key: ClassVar[str] = "rack-inlet-hot"
-    number: ClassVar[int] = 2
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.75
-
+class RackInletHot(
+    Fault, key="rack-inlet-hot", number=2, group="pace", component="compute", costs=(0.25, 0.75)
+):
     rack: str
     cooler: str
     nodes: tuple[str, ...]
@@ -241,14 +236,9 @@ class RackInletHot(Fault):
 
 
 @dataclass(frozen=True)
-class FanFailure(Fault):
-    key: ClassVar[str] = "fan-failure"
-    number: ClassVar[int] = 3
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.75
-
+class FanFailure(
+    Fault, key="fan-failure", number=3, group="pace", component="compute", costs=(0.25, 0.75)
+):
     node: str
     fan: str
     gpus: tuple[int, ...]

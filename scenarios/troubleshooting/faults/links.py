@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND
@@ -16,14 +16,14 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class LinkFlapping(Fault):
-    key: ClassVar[str] = "ib-link-flapping"
-    number: ClassVar[int] = 10
-    group: ClassVar[str] = "flap"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.95
-
+class LinkFlapping(
+    Fault,
+    key="ib-link-flapping",
+    number=10,
+    group="flap",
+    component="communication",
+    costs=(0.25, 0.95),
+):
     node: str
     device: str
     netdev: str
@@ -140,14 +140,14 @@ def _bursts(scene: Scene, share: float, draw: Stream) -> tuple[tuple[int, int], 
 
 
 @dataclass(frozen=True)
-class NvlinkDegraded(Fault):
-    key: ClassVar[str] = "nvlink-degraded"
-    number: ClassVar[int] = 7
-    group: ClassVar[str] = "nvlink"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.8
-
+class NvlinkDegraded(
+    Fault,
+    key="nvlink-degraded",
+    number=7,
+    group="nvlink",
+    component="communication",
+    costs=(0.3, 0.8),
+):
     node: str
     gpu: int
     bus_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, SECOND
@@ -15,14 +15,9 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class RanksLostCpus(Fault):
-    key: ClassVar[str] = "srun-lost-cpus"
-    number: ClassVar[int] = 14
-    group: ClassVar[str] = "workers"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.45
-    high: ClassVar[float] = 1.0
-
+class RanksLostCpus(
+    Fault, key="srun-lost-cpus", number=14, group="workers", component="data", costs=(0.45, 1.0)
+):
     nodes: tuple[str, ...]
     script: str
 
@@ -85,14 +80,9 @@ class RanksLostCpus(Fault):
 
 
 @dataclass(frozen=True)
-class CgroupLimit(Fault):
-    key: ClassVar[str] = "cgroup-cpu-limit"
-    number: ClassVar[int] = 15
-    group: ClassVar[str] = "workers"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.9
-
+class CgroupLimit(
+    Fault, key="cgroup-cpu-limit", number=15, group="workers", component="data", costs=(0.3, 0.9)
+):
     nodes: tuple[str, ...]
     percent: int
     script: str
@@ -123,7 +113,7 @@ class CgroupLimit(Fault):
             path=self.script,
             key="container options",
             before="--container-image=train:26.08",
-            after="--container-image=train:26.09 --container-cpus=16",
+            after="--container-image=train:26.09 --cpu-quota=16",
         )
         for node in past.training.nodes:
             yield self.trace(
@@ -151,15 +141,15 @@ class CgroupLimit(Fault):
 
 
 @dataclass(frozen=True)
-class HostMemoryLeak(Fault):
-    key: ClassVar[str] = "host-memory-leak"
-    number: ClassVar[int] = 25
-    group: ClassVar[str] = "leak"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.6
-    levels: ClassVar[tuple[str, ...]] = ("mid", "senior")
-
+class HostMemoryLeak(
+    Fault,
+    key="host-memory-leak",
+    number=25,
+    group="leak",
+    component="data",
+    costs=(0.25, 0.6),
+    levels=("mid", "senior"),
+):
     nodes: tuple[str, ...]
     gib: int
     before: str
@@ -218,14 +208,14 @@ class HostMemoryLeak(Fault):
 
 
 @dataclass(frozen=True)
-class CheckpointTooOften(Fault):
-    key: ClassVar[str] = "checkpoint-too-often"
-    number: ClassVar[int] = 20
-    group: ClassVar[str] = "checkpoint"
-    component: ClassVar[str] = "checkpoint"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 1.0
-
+class CheckpointTooOften(
+    Fault,
+    key="checkpoint-too-often",
+    number=20,
+    group="checkpoint",
+    component="checkpoint",
+    costs=(0.3, 1.0),
+):
     path: str
     user: str
     before: int
@@ -279,14 +269,14 @@ class CheckpointTooOften(Fault):
 
 
 @dataclass(frozen=True)
-class CheckpointOnDisks(Fault):
-    key: ClassVar[str] = "checkpoint-on-capacity-pool"
-    number: ClassVar[int] = 20
-    group: ClassVar[str] = "checkpoint"
-    component: ClassVar[str] = "checkpoint"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.7
-
+class CheckpointOnDisks(
+    Fault,
+    key="checkpoint-on-capacity-pool",
+    number=20,
+    group="checkpoint",
+    component="checkpoint",
+    costs=(0.25, 0.7),
+):
     directory: str
     stall_s: int
     normal_s: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE
@@ -15,14 +15,9 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class SilentSlowNode(Fault):
-    key: ClassVar[str] = "silent-slow-node"
-    number: ClassVar[int] = 24
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.74
-
+class SilentSlowNode(
+    Fault, key="silent-slow-node", number=24, group="pace", component="compute", costs=(0.25, 0.74)
+):
     node: str
     gpus: int
     ranks: tuple[int, int]
@@ -84,15 +79,15 @@ class SilentSlowNode(Fault):
 
 
 @dataclass(frozen=True)
-class RecomputeTurnedOn(Fault):
-    key: ClassVar[str] = "recompute-turned-on"
-    number: ClassVar[int] = 0
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.62
-    levels: ClassVar[tuple[str, ...]] = ("mid", "senior")
-
+class RecomputeTurnedOn(
+    Fault,
+    key="recompute-turned-on",
+    number=0,
+    group="pace",
+    component="compute",
+    costs=(0.3, 0.62),
+    levels=("mid", "senior"),
+):
     path: str
     user: str
     percent: int
@@ -150,14 +145,9 @@ class RecomputeTurnedOn(Fault):
 
 
 @dataclass(frozen=True)
-class GovernorPowersave(Fault):
-    key: ClassVar[str] = "governor-powersave"
-    number: ClassVar[int] = 16
-    group: ClassVar[str] = "host"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.2
-    high: ClassVar[float] = 0.42
-
+class GovernorPowersave(
+    Fault, key="governor-powersave", number=16, group="host", component="compute", costs=(0.2, 0.42)
+):
     nodes: tuple[str, ...]
     fleet: tuple[str, ...]
     mhz: int
@@ -218,14 +208,9 @@ class GovernorPowersave(Fault):
 
 
 @dataclass(frozen=True)
-class WrongSocket(Fault):
-    key: ClassVar[str] = "wrong-socket"
-    number: ClassVar[int] = 13
-    group: ClassVar[str] = "host"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.6
-
+class WrongSocket(
+    Fault, key="wrong-socket", number=13, group="host", component="compute", costs=(0.25, 0.6)
+):
     nodes: tuple[str, ...]
     percent: int
     first_gpu: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND
@@ -23,14 +23,9 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class PowerCapLeft(Fault):
-    key: ClassVar[str] = "power-cap-left"
-    number: ClassVar[int] = 4
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.9
-
+class PowerCapLeft(
+    Fault, key="power-cap-left", number=4, group="pace", component="compute", costs=(0.25, 0.9)
+):
     nodes: tuple[str, ...]
     gpus: int
     limit_w: int
@@ -114,14 +109,9 @@ class PowerCapLeft(Fault):
 
 
 @dataclass(frozen=True)
-class PowerBrake(Fault):
-    key: ClassVar[str] = "power-brake"
-    number: ClassVar[int] = 5
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.9
-
+class PowerBrake(
+    Fault, key="power-brake", number=5, group="pace", component="compute", costs=(0.3, 0.9)
+):
     node: str
     supplies: tuple[str, str]
     gpus: int
@@ -212,15 +202,15 @@ class PowerBrake(Fault):
 
 
 @dataclass(frozen=True)
-class ClocksPinned(Fault):
-    key: ClassVar[str] = "clocks-pinned"
-    number: ClassVar[int] = 0
-    group: ClassVar[str] = "pace"
-    component: ClassVar[str] = "compute"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.85
-    levels: ClassVar[tuple[str, ...]] = ("mid", "senior")
-
+class ClocksPinned(
+    Fault,
+    key="clocks-pinned",
+    number=0,
+    group="pace",
+    component="compute",
+    costs=(0.25, 0.85),
+    levels=("mid", "senior"),
+):
     node: str
     gpus: int
     clock_mhz: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND
@@ -17,14 +17,9 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class NfsSlotsFull(Fault):
-    key: ClassVar[str] = "nfs-slots-full"
-    number: ClassVar[int] = 18
-    group: ClassVar[str] = "nfs"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.8
-
+class NfsSlotsFull(
+    Fault, key="nfs-slots-full", number=18, group="nfs", component="data", costs=(0.25, 0.8)
+):
     exe_ms: int
     server: str
     mount: str
@@ -99,14 +94,9 @@ class NfsSlotsFull(Fault):
 
 
 @dataclass(frozen=True)
-class MetadataStorm(Fault):
-    key: ClassVar[str] = "metadata-storm"
-    number: ClassVar[int] = 19
-    group: ClassVar[str] = "mds"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.8
-
+class MetadataStorm(
+    Fault, key="metadata-storm", number=19, group="mds", component="data", costs=(0.25, 0.8)
+):
     mds: str
     user: str
     path: str
@@ -174,14 +164,9 @@ class MetadataStorm(Fault):
 
 
 @dataclass(frozen=True)
-class NameServiceSlow(Fault):
-    key: ClassVar[str] = "name-service-slow"
-    number: ClassVar[int] = 27
-    group: ClassVar[str] = "respawn"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.2
-    high: ClassVar[float] = 0.6
-
+class NameServiceSlow(
+    Fault, key="name-service-slow", number=27, group="respawn", component="data", costs=(0.2, 0.6)
+):
     server: str
     every: int
     stall_s: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND
@@ -20,14 +20,9 @@ HEALTHY_AWAIT_MS = 4.0
 
 
 @dataclass(frozen=True)
-class OstRebuild(Fault):
-    key: ClassVar[str] = "ost-rebuild"
-    number: ClassVar[int] = 17
-    group: ClassVar[str] = "lustre"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 1.0
-
+class OstRebuild(
+    Fault, key="ost-rebuild", number=17, group="lustre", component="data", costs=(0.3, 1.0)
+):
     ost: str
     oss: str
     device: str
@@ -120,14 +115,9 @@ class OstRebuild(Fault):
 
 
 @dataclass(frozen=True)
-class StorageNeighbour(Fault):
-    key: ClassVar[str] = "storage-neighbour"
-    number: ClassVar[int] = 12
-    group: ClassVar[str] = "lustre"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 1.0
-
+class StorageNeighbour(
+    Fault, key="storage-neighbour", number=12, group="lustre", component="data", costs=(0.3, 1.0)
+):
     nodes: tuple[str, ...]
     user: str
     fsname: str
@@ -206,14 +196,9 @@ class StorageNeighbour(Fault):
 
 
 @dataclass(frozen=True)
-class FramesTooLarge(Fault):
-    key: ClassVar[str] = "mtu-mismatch"
-    number: ClassVar[int] = 22
-    group: ClassVar[str] = "lustre"
-    component: ClassVar[str] = "data"
-    low: ClassVar[float] = 0.25
-    high: ClassVar[float] = 0.85
-
+class FramesTooLarge(
+    Fault, key="mtu-mismatch", number=22, group="lustre", component="data", costs=(0.25, 0.85)
+):
     switch: str
     vlan: int
     ports: str

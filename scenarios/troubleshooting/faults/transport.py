@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE
@@ -26,14 +26,14 @@ def seconds_for(plant: Plant, gbytes: float) -> float:
 
 
 @dataclass(frozen=True)
-class AdaptersLeftOut(Fault):
-    key: ClassVar[str] = "nccl-adapters-left-out"
-    number: ClassVar[int] = 9
-    group: ClassVar[str] = "wire"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.9
-
+class AdaptersLeftOut(
+    Fault,
+    key="nccl-adapters-left-out",
+    number=9,
+    group="wire",
+    component="communication",
+    costs=(0.3, 0.9),
+):
     rails: int
     used: int
     script: str
@@ -97,14 +97,14 @@ class AdaptersLeftOut(Fault):
 
 
 @dataclass(frozen=True)
-class DriverMismatch(Fault):
-    key: ClassVar[str] = "driver-mismatch"
-    number: ClassVar[int] = 21
-    group: ClassVar[str] = "wire"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.95
-
+class DriverMismatch(
+    Fault,
+    key="driver-mismatch",
+    number=21,
+    group="wire",
+    component="communication",
+    costs=(0.3, 0.95),
+):
     nodes: tuple[str, ...]
     gbytes: float
     driver: str
@@ -184,15 +184,15 @@ class DriverMismatch(Fault):
 
 
 @dataclass(frozen=True)
-class AcsEnabled(Fault):
-    key: ClassVar[str] = "acs-enabled"
-    number: ClassVar[int] = 23
-    group: ClassVar[str] = "wire"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 0.95
-    levels: ClassVar[tuple[str, ...]] = ("mid", "senior")
-
+class AcsEnabled(
+    Fault,
+    key="acs-enabled",
+    number=23,
+    group="wire",
+    component="communication",
+    costs=(0.3, 0.95),
+    levels=("mid", "senior"),
+):
     nodes: tuple[str, ...]
     gbytes: float
     bios: str
@@ -260,14 +260,14 @@ class AcsEnabled(Fault):
 
 
 @dataclass(frozen=True)
-class PcieDowntrained(Fault):
-    key: ClassVar[str] = "pcie-downtrained"
-    number: ClassVar[int] = 8
-    group: ClassVar[str] = "wire"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.5
-    high: ClassVar[float] = 0.95
-
+class PcieDowntrained(
+    Fault,
+    key="pcie-downtrained",
+    number=8,
+    group="wire",
+    component="communication",
+    costs=(0.5, 0.95),
+):
     node: str
     gpu: int
     bus_id: str

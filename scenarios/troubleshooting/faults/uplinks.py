@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND
@@ -31,14 +31,9 @@ def seconds_for(share: float) -> float:
 
 
 @dataclass(frozen=True)
-class SpineDown(Fault):
-    key: ClassVar[str] = "spine-down"
-    number: ClassVar[int] = 11
-    group: ClassVar[str] = "uplink"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 1.0
-
+class SpineDown(
+    Fault, key="spine-down", number=11, group="uplink", component="communication", costs=(0.3, 1.0)
+):
     spine: str
     spines: int
     leaves: tuple[str, ...]
@@ -113,14 +108,14 @@ class SpineDown(Fault):
 
 
 @dataclass(frozen=True)
-class FabricNeighbour(Fault):
-    key: ClassVar[str] = "fabric-neighbour"
-    number: ClassVar[int] = 12
-    group: ClassVar[str] = "uplink"
-    component: ClassVar[str] = "communication"
-    low: ClassVar[float] = 0.3
-    high: ClassVar[float] = 1.0
-
+class FabricNeighbour(
+    Fault,
+    key="fabric-neighbour",
+    number=12,
+    group="uplink",
+    component="communication",
+    costs=(0.3, 1.0),
+):
     nodes: tuple[str, ...]
     leaves: tuple[str, ...]
     gbps: float

@@ -37,10 +37,13 @@ class Herring(ABC):
 
     key: ClassVar[str]
     tie: ClassVar[str]
-    excludes: ClassVar[tuple[str, ...]] = ()
+    excludes: ClassVar[tuple[str, ...]]
 
     host: str
     at_ms: int
+
+    def __init_subclass__(cls, *, key: str, tie: str, excludes: tuple[str, ...] = ()) -> None:
+        cls.key, cls.tie, cls.excludes = key, tie, excludes
 
     @classmethod
     @abstractmethod

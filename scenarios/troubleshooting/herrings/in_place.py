@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
@@ -16,10 +16,7 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 
 @dataclass(frozen=True)
-class FewCorrectable(Herring):
-    key: ClassVar[str] = "few-correctable-ecc"
-    tie: ClassVar[str] = "place"
-
+class FewCorrectable(Herring, key="few-correctable-ecc", tie="place"):
     gpu: int
     count: int
 
@@ -42,10 +39,7 @@ class FewCorrectable(Herring):
 
 
 @dataclass(frozen=True)
-class RowSettled(Herring):
-    key: ClassVar[str] = "row-remapped-settled"
-    tie: ClassVar[str] = "place"
-
+class RowSettled(Herring, key="row-remapped-settled", tie="place"):
     gpu: int
 
     @classmethod
@@ -75,11 +69,7 @@ class RowSettled(Herring):
 
 
 @dataclass(frozen=True)
-class OldXid(Herring):
-    key: ClassVar[str] = "old-user-xid"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("nvlink-degraded",)
-
+class OldXid(Herring, key="old-user-xid", tie="place", excludes=("nvlink-degraded",)):
     gpu: int
     bus_id: str
     xid: int
@@ -132,11 +122,7 @@ class OldXid(Herring):
 
 
 @dataclass(frozen=True)
-class UnsetClock(Herring):
-    key: ClassVar[str] = "sel-clock-unset"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("power-brake",)
-
+class UnsetClock(Herring, key="sel-clock-unset", tie="place", excludes=("power-brake",)):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self | None:
         hosts = stricken_hosts(scene, faults)
@@ -162,16 +148,12 @@ class UnsetClock(Herring):
 
 
 @dataclass(frozen=True)
-class HighLoad(Herring):
-    key: ClassVar[str] = "load-average"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = (
-        "srun-lost-cpus",
-        "cgroup-cpu-limit",
-        "wrong-socket",
-        "governor-powersave",
-    )
-
+class HighLoad(
+    Herring,
+    key="load-average",
+    tie="place",
+    excludes=("srun-lost-cpus", "cgroup-cpu-limit", "wrong-socket", "governor-powersave"),
+):
     load: float
 
     @classmethod
@@ -196,11 +178,7 @@ class HighLoad(Herring):
 
 
 @dataclass(frozen=True)
-class SwapUsed(Herring):
-    key: ClassVar[str] = "swap-used"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("host-memory-leak",)
-
+class SwapUsed(Herring, key="swap-used", tie="place", excludes=("host-memory-leak",)):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self | None:
         hosts = stricken_hosts(scene, faults)
@@ -217,11 +195,12 @@ class SwapUsed(Herring):
 
 
 @dataclass(frozen=True)
-class LimitTouched(Herring):
-    key: ClassVar[str] = "limit-touched"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("power-cap-left", "power-brake", "clocks-pinned")
-
+class LimitTouched(
+    Herring,
+    key="limit-touched",
+    tie="place",
+    excludes=("power-cap-left", "power-brake", "clocks-pinned"),
+):
     gpu: int
     watts: int
 
@@ -239,16 +218,12 @@ class LimitTouched(Herring):
             self.at_ms + HOUR,
             self.host,
             command="nvidia-smi --query-gpu=index,clocks_event_reasons.active,power.draw --format=csv",
-            shows=f"GPU {self.gpu}: 0x0000000000000004 in one query of ten, draw {self.watts - 6}.31 W",
+            shows=f"GPU {self.gpu}: draw {self.watts - 6}.31 W of {self.watts} W in one query of ten",
         )
 
 
 @dataclass(frozen=True)
-class ManagementMtu(Herring):
-    key: ClassVar[str] = "management-mtu"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("mtu-mismatch",)
-
+class ManagementMtu(Herring, key="management-mtu", tie="place", excludes=("mtu-mismatch",)):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self | None:
         hosts = stricken_hosts(scene, faults)
@@ -265,11 +240,7 @@ class ManagementMtu(Herring):
 
 
 @dataclass(frozen=True)
-class OldSymbols(Herring):
-    key: ClassVar[str] = "old-symbol-errors"
-    tie: ClassVar[str] = "place"
-    excludes: ClassVar[tuple[str, ...]] = ("ib-link-flapping",)
-
+class OldSymbols(Herring, key="old-symbol-errors", tie="place", excludes=("ib-link-flapping",)):
     switch: str
     port: int
     count: int
@@ -305,10 +276,7 @@ class OldSymbols(Herring):
 
 
 @dataclass(frozen=True)
-class ClockAhead(Herring):
-    key: ClassVar[str] = "clock-ahead"
-    tie: ClassVar[str] = "place"
-
+class ClockAhead(Herring, key="clock-ahead", tie="place"):
     offset_ms: int
 
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Self
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import MINUTE, SECOND
@@ -21,10 +21,7 @@ def _near_start(scene: Scene, draw: Stream, low: float, high: float) -> int:
 
 
 @dataclass(frozen=True)
-class LoginPatch(Herring):
-    key: ClassVar[str] = "login-node-patch"
-    tie: ClassVar[str] = "time"
-
+class LoginPatch(Herring, key="login-node-patch", tie="time"):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls(scene.plant.login, _near_start(scene, draw, -25, -6))
@@ -54,10 +51,7 @@ class LoginPatch(Herring):
 
 
 @dataclass(frozen=True)
-class ScrapeGap(Herring):
-    key: ClassVar[str] = "scrape-gap"
-    tie: ClassVar[str] = "time"
-
+class ScrapeGap(Herring, key="scrape-gap", tie="time"):
     nodes: tuple[str, ...]
     minutes: int
 
@@ -91,10 +85,7 @@ class ScrapeGap(Herring):
 
 
 @dataclass(frozen=True)
-class BackfillLimit(Herring):
-    key: ClassVar[str] = "backfill-limit"
-    tie: ClassVar[str] = "time"
-
+class BackfillLimit(Herring, key="backfill-limit", tie="time"):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls(scene.plant.controller, _near_start(scene, draw, -8, 5))
@@ -110,10 +101,7 @@ class BackfillLimit(Herring):
 
 
 @dataclass(frozen=True)
-class PluginMissing(Herring):
-    key: ClassVar[str] = "nccl-plugin-missing"
-    tie: ClassVar[str] = "time"
-
+class PluginMissing(Herring, key="nccl-plugin-missing", tie="time"):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls(scene.training.nodes[0].name, scene.calendar.first_step - 75 * SECOND)
@@ -131,11 +119,7 @@ class PluginMissing(Herring):
 
 
 @dataclass(frozen=True)
-class FanElsewhere(Herring):
-    key: ClassVar[str] = "fan-elsewhere"
-    tie: ClassVar[str] = "time"
-    excludes: ClassVar[tuple[str, ...]] = ("fan-failure",)
-
+class FanElsewhere(Herring, key="fan-elsewhere", tie="time", excludes=("fan-failure",)):
     fan: str
 
     @classmethod
@@ -169,16 +153,12 @@ class FanElsewhere(Herring):
 
 
 @dataclass(frozen=True)
-class HostPortWait(Herring):
-    key: ClassVar[str] = "host-port-wait"
-    tie: ClassVar[str] = "time"
-    excludes: ClassVar[tuple[str, ...]] = (
-        "spine-down",
-        "fabric-neighbour",
-        "acs-enabled",
-        "pcie-downtrained",
-    )
-
+class HostPortWait(
+    Herring,
+    key="host-port-wait",
+    tie="time",
+    excludes=("spine-down", "fabric-neighbour", "acs-enabled", "pcie-downtrained"),
+):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls(scene.training.nodes[0].hcas[0].leaf, scene.calendar.first_step)
@@ -198,11 +178,7 @@ class HostPortWait(Herring):
 
 
 @dataclass(frozen=True)
-class PageCacheFull(Herring):
-    key: ClassVar[str] = "page-cache-full"
-    tie: ClassVar[str] = "time"
-    excludes: ClassVar[tuple[str, ...]] = ("host-memory-leak",)
-
+class PageCacheFull(Herring, key="page-cache-full", tie="time", excludes=("host-memory-leak",)):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls(one_of(draw, [n.name for n in scene.training.nodes]), scene.calendar.first_step)
@@ -230,10 +206,7 @@ class PageCacheFull(Herring):
 
 
 @dataclass(frozen=True)
-class CertificateRenewed(Herring):
-    key: ClassVar[str] = "registry-certificate"
-    tie: ClassVar[str] = "time"
-
+class CertificateRenewed(Herring, key="registry-certificate", tie="time"):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self:
         return cls("registry01", _near_start(scene, draw, -28, -10))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 
 import numpy as np
 from promql_parser import AggModifier, AggModifierType
@@ -15,6 +16,7 @@ from scenarios.troubleshooting.promql.vectors import (
     Present,
     Vector,
     grouped,
+    joined,
     key_of,
     somewhere,
 )
@@ -111,3 +113,31 @@ def _picked(vector: Vector, groups: dict[Key, list[int]], parameter: Real, large
         found = found.keep(np.argsort(-worth if largest else worth, kind="stable"))
         found.sorted = True
     return found
+
+
+def count_values(
+    label: str, vector: Vector, modifier: AggModifier | None, spend: Callable[[int], None]
+) -> Vector:
+    """How many series of each group have each value, which the label then tells."""
+    rows = []
+    for key, places in grouped(vector.labels, key_by(modifier)).items():
+        values, present = vector.values[places], vector.present[places]
+        for value in np.unique(values[present]):
+            spend(values.size)
+            same = (np.isnan(values) if np.isnan(value) else values == value) & present
+            rows.append(
+                (
+                    dict(key) | {label: written(value)},
+                    same.sum(axis=0).astype(float),
+                    somewhere(same),
+                )
+            )
+    return joined(Vector.of(rows, vector.values.shape[1]))
+
+
+def written(value: float) -> str:
+    """A number as Prometheus writes it into a label: its fewest digits, without an exponent."""
+    if not np.isfinite(value):
+        return "NaN" if np.isnan(value) else "+Inf" if value > 0 else "-Inf"
+    whole, _, rest = format(Decimal(repr(float(value))), "f").partition(".")
+    return f"{whole}.{rest}" if rest.strip("0") else whole

@@ -12,11 +12,16 @@ import promql_parser as ast
 from scenarios.troubleshooting.columns import Real, Whole
 from scenarios.troubleshooting.promql import functions, windows
 from scenarios.troubleshooting.promql.errors import NotHere, QueryError
+from scenarios.troubleshooting.promql.histograms import histogram_quantile
 from scenarios.troubleshooting.promql.reading import equal_labels
 from scenarios.troubleshooting.promql.regex import Pattern
-from scenarios.troubleshooting.promql.vectors import Matrix, Scalar, Text, Value, Vector
+from scenarios.troubleshooting.promql.vectors import Matrix, Scalar, Value, Vector, joined
 
 Args = list[ast.Expr]
+MOST_PARAMETERS = 200
+NATIVE = tuple(
+    f"histogram_{what}" for what in ("avg", "count", "fraction", "stddev", "stdvar", "sum")
+)
 
 
 class Run(Protocol):
@@ -32,13 +37,17 @@ class Run(Protocol):
 
     def matrix(self, node: ast.Expr) -> Matrix: ...
 
+    def string(self, node: ast.Expr) -> str: ...
+
+    def stamps(self, node: ast.Expr) -> Vector: ...
+
     def spend(self, cells: int) -> None: ...
 
 
 def call(run: Run, node: ast.Call) -> Value:
     """The answer of one call. Raises NotHere for a function that is not evaluated here."""
     name, args = node.func.name, list(node.args)
-    if name in windows.FUNCTIONS:
+    if name in windows.FUNCTIONS and name not in _CALLS:
         return _over(run, name, args)
     if name in functions.PLAIN:
         return run.vector(args[0]).changed(functions.PLAIN[name])
@@ -53,23 +62,52 @@ def call(run: Run, node: ast.Call) -> Value:
 
 def known() -> list[str]:
     """Names of all functions."""
-    return sorted([*windows.FUNCTIONS, *functions.PLAIN, *functions.CALENDAR, *_CALLS])
+    own = [name for name in _CALLS if name != "double_exponential_smoothing"]
+    return sorted([*windows.FUNCTIONS, *functions.PLAIN, *functions.CALENDAR, *own])
 
 
 def _over(run: Run, name: str, args: Args) -> Vector:
-    number = 0.0
+    numbers = np.zeros(1)
     if name == "quantile_over_time":
-        number, args = float(run.number(args[0])[0]), args[1:]
+        numbers, args = run.number(args[0]), args[1:]
     elif name == "predict_linear":
-        number = float(run.number(args[1])[0])
-    return windows.over(name, run.matrix(args[0]), number, run.spend)
+        numbers = run.number(args[1])
+    matrix = run.matrix(args[0])
+    parts = np.unique(numbers)
+    if len(parts) == 1:
+        return windows.over(name, matrix, float(parts[0]), run.spend)
+    if len(parts) > MOST_PARAMETERS:
+        raise QueryError(
+            f"The number given to {name} changes more than {MOST_PARAMETERS} times: ask for a shorter time."
+        )
+    # A number that differs from instant to instant: each of its values counts at its own.
+    found = [
+        (windows.over(name, matrix, float(part), run.spend), numbers == part) for part in parts
+    ]
+    rows = [
+        (labels, values, present & at)
+        for vector, at in found
+        for labels, values, present in zip(
+            vector.labels, vector.values, vector.present, strict=True
+        )
+    ]
+    return joined(Vector.of(rows, len(run.at)))
 
 
-def _string(run: Run, node: ast.Expr) -> str:
-    found = run.value(node)
-    if not isinstance(found, Text):
-        raise QueryError("A string in quotes is needed here.")
-    return found.value
+def _smoothed(run: Run, args: Args) -> Vector:
+    factors = []
+    for node, what in zip(args[1:], ("smoothing", "trend"), strict=True):
+        factor = float(run.number(node)[0])
+        if not 0 < factor < 1:
+            raise QueryError(f"The {what} factor has to lie between 0 and 1.")
+        factors.append(factor)
+    work = windows.smoothed(*factors)
+    return windows.over("holt_winters", run.matrix(args[0]), 0.0, run.spend, work)
+
+
+def _of_native(run: Run, args: Args) -> Vector:
+    """Functions of native histograms: no series here is one, and Prometheus leaves out every other."""
+    return Vector.of([], len(run.vector(args[-1]).values.T))
 
 
 def _time(run: Run, _: Args) -> Scalar:
@@ -110,7 +148,7 @@ def _absent_over(run: Run, args: Args) -> Vector:
 
 def _replace(run: Run, args: Args) -> Vector:
     vector = run.vector(args[0])
-    target, replacement, source, text = (_string(run, one) for one in args[1:])
+    target, replacement, source, text = (run.string(one) for one in args[1:])
     functions.is_label(target)
     pattern = Pattern(text)
 
@@ -133,7 +171,7 @@ def _group(number: str, groups: list[str]) -> str:
 
 def _join(run: Run, args: Args) -> Vector:
     vector = run.vector(args[0])
-    target, between, *sources = (_string(run, one) for one in args[1:])
+    target, between, *sources = (run.string(one) for one in args[1:])
     return functions.label_joined(vector, functions.is_label(target), between, sources)
 
 
@@ -141,6 +179,12 @@ _CALLS: dict[str, Callable[[Run, Args], Value]] = {
     "absent": _absent,
     "absent_over_time": _absent_over,
     "clamp": _clamp,
+    **dict.fromkeys(NATIVE, _of_native),
+    "histogram_quantile": lambda run, args: histogram_quantile(
+        run.number(args[0]), run.vector(args[1])
+    ),
+    "double_exponential_smoothing": _smoothed,
+    "timestamp": lambda run, args: run.stamps(args[0]),
     "clamp_max": _clamp_high,
     "clamp_min": _clamp_low,
     "label_join": _join,

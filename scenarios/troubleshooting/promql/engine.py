@@ -13,7 +13,7 @@ import promql_parser as ast
 
 from scenarios.troubleshooting.columns import Columns, Real, Whole
 from scenarios.troubleshooting.promql import binary, calls, functions, windows
-from scenarios.troubleshooting.promql.aggregate import aggregate
+from scenarios.troubleshooting.promql.aggregate import aggregate, count_values
 from scenarios.troubleshooting.promql.blocks import Blocks
 from scenarios.troubleshooting.promql.errors import NotHere, QueryError
 from scenarios.troubleshooting.promql.reading import read
@@ -123,6 +123,21 @@ class Run:
             raise QueryError("Series stand where a number is needed: scalar(…) makes one of them.")
         return found.values
 
+    def string(self, node: ast.Expr | None) -> str:
+        """An expression that has to be a string."""
+        found = None if node is None else self.value(node)
+        if not isinstance(found, Text):
+            raise QueryError("A string in quotes is needed here.")
+        return found.value
+
+    def stamps(self, node: ast.Expr) -> Vector:
+        """When the samples were taken that a selector shows, else the instants; in seconds."""
+        bare = _bare(node)
+        if isinstance(bare, ast.VectorSelector):
+            return self.source.stamps(bare, self._moved(bare.offset, bare.at))
+        now = functions.seconds(self.at)
+        return self.vector(node).changed(lambda values: np.broadcast_to(now, values.shape))
+
     def matrix(self, node: ast.Expr) -> Matrix:
         """A range selector or a subquery."""
         bare = _bare(node)
@@ -182,8 +197,11 @@ class Run:
     def aggregation(self, node: ast.AggregateExpr) -> Vector:
         """sum by (…) (…) and the like."""
         op = str(node.op)
+        if op == "count_values":
+            label = functions.is_label(self.string(node.param))
+            return count_values(label, self.vector(node.expr), node.modifier, self.spend)
         parameter = np.zeros(len(self.at))
-        if node.param is not None and op != "count_values":
+        if node.param is not None:
             parameter = self.number(node.param)
         return aggregate(op, self.vector(node.expr), node.modifier, parameter)
 

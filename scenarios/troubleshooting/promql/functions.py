@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import UTC, datetime
 
@@ -30,6 +31,20 @@ PLAIN: dict[str, Change] = {
     "log2": np.log2,
     "log10": np.log10,
     "sgn": np.sign,
+    "deg": np.degrees,
+    "rad": np.radians,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "tanh": np.tanh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
 }
 
 
@@ -74,20 +89,23 @@ def ordered(vector: Vector, descending: bool) -> Vector:
     return found
 
 
+CALENDAR: dict[str, Callable[[datetime], int]] = {
+    "minute": lambda t: t.minute,
+    "hour": lambda t: t.hour,
+    "day_of_week": lambda t: t.isoweekday() % 7,
+    "day_of_month": lambda t: t.day,
+    "day_of_year": lambda t: t.timetuple().tm_yday,
+    "days_in_month": lambda t: monthrange(t.year, t.month)[1],
+    "month": lambda t: t.month,
+    "year": lambda t: t.year,
+}
+
+
 def of_calendar(name: str, seconds: Real) -> Real:
     """minute, hour and the like, in UTC as in Prometheus."""
-    picks: dict[str, Callable[[datetime], int]] = {
-        "minute": lambda t: t.minute,
-        "hour": lambda t: t.hour,
-        "day_of_week": lambda t: t.isoweekday() % 7,
-        "day_of_month": lambda t: t.day,
-    }
-    pick = picks[name]
+    pick = CALENDAR[name]
     found = [pick(datetime.fromtimestamp(s, UTC)) for s in seconds.ravel()]
     return np.array(found, dtype=float).reshape(seconds.shape)
-
-
-CALENDAR = ("minute", "hour", "day_of_week", "day_of_month")
 
 
 def label_replaced(

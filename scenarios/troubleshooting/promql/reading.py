@@ -35,11 +35,19 @@ def read(text: str) -> Expr:
     tokens = list(_tokens(text))
     _check_depth(tokens)
     try:
-        tree: Expr = promql_parser.parse(text)
+        tree: Expr = promql_parser.parse(_renamed(text, tokens))
     except ValueError as error:
         raise _explained(text, tokens, str(error)) from None
     _check_height(tree)
     return tree
+
+
+def _renamed(text: str, tokens: list[tuple[int, str]]) -> str:
+    """The text with the later name of what Prometheus 2 calls holt_winters: the grammar knows no other."""
+    for at, word in reversed(tokens):
+        if word == "holt_winters":
+            text = f"{text[:at]}double_exponential_smoothing{text[at + len(word) :]}"
+    return text
 
 
 def _tokens(text: str) -> Iterator[tuple[int, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,15 @@ from scenarios.troubleshooting.exposition import OWNER
 from scenarios.troubleshooting.promql.blocks import Blocks
 from scenarios.troubleshooting.promql.errors import NotHere, QueryError
 from scenarios.troubleshooting.promql.regex import Pattern
-from scenarios.troubleshooting.promql.vectors import NAME, Label, Matrix, Present, Samples, Vector
+from scenarios.troubleshooting.promql.vectors import (
+    NAME,
+    Label,
+    Matrix,
+    Present,
+    Samples,
+    Vector,
+    unnamed,
+)
 
 LOOKBACK_MS = 300_000
 """How old a sample may be and still be the series' value, as in Prometheus."""
@@ -63,6 +71,15 @@ class Source:
 
     def instant(self, selector: VectorSelector, at: Whole) -> Vector:
         """The series' values at instants (ms): the last sample of the five minutes before each."""
+        return self._last(selector, at, lambda times, values: values)
+
+    def stamps(self, selector: VectorSelector, at: Whole) -> Vector:
+        """When these samples were taken, in seconds."""
+        return unnamed(self._last(selector, at, lambda times, values: times / SECOND))
+
+    def _last(
+        self, selector: VectorSelector, at: Whole, of: Callable[[Whole, Real], Real]
+    ) -> Vector:
         rows = []
         for labels, times, values, every in self._chosen(
             selector, int(at.min()) - LOOKBACK_MS, int(at.max())
@@ -71,7 +88,7 @@ class Source:
             until = self._valid_until(times, every)
             present: Present = (place >= 0) & (at <= until[place])
             if present.any():
-                rows.append((labels, np.where(present, values[place], 0.0), present))
+                rows.append((labels, np.where(present, of(times, values)[place], 0.0), present))
         return Vector.of(rows, len(at))
 
     def matrix(self, selector: VectorSelector, ends: Whole, range_ms: int) -> Matrix:

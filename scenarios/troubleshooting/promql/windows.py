@@ -149,6 +149,24 @@ def _predicted(w: Windows, seconds: float) -> Found:
     return slope * seconds + now
 
 
+def smoothed(level: float, trend: float) -> Over:
+    """Holt's double exponential smoothing, Prometheus' `holt_winters`: needs two samples at least."""
+
+    def over(w: Windows, _: float) -> Found:
+        values, counts = w.spread()
+        before, now = np.zeros(len(values)), values[:, 0]
+        slope = values[:, 1] - values[:, 0] if values.shape[1] > 1 else np.zeros(len(values))
+        for place in range(1, values.shape[1]):
+            rise = slope if place == 1 else trend * (now - before) + (1 - trend) * slope
+            after = level * values[:, place] + (1 - level) * (now + rise)
+            inside = counts[:, place]
+            slope = np.where(inside, rise, slope)
+            before, now = np.where(inside, now, before), np.where(inside, after, now)
+        return np.asarray(now)
+
+    return over
+
+
 def _steps(w: Windows, differs: Callable[[Real, Real], Present]) -> Found:
     """How many neighbouring samples of each window differ so."""
     marks = np.concatenate(([0.0], differs(w.values[1:], w.values[:-1]).astype(float)))
@@ -168,6 +186,7 @@ PAIRS: dict[str, Over] = {
     "idelta": lambda w, _: _last_step(w, False, False),
     "deriv": lambda w, _: _line(w, from_end=False)[0],
     "predict_linear": _predicted,
+    "holt_winters": smoothed(0.5, 0.5),
 }
 """Functions that need two samples at least."""
 ANY: dict[str, Over] = {
@@ -187,9 +206,16 @@ ANY: dict[str, Over] = {
 FUNCTIONS = PAIRS | ANY
 
 
-def over(name: str, matrix: Matrix, number: float, pause: Callable[[int], None]) -> Vector:
-    """A function over every window of every series. `pause(cells)` is told of the work before each."""
-    work, least = FUNCTIONS[name], 2 if name in PAIRS else 1
+def over(
+    name: str,
+    matrix: Matrix,
+    number: float,
+    pause: Callable[[int], None],
+    work: Over | None = None,
+) -> Vector:
+    """A function over every window of every series, or `work` with that one's rules. `pause(cells)` is told
+    of what there is to do before each."""
+    work, least = work or FUNCTIONS[name], 2 if name in PAIRS else 1
     rows: list[tuple[Label, Real, Present]] = []
     for one in matrix.rows:
         low = np.searchsorted(one.times, matrix.ends - matrix.range_ms, side="left")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from scenarios.troubleshooting.columns import Block, Metric, Stretch, write_columns
-from scenarios.troubleshooting.signals import bmc, fabric, gpu, job, node, storage
+from scenarios.troubleshooting.signals import bmc, fabric, gpu, job, node, slurm, storage
 from scenarios.troubleshooting.signals.activity import activity
 from scenarios.troubleshooting.signals.gpu_state import gpu_state
 from scenarios.troubleshooting.signals.host import Host
@@ -19,6 +19,7 @@ METRICS: tuple[Metric, ...] = (
     *bmc.METRICS,
     *fabric.METRICS,
     *storage.METRICS,
+    *slurm.METRICS,
     *job.METRICS,
 )
 
@@ -35,6 +36,7 @@ def blocks(stage: Stage) -> Iterator[Block]:
         yield from traffic.adapters(one, doing)
     if len(stage.hosts) == len(stage.plant.nodes):
         yield from traffic.switches()
+        yield from slurm.slurm_blocks(stage)
     yield from storage.storage_blocks(stage)
     yield from job.job_blocks(stage)
 

@@ -21,6 +21,7 @@ from scenarios.troubleshooting.signals.gpu_state import gpu_state
 from scenarios.troubleshooting.signals.history import METRICS, write_baseline, write_history
 from scenarios.troubleshooting.signals.stage import slow_stage
 from scenarios.troubleshooting.texts.fabric_ports import read_counters
+from scenarios.troubleshooting.texts.owners import during
 from scenarios.troubleshooting.truth import Incident, make_incident
 
 GPU, PROF = "DCGM_FI_DEV_", "DCGM_FI_PROF_"
@@ -265,3 +266,29 @@ def test_switches_count_the_same_before_and_after_the_history_is_written(tmp_pat
     for key, (row, quantum) in before.values.items():
         assert np.array_equal(row, after.values[key][0])
         assert quantum == after.values[key][1]
+
+
+def test_the_schedulers_exporter_counts_the_jobs_of_the_accounts(
+    incident: Incident, history: Columns, before: Columns
+) -> None:
+    """At the instant at which time stands still it says what squeue and sinfo say."""
+    at = during(incident)
+    row = (at - history.start_ms) // MINUTE
+    scraped = history.start_ms + row * MINUTE
+    jobs = [job for job in incident.jobs if job.role != "baseline"]
+    running = [job for job in jobs if job.runs_at(scraped)]
+    assert whole(history, "slurm_queue_running")[0, row] == len(running)
+    waiting = [
+        job
+        for job in jobs
+        if job.submit_ms <= scraped and (job.start_ms is None or job.start_ms > scraped)
+    ]
+    assert whole(history, "slurm_queue_pending")[0, row] == len(waiting)
+    gpus = sum(len(indices) for job in running for _, indices in job.gpus)
+    assert whole(history, "slurm_gpus_alloc")[0, row] == gpus
+    nodes = sum(
+        whole(history, f"slurm_nodes_{state}")[0, row] for state in ("alloc", "mix", "idle")
+    )
+    assert nodes == len(incident.plant.nodes)
+    assert whole(history, "slurm_account_jobs_running")[:, row].sum() == len(running)
+    assert not before.find("slurm_queue_running")

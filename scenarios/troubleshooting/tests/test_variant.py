@@ -24,6 +24,7 @@ from scenarios.troubleshooting.levels import LEVELS
 from scenarios.troubleshooting.materials import KINDS, materials
 from scenarios.troubleshooting.tests.test_exposition import _GENUINE_LINT, promtool
 from scenarios.troubleshooting.truth import make_incident
+from scenarios.troubleshooting.variant import SEVERITIES
 
 PACK, LEVEL, SEED = "troubleshooting/slow-training", "mid", 3
 STAFF_WORDS = ("title", "story", "confused_with", "test", "mitigation", "fix", "risk", "why")
@@ -68,6 +69,12 @@ def test_another_process_writes_the_same_bytes(built: Variant, tmp_path: Path) -
 def test_the_manifest_lists_every_file_with_its_hash(built: Variant) -> None:
     files = built.files()
     assert json.loads(files.pop("manifest.json")) == built.manifest
+    # Nobody is shown this one: it belongs to the page that searches the logs.
+    kept = json.loads(files.pop(SEVERITIES))
+    assert kept
+    for path, levels in kept.items():
+        assert len(levels) == files[path].count(b"\n")
+        assert set(levels) <= set("01234567")
     listed = {row["path"]: row["sha256"] for row in built.manifest["files"]}
     assert listed == {path: sha256(body).hexdigest() for path, body in files.items()}
     assert (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.plant import Plant
+from scenarios.troubleshooting.texts import harmless
 from scenarios.troubleshooting.texts.train_files import differences
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
@@ -31,12 +31,12 @@ _OPTIONS = "nfs4,rsize=1048576,wsize=1048576,nconnect=16,noatime"
 
 def host_files(incident: Incident) -> list[Pair]:
     """Every file under configuration management that is not Slurm's, in order of host and path."""
-    traces, draw = differences(incident), Stream(incident.seed, "host files")
+    traces = differences(incident)
     pairs = [
         _fstab(incident.plant, traces),
         _resolver(incident),
-        _sysctl(draw),
-        _chrony(draw),
+        _sysctl(incident),
+        _chrony(incident),
         _profiles(incident, traces),
         _limits(incident, traces),
         _opensm(incident, traces),
@@ -89,20 +89,20 @@ def _resolver(incident: Incident) -> Pair:
     return pair
 
 
-def _sysctl(draw: Stream) -> Pair:
+def _sysctl(incident: Incident) -> Pair:
     pair = Pair("nodes", "/etc/sysctl.d/90-hpc.conf")
-    backlog = draw.pick([("4096", 1.0), ("8192", 1.0), ("1024", 2.0)])
     pair.same("vm.swappiness = 1", "vm.zone_reclaim_mode = 0", "kernel.numa_balancing = 0")
     pair.same("net.core.rmem_max = 268435456", "net.core.wmem_max = 268435456")
-    pair.moved("net.core.somaxconn = 1024", f"net.core.somaxconn = {backlog}")
+    for before, now in harmless.lines(incident.seed, harmless.SYSCTL):
+        pair.moved(before, now)
     return pair
 
 
-def _chrony(draw: Stream) -> Pair:
+def _chrony(incident: Incident) -> Pair:
     pair = Pair("nodes", "/etc/chrony/chrony.conf")
-    polling = draw.pick([("6", 1.0), ("8", 1.0)])
     pair.same("server 10.20.0.11 iburst", "server 10.20.0.12 iburst")
-    pair.moved("maxpoll 6", f"maxpoll {polling}")
+    for before, now in harmless.lines(incident.seed, harmless.CHRONY):
+        pair.moved(before, now)
     pair.same("makestep 1.0 3", "rtcsync")
     return pair
 
@@ -143,7 +143,9 @@ def _opensm(incident: Incident, traces: list[Trace]) -> Pair:
     pair.same("lmc 0", "max_wire_smps 8", "transaction_timeout 200", "sweep_interval 10")
     pair.moved(f"routing_engine {before}", f"routing_engine {after}", trace.tag if trace else crowd)
     pair.same("root_guid_file /etc/opensm/root_guids.conf", "use_ucast_cache TRUE", "qos FALSE")
-    pair.same("log_file /var/log/opensm.log", "log_flags 0x03", "sm_priority 14")
+    pair.same("log_file /var/log/opensm.log")
+    for was, now in harmless.lines(incident.seed, harmless.OPENSM):
+        pair.moved(was, now)
     return pair
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
@@ -23,10 +24,28 @@ def dmesg(incident: Incident, host: str, traces: list[Trace]) -> Document:
             line.at_ms,
             f"[{shown(incident, host, line.at_ms):%a %b %e %H:%M:%S %Y}] {line.text}",
             line.tag,
+            kernel_level(line.text),
         )
         for line in kernel_lines(incident, host, traces)
     ]
     return in_order(f"nodes/{host}/dmesg.txt", lines)
+
+
+_WARNED = ("interrupt took", "Corrected", "error", "limited by", "Lustre: ", "above threshold")
+_LEVELS = (
+    ("err", ("LustreError", "I/O error", "NVRM: Xid", "has fallen off", "Uncorrect", "failure")),
+    ("warning", (*_WARNED, "Link down", "not responding", "verification failed")),
+    ("notice", ("Linux version", "audit: ", "NVRM: loading", "NVRM: GPU", "Command line")),
+)
+
+
+@lru_cache(maxsize=4_096)
+def kernel_level(text: str) -> str:
+    """The level that the kernel gave a line."""
+    for level, words in _LEVELS:
+        if any(word in text for word in words):
+            return level
+    return "info"
 
 
 def kernel_lines(incident: Incident, host: str, traces: list[Trace]) -> list[Line]:
@@ -77,6 +96,11 @@ def _introduced(gpu: Gpu, trace: Trace) -> Iterator[Line]:
     yield Line(trace.at_ms, f"NVRM: GPU Board Serial Number: {gpu.serial}", trace.tag)
 
 
+def command_line(kernel: str) -> str:
+    """What the boot loader handed to the kernel, of every host."""
+    return f"BOOT_IMAGE=/boot/vmlinuz-{kernel} root=/dev/mapper/vg0-root ro console=ttyS0"
+
+
 def _started(incident: Incident, node: Node, boot: int) -> Iterator[Line]:
     """The lines of a start that somebody might look for, at the times after the start that they take."""
     plant = incident.plant
@@ -85,7 +109,7 @@ def _started(incident: Incident, node: Node, boot: int) -> Iterator[Line]:
     for after, text in (
         (0, f"Linux version {kernel} (buildd@lcy02-amd64-103) (gcc (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0)"
             " #135-Ubuntu SMP"),
-        (0, f"Command line: BOOT_IMAGE=/boot/vmlinuz-{kernel} root=/dev/mapper/vg0-root ro console=ttyS0"),
+        (0, f"Command line: {command_line(kernel)}"),
         (0, f"DMI: Supermicro SYS-821GE-TNHR/X13DEG-OAD, BIOS {bios}"),
         (4, f"smpboot: Allowing {4 * CORES_PER_SOCKET} CPUs, 0 hotplug CPUs"),
         (420, "Memory: 2063820496K/2113929216K available"),
@@ -140,28 +164,64 @@ def _bios(incident: Incident, node: str) -> str:
     return incident.plant.versions.bios
 
 
+_ONCE = (
+    "hrtimer: interrupt took 5231 ns",
+    "squashfs: version 4.0 (2009/01/31) Phillip Lougher",
+)
+"""What the kernel says at most once after a start."""
+_SLOW_INTERRUPTS = tuple(
+    f"perf: interrupt took too long ({took} > {limit}), lowering kernel.perf_event_max_sample_rate to {rate}"
+    for took, limit, rate in (
+        (2_503, 2_500, 79_750),
+        (3_131, 3_128, 63_750),
+        (3_922, 3_913, 51_000),
+        (4_906, 4_902, 40_750),
+    )
+)
+"""Each time the limit has risen by a quarter of what was seen before."""
+
+
+class _Spoken:
+    """What has been said since the start, so that nothing is said again that is said once."""
+
+    def __init__(self) -> None:
+        self._slow = iter(_SLOW_INTERRUPTS)
+        self._said: set[str] = set()
+
+    def text(self, text: str) -> str | None:
+        """The line as it comes now, or None where the kernel keeps silent."""
+        if text == _SLOW_INTERRUPTS[0]:
+            return next(self._slow, None)
+        if text in _ONCE and text in self._said:
+            return None
+        self._said.add(text)
+        return text
+
+
 def _background(incident: Incident, node: Node, boot: int) -> Iterator[Line]:
     """What any healthy node says once in a while."""
     draw = Stream(incident.seed, f"dmesg {node.name}")
     at, end = boot + int(draw.between(2, 9) * HOUR), incident.calendar.window_end
+    audit = (
+        'apparmor="STATUS" operation="profile_replace" info="same as current profile, skipping" '
+        'profile="unconfined" name="/usr/bin/man"'
+    )
     said = (
-        (
-            "perf: interrupt took too long (2503 > 2500), lowering kernel.perf_event_max_sample_rate to "
-            "79750",
-            0.1,
-        ),
-        ("hrtimer: interrupt took 5231 ns", 0.1),
-        (
-            'audit: type=1400 audit(0): apparmor="STATUS" operation="profile_replace" '
-            'name="/usr/bin/man" comm="apparmor_parser"',
-            0.2,
-        ),
+        (_SLOW_INTERRUPTS[0], 0.1),
+        (_ONCE[0], 0.1),
+        (audit, 0.2),
         ("EXT4-fs (dm-2): re-mounted. Opts: (null). Quota mode: none.", 0.15),
-        ("squashfs: version 4.0 (2009/01/31) Phillip Lougher", 0.1),
+        (_ONCE[1], 0.1),
         ('overlayfs: "xino" feature enabled using 2 upper inode bits.', 0.35),
     )
+    spoken = _Spoken()
     while at < end:
-        yield Line(at, draw.pick(said))
+        text = spoken.text(draw.pick(said))
+        if text == audit:
+            second = f"{at // 1000}.{at % 1000:03d}:{(at - boot) // 600_000 + 40}"
+            text = f'audit: type=1400 audit({second}): {audit} pid={at // 977 % 400_000} comm="apparmor_parser"'
+        if text is not None:
+            yield Line(at, text)
         at += int(draw.exponential(9 * HOUR)) + MINUTE
 
 
@@ -170,6 +230,7 @@ def _server(incident: Incident, host: str) -> Iterator[Line]:
     draw = Stream(incident.seed, f"dmesg {host}")
     kind, storage = kind_of(incident, host), incident.plant.storage
     at = incident.calendar.window_start - int(draw.between(6, 12) * DAY)
+    slow = iter(_SLOW_INTERRUPTS)
     while at < incident.calendar.window_end:
         if kind == "oss":
             ost = draw.pick([(o.name, 1.0) for o in storage.osts if o.oss == host])
@@ -182,10 +243,6 @@ def _server(incident: Incident, host: str) -> Iterator[Line]:
             yield Line(
                 at, f"Lustre: {storage.fsname}-MDT0000: Connection restored to (at {client}@tcp)"
             )
-        else:
-            yield Line(
-                at,
-                "perf: interrupt took too long (3129 > 3128), lowering "
-                "kernel.perf_event_max_sample_rate to 63750",
-            )
+        elif text := next(slow, None):
+            yield Line(at, text)
         at += int(draw.exponential(40 * HOUR)) + HOUR

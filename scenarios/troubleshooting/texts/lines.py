@@ -11,12 +11,14 @@ class Line(NamedTuple):
     """One line of an artefact: when (ms UTC), its text without a line end, and whose trace it is.
 
     `tag` is the key of a fault or herring, or None for a line that belongs to nobody. Texts print
-    the site's local time or UTC as the real tool does; `at_ms` is always UTC and is what sorts.
+    the site's local time or UTC as the real tool does; `at_ms` is always UTC and is what sorts. `level` is
+    the syslog word under which a journal or a kernel keeps it, which its text does not tell; "" elsewhere.
     """
 
     at_ms: int
     text: str
     tag: str | None = None
+    level: str = ""
 
 
 @dataclass(frozen=True, slots=True)

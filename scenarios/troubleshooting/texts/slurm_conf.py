@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.hall import UNIT
 from scenarios.troubleshooting.plant import CORES_PER_SOCKET, NODE_MEMORY_MIB, SOCKETS, Plant
+from scenarios.troubleshooting.texts import harmless
 from scenarios.troubleshooting.texts.slurm_words import gpu_type, hostlist
 from scenarios.troubleshooting.truth import Incident
 
@@ -37,7 +37,7 @@ SlurmdTimeout=300
 InactiveLimit=0
 MinJobAge=600
 KillWait=30
-MessageTimeout={message}
+MessageTimeout=30
 # scheduling
 SchedulerType=sched/backfill
 SchedulerParameters=bf_continue,bf_window=4320,bf_resolution=180,bf_max_job_test=100,default_queue_depth=200
@@ -59,7 +59,7 @@ JobAcctGatherFrequency=30
 JobCompType=jobcomp/none
 # health
 HealthCheckProgram=/usr/sbin/nhc
-HealthCheckInterval={health}
+HealthCheckInterval=300
 HealthCheckNodeState=IDLE
 # GPUs
 GresTypes=gpu
@@ -76,30 +76,38 @@ AllowedRAMSpace=100
 """
 
 
+_PLUGINS = """\
+required /usr/lib/x86_64-linux-gnu/slurm/spank_pyxis.so runtime_path=/run/pyxis
+# adds --cpu-quota=N to srun: at most N CPUs' time for the whole step on each node (cpu.max)
+optional /usr/lib/x86_64-linux-gnu/slurm/spank_cpu_quota.so
+"""
+
+
 def files(incident: Incident) -> dict[str, tuple[str, str]]:
     """Path on the controller -> (last known good, now)."""
     plant = incident.plant
-    draw = Stream(incident.seed, "slurm.conf")
-    before = {"message": "30", "health": "300"}
-    now = before | draw.pick(
-        [({"message": "60"}, 1.0), ({"health": "600"}, 1.0), ({}, 1.0)]  # changes that cost nothing
-    )
     path = "/etc/slurm/slurm.conf"
     gres, tree = _gres(plant), _topology(plant)
+    whole = _slurm(plant, path)
     return {
-        path: (_slurm(plant, path, before), _slurm(plant, path, now)),
+        path: (whole, _now(incident, whole)),
         "/etc/slurm/gres.conf": (gres, gres),
         "/etc/slurm/cgroup.conf": (_CGROUP, _CGROUP),
         "/etc/slurm/topology.conf": (tree, tree),
+        "/etc/slurm/plugstack.conf": (_PLUGINS, _PLUGINS),
     }
 
 
-def _slurm(plant: Plant, path: str, timers: dict[str, str]) -> str:
+def _now(incident: Incident, text: str) -> str:
+    for before, now in harmless.lines(incident.seed, harmless.SLURM):
+        text = text.replace(f"\n{before}\n", f"\n{now}\n")
+    return text
+
+
+def _slurm(plant: Plant, path: str) -> str:
     kind, names = gpu_type(plant), hostlist([node.name for node in plant.nodes])
     gpus = plant.gpus_per_node
-    head = _HEAD.format(
-        path=path, cluster=plant.cluster, controller=plant.controller, kind=kind, **timers
-    )
+    head = _HEAD.format(path=path, cluster=plant.cluster, controller=plant.controller, kind=kind)
     nodes = (
         f"NodeName={names} Sockets={SOCKETS} CoresPerSocket={CORES_PER_SOCKET} ThreadsPerCore=2 "
         f"RealMemory={NODE_MEMORY_MIB} TmpDisk=28000000 Gres=gpu:{kind}:{gpus} Feature={kind},ib State=UNKNOWN"

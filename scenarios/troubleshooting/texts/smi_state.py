@@ -217,12 +217,14 @@ def _clock(incident: Incident, gpu: Gpu, phase: str, at_ms: int, draw: Stream) -
         return plant.idle_mhz, IDLE
     load = physics.load_clock(plant)
     loose = load + step * int(draw.between(-1, 2))
+    # Below its top clock a healthy GPU is held by its power: its peaks reach the limit, their mean does not.
+    freely = POWER_CAP if loose < plant.top_mhz else 0
     part = value(incident, gpu.name, "clock", at_ms)
     limit = value(incident, gpu.name, "power_limit_w", at_ms)
     braked = value(incident, gpu.name, "braked", at_ms)
     if braked > 0:
         held = _braked(incident, gpu.node, braked, part, at_ms)
-        return (held, BRAKE) if held else (loose, 0)
+        return (held, BRAKE) if held else (loose, freely)
     hot = value(incident, gpu.name, "heat_c", at_ms)
     if phase in ("data", "save"):
         pinned = part < 0.999 and hot <= 0
@@ -231,7 +233,7 @@ def _clock(incident: Incident, gpu: Gpu, phase: str, at_ms: int, draw: Stream) -
         fits = physics.clock_at_limit(plant, limit)
         return fits - step * int(draw.between(0, 2)), POWER_CAP
     if part >= 0.999:
-        return loose, 0
+        return loose, freely
     held = round(part * load / step) * step
     if hot <= 0:
         return held, 0

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import MINUTE
-from scenarios.troubleshooting.texts.kernel import kernel_lines
+from scenarios.troubleshooting.texts.kernel import kernel_level, kernel_lines
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.texts.owners import clock_ahead
 from scenarios.troubleshooting.texts.system_host import archive_start, boot_ms, kind_of
@@ -43,7 +43,7 @@ def entries(incident: Incident, host: str, traces: list[Trace]) -> tuple[Entry, 
     for line in kernel_lines(incident, host, traces):
         if line.at_ms >= first:
             found.append(
-                Entry(line.at_ms, host, "kernel", kernel_level(line), line.text, 0, line.tag)
+                Entry(line.at_ms, host, "kernel", kernel_level(line.text), line.text, 0, line.tag)
             )
     for trace in traces:
         seen = trace.at_ms < incident.calendar.window_end
@@ -69,7 +69,7 @@ def printed(incident: Incident, entry: Entry) -> Line:
 
 def _printed(entry: Entry, when: str) -> Line:
     who = f"{entry.unit}[{entry.pid}]" if entry.pid else entry.unit
-    return Line(entry.at_ms, f"{when} {entry.host} {who}: {entry.text}", entry.tag)
+    return Line(entry.at_ms, f"{when} {entry.host} {who}: {entry.text}", entry.tag, entry.severity)
 
 
 def _ordinary(
@@ -113,9 +113,3 @@ def _pid(incident: Incident, host: str, unit: str, at_ms: int) -> int:
 @lru_cache(maxsize=4096)
 def _lasting_pid(seed: str, host: str, unit: str) -> int:
     return int(Stream(seed, f"pid {host} {unit}").between(1_200, 6_800))
-
-
-def kernel_level(line: Line) -> str:
-    """The level that the kernel gave a line."""
-    words = ("Xid", "error", "Corrected", "limited by", "not responding", "failure", "Link down")
-    return "warning" if any(word in line.text for word in words) else "info"

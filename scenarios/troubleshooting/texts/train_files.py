@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scenarios.simulator.streams import Stream
+from scenarios.troubleshooting.texts import harmless
 from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.texts.slurm_words import gpu_type
 from scenarios.troubleshooting.traces import Trace
@@ -153,11 +154,7 @@ _PINS = (
     "fsspec==2024.6.1",
     "grouped-gemm==0.1.6",
     "numpy==1.26.4",
-    "omegaconf==2.3.0",
-    "psutil==6.0.0",
-    "pyyaml==6.0.2",
     "sentencepiece==0.2.0",
-    "tensorboard==2.17.1",
 )
 
 
@@ -165,10 +162,9 @@ def requirements(incident: Incident, run: str) -> Document:
     """Pinned packages of a run; now and then one that does not matter has moved too."""
     found = settings(incident, run)
     job = incident.slow if run == "slow" else incident.before
-    moved = Stream(incident.seed, "pins").chance(0.5)
-    tqdm = "tqdm==4.66.5" if run == "slow" and moved else "tqdm==4.66.4"
-    texts: list[tuple[str, str | None]] = [(pin, None) for pin in _PINS]
-    texts += [(tqdm, None), found.line("webshards", "webshards=={}")]
+    pins = [pair[run == "slow"] for pair in harmless.lines(incident.seed, harmless.PINS)]
+    texts: list[tuple[str, str | None]] = [(pin, None) for pin in sorted([*_PINS, *pins])]
+    texts.append(found.line("webshards", "webshards=={}"))
     return _document(f"runs/{run}/requirements.txt", job.submit_ms, texts)
 
 

@@ -26,6 +26,10 @@ _RATES = {
 }
 """Tokens of a GPU in a step, and its peak in bf16 without sparsity (handbook 2.1)."""
 
+_EVERY_RANK = 2**20
+MOST_SHAKEN, _SHAKEN = 0.3, 50.0
+"""Of the wait for data a quarter comes and goes, of no more than these seconds."""
+
 
 @dataclass
 class Timing:
@@ -75,12 +79,19 @@ class Timing:
         found: Array = 1.0 + (unit - 500.0) * 1e-5
         return found
 
+    @cached_property
+    def _batches(self) -> Array:
+        """What differs from batch to batch, for every rank the same."""
+        return self._noise(_EVERY_RANK)
+
     def data(self, rank: int) -> Array:
-        if self.condition is None:
-            return self.run.data
-        node, _ = self._place(rank)
-        found: Array = node_data(self.condition, node.name)[self.cells] + self.fresh
-        return found
+        """Waiting for data: no two batches take the same, all ranks' alike, and communication takes it back."""
+        whole = self.run.data
+        if self.condition is not None:
+            node, _ = self._place(rank)
+            whole = node_data(self.condition, node.name)[self.cells] + self.fresh
+        seen: Array = whole + np.minimum(whole, MOST_SHAKEN) * _SHAKEN * (self._batches - 1.0)
+        return seen
 
     def communication(self, rank: int) -> Array:
         """What is left of the step, waiting for slower ranks included."""

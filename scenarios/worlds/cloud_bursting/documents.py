@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE, SECOND
 from scenarios.worlds.cloud_bursting.market import Market
@@ -38,6 +40,7 @@ SQUEUE_FORMAT = "%.8i %.9P %.16j %.9u %.2t %.10M %.10l %.5D %R"
 """What squeue is asked for: its default columns, wide enough for the names, and the time limit."""
 
 
+@lru_cache(maxsize=32)
 def squeue(profile: Profile, setting: Setting, seed: str) -> str:
     """The primary's queue at ten on the second morning of a period in which all was sent there.
 

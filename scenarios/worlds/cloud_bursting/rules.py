@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scenarios.simulator.agenda import DAY, HOUR
-from scenarios.worlds.cloud_bursting.shape import EGRESS_PRIMARY, PRICE_SHARE, QUOTE_HOLDS
+from scenarios.worlds.cloud_bursting.shape import PRICE_SHARE, QUOTE_HOLDS
 from scenarios.worlds.cloud_bursting.tables import RunState
 from scenarios.worlds.cloud_bursting.workload import LOW
 from scenarios.worlds.cloud_bursting.world import BurstWorld
@@ -53,11 +53,12 @@ def charged_gpus(world: BurstWorld, job: int, cloud: int) -> int:
 
 def estimate(world: BurstWorld, job: int, cloud: int) -> Estimate:
     """The estimate at the present prices, by the owner's limit. Data that is there is not moved."""
-    spec, shape = world.jobs.spec[job], world.config.remotes[cloud]
+    spec = world.jobs.spec[job]
     hours = spec.limit / HOUR
     compute = charged_gpus(world, job, cloud) * hours * world.market.price(cloud, world.now)
     there = cloud in world.jobs.kept[job]
-    transfer = (0.0 if there else spec.data_gb * EGRESS_PRIMARY) + spec.result_gb * shape.egress_gb
+    transfer = 0.0 if there else spec.data_gb * world.config.egress_primary
+    transfer += spec.result_gb * world.config.egress(cloud)
     yardstick = spec.gpus * hours * world.market.price(-1, world.now)
     return Estimate(compute, transfer, yardstick, hours, world.now + QUOTE_HOLDS)
 

@@ -11,7 +11,6 @@ from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.cloud_bursting.episode import Episode
 from scenarios.worlds.cloud_bursting.shape import (
-    EGRESS_PRIMARY,
     PRICE_SHARE,
     REMOTES,
     BurstConfig,
@@ -21,6 +20,8 @@ from scenarios.worlds.cloud_bursting.shape import (
 from scenarios.worlds.cloud_bursting.workload import FAMILIES, draw_jobs
 from scenarios.worlds.front import ApiFaults, windows
 
+MOST_NODES = 32
+"""A larger primary is shown in part: its queue would hold more jobs than a run has seconds for."""
 RESIDENCY = ("none", "primary", "regions")
 
 
@@ -127,13 +128,14 @@ def burst_config(profile: Profile, setting: Setting) -> BurstConfig:
         residency=setting.residency,
         drivers=setting.drivers,
         trouble=Trouble(preempt_mean=setting.preempt_hours * HOUR, hang_share=setting.hang_share),
+        per_usd=profile.per_usd,
         faults=ApiFaults(0.03 * setting.api_trouble, 0.006 * setting.api_trouble),
     )
 
 
 def nodes_of(profile: Profile, setting: Setting) -> int:
     """Nodes of the primary that the queue may use."""
-    return max(4, round(profile.nodes * setting.nodes_share))
+    return min(MOST_NODES, max(4, round(profile.nodes * setting.nodes_share)))
 
 
 def _shape(name: str, setting: Setting) -> CloudShape:
@@ -228,12 +230,12 @@ def words(profile: Profile, setting: Setting) -> dict[str, str]:
         "team_budget": f"{config.team_budget:,.0f}",
         "hours": str(setting.hours),
         "ticks": str(setting.hours * HOUR // (5 * MINUTE)),
-        "egress_primary": f"{EGRESS_PRIMARY:.2f}",
+        "egress_primary": f"{config.egress_primary:.2f}",
     }
     for number, shape in enumerate(config.remotes):
         price = config.spot_gpu_hour * shape.price_share
         made[f"{shape.name}_quota"] = str(config.quotas[number])
-        made[f"{shape.name}_egress"] = f"{shape.egress_gb:.2f}"
+        made[f"{shape.name}_egress"] = f"{config.egress(number):.2f}"
         made[f"{shape.name}_driver"] = shape.driver
         made[f"{shape.name}_gpu_hour"] = f"{price:.2f}"
         made[f"{shape.name}_node_hour"] = f"{price * profile.gpus_per_node:.2f}"

@@ -24,6 +24,15 @@ EGRESS_PRIMARY = 0.09
 """USD for a GB that leaves the primary cloud (domain handbook 2.9: list price of the first 10 TB)."""
 
 
+PRIMARY_BRANCH = 580
+"""The NVIDIA driver branch of the primary's image."""
+
+
+def branch(driver: str) -> int:
+    """580 of "580.65.06"."""
+    return int(driver.partition(".")[0])
+
+
 @dataclass(frozen=True, slots=True)
 class CloudShape:
     """A remote cloud. Durations in ms, prices as shares of the primary's spot price of a GPU-hour.
@@ -48,6 +57,11 @@ class CloudShape:
     gb_per_s: float = 0.4
     log_kept: int = 30 * MINUTE
     log_in_bytes: bool = False
+
+    @property
+    def driver_branch(self) -> int:
+        """The first number of the driver's version, by which drivers are compared."""
+        return branch(self.driver)
 
 
 KESTREL = CloudShape(
@@ -100,6 +114,17 @@ class BurstConfig:
     drivers: bool
     trouble: Trouble
     faults: ApiFaults
+    per_usd: float = 1.0
+    home: str = "us-east"
+
+    @property
+    def egress_primary(self) -> float:
+        """For a GB that leaves the primary cloud, in the company's money."""
+        return EGRESS_PRIMARY * self.per_usd
+
+    def egress(self, cloud: int) -> float:
+        """The same for a remote cloud."""
+        return self.remotes[cloud].egress_gb * self.per_usd
 
     @property
     def gpus(self) -> int:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from scenarios.simulator.agenda import DAY
 from scenarios.worlds.cloud_bursting.clocks import written
 from scenarios.worlds.cloud_bursting.rules import Estimate, Ledger
-from scenarios.worlds.cloud_bursting.shape import EGRESS_PRIMARY, KEPT_IN_LISTS, PRIMARY
+from scenarios.worlds.cloud_bursting.shape import (
+    KEPT_IN_LISTS,
+    PRIMARY,
+    PRIMARY_BRANCH,
+)
 from scenarios.worlds.cloud_bursting.tables import COMPLETED, FAILED, PREEMPTED, Run, RunState
 from scenarios.worlds.cloud_bursting.workload import KINDS, LOW, PRIORITIES
 from scenarios.worlds.cloud_bursting.world import BurstWorld
@@ -48,7 +52,7 @@ def cloud_rows(world: BurstWorld) -> list[list[object]]:
     rows: list[list[object]] = [
         [
             PRIMARY, "us-east", round(market.price(-1, at), 4), "gpu_hour", at // 1000, up, busy,
-            len(world.queue.waiting), config.most_pending, EGRESS_PRIMARY, "580.65.06", now // 1000,
+            len(world.queue.waiting), config.most_pending, config.egress_primary, PRIMARY_BRANCH, now // 1000,
         ]
     ]  # fmt: skip
     for number, shape in enumerate(config.remotes):
@@ -62,7 +66,7 @@ def cloud_rows(world: BurstWorld) -> list[list[object]]:
         rows.append(
             [
                 shape.name, shape.region, round(price, 4), shape.unit, at // 1000, room,
-                world.used(number), starting, config.quotas[number], shape.egress_gb, shape.driver,
+                world.used(number), starting, config.quotas[number], config.egress(number), shape.driver_branch,
                 written(shape.clock, now),
             ]
         )  # fmt: skip

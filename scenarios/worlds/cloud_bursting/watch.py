@@ -122,7 +122,7 @@ class Watch:
         world, spec = self.world, self.world.jobs.spec[job]
         for number, free in enumerate(room):
             gpus = charged_gpus(world, job, number)
-            branch = int(world.config.remotes[number].driver.split(".")[0])
+            branch = world.config.remotes[number].driver_branch
             if gpus > free or branch < spec.driver or not may_go(world, job, number):
                 continue
             made = estimate(world, job, number)

@@ -11,7 +11,7 @@ from scenarios.simulator.streams import Stream
 from scenarios.simulator.world import progress
 from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.cloud_bursting.market import Market
-from scenarios.worlds.cloud_bursting.shape import EGRESS_PRIMARY, LEAST_CHARGE, RESTART, BurstConfig
+from scenarios.worlds.cloud_bursting.shape import LEAST_CHARGE, RESTART, BurstConfig
 from scenarios.worlds.cloud_bursting.sketch import Sketch
 from scenarios.worlds.cloud_bursting.tables import (
     COMPLETED,
@@ -195,9 +195,9 @@ class BurstWorld:
         before = RESTART if staged else int(spec.data_gb / shape.gb_per_s) * SECOND
         if not staged:
             self.jobs.kept[run.job][run.cloud] = 0
-            self._move(run, spec.data_gb, EGRESS_PRIMARY)
+            self._move(run, spec.data_gb, self.config.egress_primary)
         self._begin_work(run, before)
-        if int(shape.driver.split(".")[0]) < spec.driver:
+        if shape.driver_branch < spec.driver:
             self.agenda.add(self.now + WRONG_DRIVER_AFTER, EventKind.START_FAILED, number)
 
     def _start_failed(self, number: int, version: int) -> None:
@@ -215,7 +215,7 @@ class BurstWorld:
         if jobs.done_at[run.job] < 0:
             jobs.done_at[run.job] = self.now
         if run.cloud >= 0:
-            self._move(run, jobs.spec[run.job].result_gb, self.config.remotes[run.cloud].egress_gb)
+            self._move(run, jobs.spec[run.job].result_gb, self.config.egress(run.cloud))
         if run.hangs:
             run.state, run.changed = RunState.EXITED, self.now
             self.sketch.mark(self.now, "fault", f"{run.name} hangs after its job's end")

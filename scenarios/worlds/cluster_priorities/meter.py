@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.simulator.agenda import DAY, HOUR
+from scenarios.worlds.cluster_priorities.state import CohortState
 from scenarios.worlds.cluster_priorities.tables import READY, RUNNING, SAVING
-
-if TYPE_CHECKING:
-    from scenarios.worlds.cluster_priorities.world import CohortWorld
 
 PHASES = ("running", "starting", "saving", "free", "away")
 
@@ -16,7 +12,7 @@ PHASES = ("running", "starting", "saving", "free", "away")
 class Meter:
     """GPU-ms by phase and team, node-ms in use by flavour. A node is charged while it is held."""
 
-    def __init__(self, world: CohortWorld) -> None:
+    def __init__(self, world: CohortState) -> None:
         self._world = world
         self.phase_ms = dict.fromkeys(PHASES, 0)
         self.in_use_ms = [0] * len(world.config.flavors)

@@ -137,8 +137,8 @@ def _quotas(rows: Mapping[str, Sequence[int]], number: Callable[[str], int]) -> 
 
 def cluster_config(profile: Profile, setting: Setting) -> CohortWorldConfig:
     """The cluster of a level. Its nodes are its own; the profile gives name and price relations."""
-    discount = profile.spot_node_hour / profile.ondemand_node_hour
-    prices = (ONDEMAND_NODE_HOUR, round(ONDEMAND_NODE_HOUR * discount, 3))
+    hour = ONDEMAND_NODE_HOUR * profile.per_usd
+    prices = (hour, round(hour * (profile.spot_node_hour / profile.ondemand_node_hour), 3))
     flavors = [row["name"] for row in setting.rows("flavors")]
     queues = [row["name"] for row in setting.rows("queues")]
     overflow = profile.overflow_gpu_hour * profile.gpus_per_node / profile.ondemand_node_hour
@@ -171,8 +171,8 @@ def cluster_config(profile: Profile, setting: Setting) -> CohortWorldConfig:
         ),
         teams=tuple(_team(row, queues, flavors) for row in setting.rows("teams")),
         length=setting.hours * HOUR,
-        overflow_price=round(overflow * ONDEMAND_NODE_HOUR / 4, 2),
-        budget=setting.budget,
+        overflow_price=round(overflow * hour / 4, 2),
+        budget=setting.budget * profile.per_usd,
         dear_restarts=setting.dear_restarts,
     )
 

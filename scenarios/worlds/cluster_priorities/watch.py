@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.simulator.agenda import DAY, HOUR, MINUTE
 from scenarios.worlds.cluster_priorities.config import DEADLINE, KINDS, LONG
+from scenarios.worlds.cluster_priorities.meter import Meter
 from scenarios.worlds.cluster_priorities.record import Incident
+from scenarios.worlds.cluster_priorities.state import CohortState
 from scenarios.worlds.cluster_priorities.tables import PENDING, SAVING, Node, Stop, Work
-
-if TYPE_CHECKING:
-    from scenarios.worlds.cluster_priorities.world import CohortWorld
 
 EVERY = 5 * MINUTE
 WITHHELD_AFTER = 30 * MINUTE
@@ -32,8 +29,8 @@ SAFE_WITHIN = 5 * MINUTE
 class Watch:
     """The auditor. It changes nothing but the record."""
 
-    def __init__(self, world: CohortWorld) -> None:
-        self._world = world
+    def __init__(self, world: CohortState, meter: Meter) -> None:
+        self._world, self._meter = world, meter
         self.stops: list[Stop] = []
         self._withheld_since: dict[tuple[int, int, int], int] = {}
         self._finished = dict.fromkeys(range(len(world.config.teams)), 0)
@@ -159,7 +156,7 @@ class Watch:
 
     def _within_budget(self) -> bool:
         world = self._world
-        if not world.config.budget or world.meter.ondemand_today() <= world.config.budget:
+        if not world.config.budget or self._meter.ondemand_today() <= world.config.budget:
             return True
         world.record.rule(world.now, "the day's budget for on-demand nodes was exceeded")
         return False
@@ -170,7 +167,7 @@ class Watch:
         if not world.config.budget or world.config.flavors[flavor].spot:
             return False
         pace = world.config.budget * (world.now % DAY) / DAY
-        return world.meter.ondemand_today() > 0.9 * pace
+        return self._meter.ondemand_today() > 0.9 * pace
 
     def _idle(self, waiting: list[Work]) -> int:
         """Free GPUs that some waiting workload could have had, by room and by quota."""
@@ -334,5 +331,5 @@ class Watch:
             borrowed,
             withheld,
             round(100 * sum(done[n] for n in long_teams) / plan, 2) if plan else 0.0,
-            round(world.meter.spend(), 2),
+            round(self._meter.spend(), 2),
         )

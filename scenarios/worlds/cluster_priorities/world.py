@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from scenarios.simulator.agenda import MINUTE, Agenda
-from scenarios.simulator.kueue.tree import QuotaTree
-from scenarios.simulator.machine import choose, largest_in
 from scenarios.simulator.streams import Stream
-from scenarios.worlds.cluster_priorities.config import GPUS, CohortWorldConfig
-from scenarios.worlds.cluster_priorities.families import Trouble, node_names
+from scenarios.worlds.cluster_priorities.config import CohortWorldConfig
+from scenarios.worlds.cluster_priorities.families import Trouble
 from scenarios.worlds.cluster_priorities.meter import Meter
-from scenarios.worlds.cluster_priorities.record import Record
+from scenarios.worlds.cluster_priorities.state import CohortState
 from scenarios.worlds.cluster_priorities.tables import (
     AWAY,
     DOWN,
@@ -29,7 +27,7 @@ from scenarios.worlds.cluster_priorities.watch import Watch
 SAMPLE_EVERY = 5 * MINUTE
 
 
-class CohortWorld:
+class CohortWorld(CohortState):
     """One workload. Same configuration, requests, trouble, seed and actions: same history.
 
     The fate of the n-th node depends on the seed and n alone; whether the k-th start of a
@@ -39,26 +37,10 @@ class CohortWorld:
     def __init__(
         self, config: CohortWorldConfig, requests: list[Request], trouble: Trouble, seed: str
     ) -> None:
-        self.config, self.trouble, self.seed = config, trouble, seed
-        self.now = 0
-        self.agenda, self.record = Agenda(), Record()
-        self.works = [Work(number, request) for number, request in enumerate(requests)]
-        self.open: dict[int, Work] = {}
-        """Workloads that were sent and are not finished, in the order of arrival."""
-        self.nodes = [
-            Node(name, flavor, config.flavors[flavor].capacity // config.flavors[flavor].nodes)
-            for flavor, name in node_names(config)
-        ]
-        self.nominal = {
-            (queue, flavor): config.planned(queue, flavor, 0)
-            for queue, row in enumerate(config.queues)
-            for flavor in row.quotas
-        }
-        self.tree = self._fresh_tree()
-        self._room: dict[tuple[int, int], int] = {}
-        self.room_shown: list[list[object]] | None = None
-        """The answer to a question about room, as long as it is true."""
-        self.meter, self.watch = Meter(self), Watch(self)
+        super().__init__(config, requests)
+        self.trouble, self.seed, self.agenda = trouble, seed, Agenda()
+        self.meter = Meter(self)
+        self.watch = Watch(self, self.meter)
         self.woken = False
         for node in self.nodes:
             self.record.timeline.row(node.name)
@@ -75,39 +57,6 @@ class CohortWorld:
                 self.agenda.add(outage.at, Kind.OUT, index, number)
                 self.agenda.add(outage.until, Kind.BACK, index)
         self.agenda.add(0, Kind.SAMPLE, 0)
-
-    # -- quota -----------------------------------------------------------------------
-
-    def _fresh_tree(self) -> QuotaTree:
-        tree = QuotaTree(self.config.specs(self.nominal), len(self.config.flavors))
-        for work in self.open.values():
-            if work.holds:
-                tree.add(self.queue_of(work), {work.flavor: work.gpus})
-        return tree
-
-    def set_nominal(self, queue: int, flavor: int, nominal: int) -> None:
-        """Change a nominal quota; what is admitted stays."""
-        self.nominal[queue, flavor] = nominal
-        self.tree = self._fresh_tree()
-        self._quota_moved()
-
-    def _quota_moved(self) -> None:
-        self._room.clear()
-        self.room_shown = None
-
-    def room(self, queue: int, flavor: int) -> int:
-        """GPUs that the queue may take now under all limits; negative when they are exceeded.
-
-        Worked out once for as long as nobody takes or gives back quota: controllers ask often.
-        """
-        found = self._room.get((queue, flavor))
-        if found is None:
-            found = self._room[queue, flavor] = self.tree.available(queue, flavor)
-        return found
-
-    def queue_of(self, work: Work) -> int:
-        """The number of a workload's ClusterQueue."""
-        return self.config.teams[work.request.team].queue
 
     # -- time ------------------------------------------------------------------------
 
@@ -164,7 +113,7 @@ class CohortWorld:
         work.admitted_at, work.runs = self.now, work.runs + 1
         work.version += 1
         self.tree.add(self.queue_of(work), {flavor: work.gpus})
-        self._quota_moved()
+        self.quota_moved()
         kind = self.config.teams[work.request.team].kind
         for node, gpus in places:
             self.nodes[node].holders[work.number] = gpus
@@ -220,7 +169,7 @@ class CohortWorld:
 
     def _let_go(self, work: Work) -> None:
         self.tree.remove(self.queue_of(work), {work.flavor: work.gpus})
-        self._quota_moved()
+        self.quota_moved()
         for node, _ in work.nodes:
             self.nodes[node].holders.pop(work.number, None)
             self.record.timeline.end(self.nodes[node].name, work.number, self.now)
@@ -265,20 +214,3 @@ class CohortWorld:
             return
         node.state, node.ready_at = READY, self.now
         self.event("node_ready", node.name, wakes=False)
-
-    # -- what is asked of it ---------------------------------------------------------
-
-    def free(self, flavor: int) -> int:
-        """GPUs of a flavour that new pods could use now."""
-        return sum(node.free for node in self.nodes if node.flavor == flavor and node.open)
-
-    def places(self, flavor: int, gpus: int) -> list[tuple[int, int]] | None:
-        """(node, GPUs there) for new pods by the simulator's rule; None where there is no room."""
-        here = [index for index, node in enumerate(self.nodes) if node.flavor == flavor]
-        at_level = [0] * (GPUS + 1)
-        for place, index in enumerate(here):
-            if self.nodes[index].open:
-                at_level[self.nodes[index].free] |= 1 << place
-        if gpus > largest_in(at_level):
-            return None
-        return [(here[place], taken) for place, taken in choose(at_level, gpus)]

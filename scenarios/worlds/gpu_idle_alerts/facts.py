@@ -21,6 +21,8 @@ EARLY = 2 * HOUR
 """Readings are incomplete: an alert this long before the rule is met still counts as right."""
 FINDING_WITHIN = 6 * HOUR
 CLOSED_WITHIN = 2 * HOUR
+TAKEN_BACK = HOUR
+"""An alert resolved so soon after it was raised, though its rule still holds, has told nobody anything."""
 WORST_DELAY = 24 * HOUR
 READ_BY_PEOPLE = 8
 """So many false or repeated alerts in 24 hours, and one more for every two GPUs, are still read."""
@@ -66,7 +68,7 @@ class Tally:
 
 @dataclass
 class Judged:
-    """One alert: the case it is right about, or None."""
+    """One alert: the case it is right about, or None if there is none or it was taken back at once."""
 
     alert: Alert
     case: Case | None
@@ -84,8 +86,15 @@ def _case_of(truth: Truth, alert: Alert) -> Case | None:
         if met is None or not units <= set(case.members):
             continue
         if met - EARLY <= alert.raised and (case.over < 0 or alert.raised <= case.over + 1):
-            return case
+            return None if _taken_back(alert, case) else case
     return None
+
+
+def _taken_back(alert: Alert, case: Case) -> bool:
+    """Resolved within an hour though the case went on and nobody had dealt with it: as good as false."""
+    if alert.resolved < 0 or alert.handled >= 0 or alert.resolved > alert.raised + TAKEN_BACK:
+        return False
+    return case.over < 0 or alert.resolved < case.over - HOUR
 
 
 def patience(world: IdleWorld) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from scenarios.simulator.agenda import HOUR
@@ -44,7 +45,24 @@ def bill_errors(world: SliceWorld) -> list[float]:
     ledger: Ledger = world.core.ledger
     due = min(ledger.hours, max(0, world.now - HOUR) // HOUR)
     tenants = range(len(world.config.level.tenants))
-    return [ledger.error(tenant, hour) for tenant in tenants for hour in range(due)]
+    wanted = _wanted_hours(world)
+    return [
+        ledger.error(tenant, hour, (tenant, hour) in wanted)
+        for tenant in tenants
+        for hour in range(due)
+    ]
+
+
+def _wanted_hours(world: SliceWorld) -> set[tuple[int, int]]:
+    """(tenant, hour) of the hours through which a service of the tenant wanted replicas."""
+    found = set()
+    for service in world.serving.services:
+        steps = service.spec.steps
+        for (begin, replicas), (end, _) in pairwise(steps):
+            if replicas:
+                hours = range(-(-begin // HOUR), end // HOUR)
+                found |= {(service.spec.tenant, hour) for hour in hours}
+    return found
 
 
 def figures(

@@ -71,12 +71,16 @@ class Ledger:
                 row[what] = row.get(what, 0) + (until - begin) * times
             begin = until
 
-    def error(self, tenant: int, hour: int) -> float:
-        """How far the hour's bill is off, in percent of what was used, at most 100."""
+    def error(self, tenant: int, hour: int, wanted: bool = False) -> float:
+        """How far the hour's bill is off, in percent of what was used, at most 100.
+
+        A tenant that `wanted` service and used nothing was not served: that its bill is empty is no
+        credit to it.
+        """
         bill = self.filed.get((tenant, hour))
-        if bill is None:
-            return 100.0
         used = self.used[tenant][hour]
+        if bill is None or (wanted and not any(used.values())):
+            return 100.0
         off = sum(
             abs(bill.get(what, 0.0) - used.get(what, 0) / 1000) for what in sorted({*bill, *used})
         )

@@ -9,13 +9,11 @@ from scenarios.simulator.slurm.nodes import members
 from scenarios.simulator.slurm.plan import Held
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.slurm_fair_partitions.config import TRAINING, ClusterConfig
-from scenarios.worlds.slurm_fair_partitions.fleet import Fleet, Reservation
+from scenarios.worlds.slurm_fair_partitions.fleet import Reservation
 from scenarios.worlds.slurm_fair_partitions.job import T4_SPEED, Job, State
 from scenarios.worlds.slurm_fair_partitions.ledger import Ledger
-from scenarios.worlds.slurm_fair_partitions.limits import Book
-from scenarios.worlds.slurm_fair_partitions.scheduler import Scheduler
+from scenarios.worlds.slurm_fair_partitions.state import ClusterState
 from scenarios.worlds.slurm_fair_partitions.workload import JobSpec, Kind
-from scenarios.worlds.timeline import Timeline
 
 TRY_AGAIN = 2 * HOUR
 CORRECTS_AFTER = 60 * MINUTE
@@ -30,26 +28,18 @@ HEEDS = 0.6
 """Share of people who use a published template."""
 
 
-class SharedCluster:
+class SharedCluster(ClusterState):
     """One workload. Same configuration, jobs, seed and actions: same history."""
 
     def __init__(
         self, config: ClusterConfig, specs: list[JobSpec], seed: str, keys: list[str]
     ) -> None:
-        self.config, self.seed, self.now = config, seed, 0
-        self.fleets = [Fleet(shape) for shape in config.partitions]
-        self.book = Book(config)
-        self.timeline = Timeline(keys, every=2 * config.tick)
-        self.guaranteed = [team.guaranteed for team in config.teams]
-        self.agreed = [team.shares for team in config.teams]
-        self.templates: dict[str, int] = {}
-        """When a template for training or inference was published, in ms."""
-        self.jobs = [self._new_job(number, spec) for number, spec in enumerate(specs)]
-        self.scheduler = Scheduler(config, self.fleets, self.book, self.jobs)
+        super().__init__(config, specs, keys)
+        self.seed, self.agenda = seed, Agenda()
         self.ledger = Ledger(self)
         self.news: list[tuple[int, str, str]] = []
-        self.agenda = Agenda()
-        self.present: dict[int, Job] = {}
+        self.templates: dict[str, int] = {}
+        """When a template for training or inference was published, in ms."""
         self._handlers: dict[int, Callable[[int, int], None]] = {
             EventKind.JOB_END: self._job_end,
             EventKind.NODE_DOWN: self._node_down,
@@ -59,14 +49,6 @@ class SharedCluster:
             EventKind.DEADLINE: self._reservation_edge,
         }
         self._begin()
-
-    def _new_job(self, number: int, spec: JobSpec) -> Job:
-        serves = spec.kind == Kind.INFER or spec.disguised
-        partition = self.config.inference if serves else spec.home
-        qos = self.book.serve if serves else spec.team
-        return Job(
-            number, spec, partition, self.book.scavenge if spec.scavenge else qos, spec.limit
-        )
 
     def _begin(self) -> None:
         for fleet in self.fleets:

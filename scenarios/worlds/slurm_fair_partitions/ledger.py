@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from scenarios.simulator.agenda import HOUR, MINUTE
 from scenarios.worlds.slurm_fair_partitions.config import TRAINING
 from scenarios.worlds.slurm_fair_partitions.job import Job
+from scenarios.worlds.slurm_fair_partitions.state import ClusterState
 from scenarios.worlds.slurm_fair_partitions.workload import Kind
-
-if TYPE_CHECKING:
-    from scenarios.worlds.slurm_fair_partitions.cluster import SharedCluster
 
 PATIENCE = 30 * MINUTE
 """How long a job that fits its team's guarantee may wait before the guarantee is missed."""
@@ -60,7 +57,7 @@ def entitled(demand: list[float], shares: list[int], capacity: float) -> list[fl
 class Ledger:
     """Counts at every tick, and remembers every run. GPU-time in GPU-ms."""
 
-    def __init__(self, cluster: SharedCluster) -> None:
+    def __init__(self, cluster: ClusterState) -> None:
         self.cluster = cluster
         count = len(cluster.config.teams)
         self.runs: list[Run] = []

@@ -8,6 +8,8 @@ from scenarios.company.profile import Profile
 from scenarios.simulator.agenda import DAY, HOUR
 from scenarios.worlds.slurm_fair_partitions import slurm_text
 from scenarios.worlds.slurm_fair_partitions.config import INFERENCE, ClusterConfig
+from scenarios.worlds.slurm_fair_partitions.controls import SETTLED
+from scenarios.worlds.slurm_fair_partitions.ledger import WINDOW
 from scenarios.worlds.slurm_fair_partitions.setting import Setting, cluster_config
 from scenarios.worlds.slurm_fair_partitions.workload import FAMILIES
 
@@ -42,6 +44,8 @@ def words(profile: Profile, setting: Setting) -> Mapping[str, str]:
         "revision_day": str(config.revisions[0].at // DAY + 1) if config.revisions else "-",
         "revision_table": _revision_table(config),
         "report_hours": str(24),
+        "settled_h": str(SETTLED // HOUR),
+        "window_h": str(WINDOW // HOUR),
         "tick_minutes": str(config.tick * 60 // HOUR),
     }
 

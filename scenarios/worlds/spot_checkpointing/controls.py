@@ -86,7 +86,7 @@ class Controls:
         for _ in range(launched):
             machines.launch(number, spot)
         spare = self._removable(number, spot)[: max(0, before - size)]
-        removed = [machines.give_back(node) for node in spare]
+        removed = [self.world.give_back(node) for node in spare]
         after = len(machines.members(number, spot))
         if launched or removed:
             self._mark(f"{name}: {before} to {after} nodes")
@@ -117,7 +117,7 @@ class Controls:
         if (run := self.world.machines.run_on(number)) is not None:
             held = f"{name} is in the gang of {run.config.name}"
             raise Refused("conflict", f"{held}; stop that first.")
-        self.world.machines.give_back(number)
+        self.world.give_back(number)
         return {"node": name}
 
     # -- runs ------------------------------------------------------------------------
@@ -187,7 +187,7 @@ class Controls:
             raise Refused("conflict", f"{name} is {run.state}; only a training run can be saved.")
         if run.upload is not None:
             raise Refused("conflict", f"{run.upload.name} is still being written.")
-        made = self.world.saving.begin(run, mode, manual=True)
+        made = self.world.gangs.save(run, mode, manual=True)
         if made is None:
             raise Refused("conflict", "The store is at its hard limit; delete something first.")
         return {"checkpoint": made.name}

@@ -46,7 +46,7 @@ def _play_last_week(week: Episode, until: int) -> None:
         _tidy(week)
         week.controls.scale(f"spot-{zone}", size)
         machines = week.world.machines
-        free = [n for n in machines.alive if n not in machines.machine.out]
+        free = [n for n in machines.alive if n not in week.world.machine.out]
         names = [machines.nodes[n].name for n in free if machines.run_on(n) is None]
         for run in runs:
             gang, names = names[: run.config.nodes], names[run.config.nodes :]
@@ -61,7 +61,7 @@ def _tidy(week: Episode) -> None:
     """What the person on call cleared away by hand: dead nodes, and all but ten checkpoints."""
     machines, saving = week.world.machines, week.world.saving
     for number in [n for n in machines.alive if machines.nodes[n].state == NodeState.DOWN]:
-        machines.give_back(number)
+        week.world.give_back(number)
     stored = [i for i in saving.present if saving.all[i].state == STORED]
     for index in stored[:-10]:
         saving.delete(index)
@@ -118,7 +118,7 @@ def snapshot(profile: Profile, setting: Setting, seed: str) -> str:
         _play_last_week(week, week.world.now + 10 * MINUTE)
     if not setting.plain:
         for gang in _training(week)[:1]:
-            week.world.machines.slow(gang[1], 0)
+            week.world.node_slow(gang[1], 0)
     return dcgm.scrape([*_run_metrics(week), *_gpu_metrics(week, seed)])
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from scenarios.simulator.agenda import SECOND
 from scenarios.simulator.streams import Stream
 from scenarios.simulator.world import progress
 from scenarios.worlds.front import within
+from scenarios.worlds.spot_checkpointing.machines import Machines
+from scenarios.worlds.spot_checkpointing.saving import Saving
+from scenarios.worlds.spot_checkpointing.state import SpotState
 from scenarios.worlds.spot_checkpointing.tables import (
     DONE,
     JOINING,
@@ -21,15 +23,12 @@ from scenarios.worlds.spot_checkpointing.tables import (
     Training,
 )
 
-if TYPE_CHECKING:
-    from scenarios.worlds.spot_checkpointing.world import SpotWorld
-
 
 class Gangs:
     """What happens to the runs; every plan on the agenda carries the run's version."""
 
-    def __init__(self, world: SpotWorld) -> None:
-        self.world = world
+    def __init__(self, world: SpotState, machines: Machines, saving: Saving) -> None:
+        self.world, self.machines, self.saving = world, machines, saving
 
     def of(self, number: int, version: int) -> Training | None:
         """The run that a plan is about, unless it has changed since the plan was made."""
@@ -40,7 +39,7 @@ class Gangs:
 
     def launch(self, run: Training, nodes: Sequence[int], checkpoint: Checkpoint | None) -> None:
         """Start the run on free nodes of one zone, from a checkpoint or from the beginning."""
-        world, machine = self.world, self.world.machines.machine
+        world, machine = self.world, self.world.machine
         run.attempt += 1
         run.state, run.loading, run.launched_at = JOINING, checkpoint, world.now
         machine.take_at(run.number, tuple((node, machine.per_node) for node in nodes))
@@ -50,7 +49,7 @@ class Gangs:
         due = int(stream.between(world.config.join_low, world.config.join_high))
         if checkpoint is not None:
             due += self._load_time(checkpoint, len(nodes))
-        if any(world.machines.nodes[n].mute for n in nodes):
+        if any(self.machines.nodes[n].mute for n in nodes):
             timeout = world.now + world.config.join_timeout
             world.agenda.add(timeout, Kind.JOIN_TIMEOUT, run.number, run.version)
         else:
@@ -63,12 +62,12 @@ class Gangs:
 
     def _phase(self, run: Training, phase: str) -> None:
         for node in run.nodes:
-            self.world.machines.phase(node, phase)
+            self.machines.phase(node, phase)
 
     def join_timeout(self, number: int, version: int) -> None:
         if (run := self.of(number, version)) is None:
             return
-        for node in [self.world.machines.nodes[n] for n in run.nodes]:
+        for node in [self.machines.nodes[n] for n in run.nodes]:
             if node.mute:
                 node.timeout_at = self.world.now
                 self.world.event("join_timeout", node.name, wakes=True)
@@ -95,7 +94,7 @@ class Gangs:
     def _note_resume(self, run: Training, source: Checkpoint | None, step: int) -> None:
         now, wrong = self.world.now, ""
         if source is None:
-            best = self.world.saving.best(run)
+            best = self.saving.best(run)
             wrong = "began again though there was a good checkpoint" if best is not None else ""
         elif not source.whole:
             wrong = "resumed from a corrupt checkpoint"
@@ -112,7 +111,7 @@ class Gangs:
 
     def _step_ms(self, run: Training) -> int:
         """ms for a step of the gang as it is: as slow as its slowest node."""
-        slow = [node for n in run.nodes if (node := self.world.machines.nodes[n]).slow]
+        slow = [node for n in run.nodes if (node := self.machines.nodes[n]).slow]
         for node in slow:
             node.used_slow = True
         pace = run.config.step_time(len(run.nodes))
@@ -148,12 +147,17 @@ class Gangs:
             run.pace.settle(self.world.now)
             self._plan(run)
 
-    def pause(self, run: Training) -> None:
-        """The gang stands still while it saves."""
+    def save(self, run: Training, mode: str, *, manual: bool) -> Checkpoint | None:
+        """Begin a save, for which the gang stands still; None if the store has no room for it."""
+        stall = self.saving.begin(run, mode, manual=manual)
+        if stall is None:
+            return None
         run.pace.halt(self.world.now)
         run.state = SAVING
         run.version += 1
         self._phase(run, "saving")
+        self.world.agenda.add(self.world.now + stall, Kind.STALL_OVER, run.number, run.version)
+        return run.upload
 
     def go_on(self, number: int, version: int) -> None:
         """The stall of a save is over."""
@@ -167,7 +171,7 @@ class Gangs:
             return
         if run.upload is not None:
             run.skipped_saves += 1
-        elif world.saving.begin(run, run.mode, manual=False):
+        elif self.save(run, run.mode, manual=False):
             return
         again = world.now + run.every * run.step_ms
         world.agenda.add(again, Kind.SAVE_DUE, number, run.version)
@@ -194,7 +198,7 @@ class Gangs:
 
     def lose(self, node: int) -> None:
         """The node leaves; a gang on it stops."""
-        if (run := self.world.machines.run_on(node)) is not None:
+        if (run := self.machines.run_on(node)) is not None:
             self.stop(run, "node lost")
 
     def stop(self, run: Training, reason: str) -> None:
@@ -202,19 +206,19 @@ class Gangs:
         if run.trains:
             run.stop_step, run.stopped_at = run.pace.at(self.world.now), self.world.now
             run.forced = self._interrupted(run)
-        self.world.saving.interrupt(run)
+        self.saving.interrupt(run)
         self._end(run, STOPPED, reason)
         self.world.event("stopped", run.config.name, wakes=reason != "stopped")
 
     def _interrupted(self, run: Training) -> bool:
         """Whether the cloud took or called back a node of the gang since it was launched."""
-        held = [self.world.machines.nodes[n] for n in run.nodes]
+        held = [self.machines.nodes[n] for n in run.nodes]
         return any(max(node.down_at, node.notice_at) >= run.launched_at for node in held)
 
     def _end(self, run: Training, state: str, reason: str) -> None:
         """The gang's nodes are free again."""
         run.pace.halt(self.world.now)
         self._phase(run, "idle")
-        self.world.machines.machine.give(run.number, 0)
+        self.world.machine.give(run.number, 0)
         run.state, run.loading, run.reason = state, None, reason
         run.version += 1

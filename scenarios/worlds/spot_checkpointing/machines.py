@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from scenarios.simulator.agenda import HOUR, MINUTE
-from scenarios.simulator.machine import Nodes
 from scenarios.simulator.streams import Stream
 from scenarios.simulator.world.failures import Clock
 from scenarios.worlds.front import within
 from scenarios.worlds.spot_checkpointing.record import Notice
+from scenarios.worlds.spot_checkpointing.state import SpotState
 from scenarios.worlds.spot_checkpointing.tables import Kind, Node, NodeState, Training
-
-if TYPE_CHECKING:
-    from scenarios.worlds.spot_checkpointing.world import SpotWorld
 
 DELAYS = ((6 * MINUTE, 11 * MINUTE), (4 * MINUTE, 8 * MINUTE))
 """From being asked for to being up, on demand and spot: cloud GPU nodes with a prepared image."""
@@ -22,11 +17,10 @@ BARS = {"joining": "joining", "training": "training", "saving": "training"}
 
 
 class Machines:
-    """Every node, and the cost of it. `machine` knows which are in service and what gang is where."""
+    """Every node, and the cost of it."""
 
-    def __init__(self, world: SpotWorld) -> None:
+    def __init__(self, world: SpotState) -> None:
         self.world = world
-        self.machine = Nodes(0, world.config.gpus_per_node)
         self.nodes: list[Node] = []
         self.alive: list[int] = []
         self._asked = [[0, 0] for _ in world.config.zones]
@@ -34,7 +28,7 @@ class Machines:
 
     def run_on(self, number: int) -> Training | None:
         """The run whose gang holds the node."""
-        jobs = self.machine.jobs_on(number)
+        jobs = self.world.machine.jobs_on(number)
         return self.world.trainings[jobs[0]] if jobs else None
 
     # -- coming ----------------------------------------------------------------------
@@ -45,8 +39,8 @@ class Machines:
         self._asked[zone][spot] += 1
         letter = "s" if spot else "d"
         name = f"{world.config.zones[zone].name}-{letter}{self._asked[zone][spot]:03d}"
-        [number] = self.machine.add_nodes(1)
-        self.machine.take_out(number)
+        [number] = world.machine.add_nodes(1)
+        world.machine.take_out(number)
         self.nodes.append(Node(name, zone, spot, world.now, phase_since=world.now))
         self.alive.append(number)
         world.record.nodes_started += 1
@@ -67,7 +61,7 @@ class Machines:
         if node.state != NodeState.STARTING:
             return
         node.state, node.ready_at = NodeState.READY, now
-        self.machine.put_back(number)
+        self.world.machine.put_back(number)
         self.phase(number, "idle")
         self.world.record.timeline.row(node.name)
         trouble = self.world.trouble
@@ -106,43 +100,10 @@ class Machines:
         if not any(one.handled is None and one.training == run.number for one in notices):
             notices.append(Notice(world.now, node.name, run.number, run.pace.at(world.now)))
 
-    def reclaim(self, number: int, version: int) -> None:
-        node = self.nodes[number]
-        self.world.judge_notices(node.name)
-        if node.state != NodeState.GONE:
-            self.world.event("reclaimed", node.name, wakes=True)
-            self.world.gangs.lose(number)
-            self.remove(number, self.world.now)
-
-    def down(self, number: int, version: int) -> None:
-        node = self.nodes[number]
-        if node.state != NodeState.READY:
-            return
-        node.state, node.down_at = NodeState.DOWN, self.world.now
-        self.world.event("node_down", node.name, wakes=True)
-        self.world.gangs.lose(number)
-        self.machine.take_out(number)
-        self.phase(number, "down")
-
-    def slow(self, number: int, version: int) -> None:
-        node = self.nodes[number]
-        if node.state == NodeState.READY:
-            node.slow, node.slow_at = True, self.world.now
-            if (run := self.run_on(number)) is not None:
-                self.world.gangs.change_pace(run)
-
-    def give_back(self, number: int) -> str:
-        """The controller returns a node; it costs at least the shortest charge."""
-        node = self.nodes[number]
-        self.world.gangs.lose(number)
-        least = node.asked_at + self.world.config.least_charge
-        self.remove(number, max(self.world.now, least))
-        return node.name
-
     def remove(self, number: int, charged_until: int) -> None:
         """The node is gone, charged until then (ms)."""
         node = self.nodes[number]
-        self.machine.take_out(number)
+        self.world.machine.take_out(number)
         self.phase(number, "gone")
         node.state, node.gone_at, node.charged_until = NodeState.GONE, self.world.now, charged_until
         self.alive.remove(number)

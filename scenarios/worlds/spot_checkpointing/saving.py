@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from hashlib import blake2b
 from math import exp
-from typing import TYPE_CHECKING
 
 from scenarios.simulator.agenda import SECOND
 from scenarios.simulator.streams import Stream
 from scenarios.worlds.front import within
+from scenarios.worlds.spot_checkpointing.machines import Machines
+from scenarios.worlds.spot_checkpointing.state import SpotState
 from scenarios.worlds.spot_checkpointing.tables import (
     STOPPED,
     STORED,
@@ -17,9 +18,6 @@ from scenarios.worlds.spot_checkpointing.tables import (
     Kind,
     Training,
 )
-
-if TYPE_CHECKING:
-    from scenarios.worlds.spot_checkpointing.world import SpotWorld
 
 SLOW_STORE = 3
 """How many times longer a write takes while the store is slow."""
@@ -30,8 +28,8 @@ ASYNC_SHARE = 2
 class Saving:
     """Every checkpoint there has been, and the stores they lie in."""
 
-    def __init__(self, world: SpotWorld) -> None:
-        self.world = world
+    def __init__(self, world: SpotState, machines: Machines) -> None:
+        self.world, self.machines = world, machines
         self.all: list[Checkpoint] = []
         self.present: list[int] = []
         self.used = dict.fromkeys(world.config.stores, 0)
@@ -47,7 +45,7 @@ class Saving:
 
     def region(self, run: Training) -> str:
         """Where the run's gang writes."""
-        zone = self.world.machines.nodes[run.nodes[0]].zone
+        zone = self.machines.nodes[run.nodes[0]].zone
         return self.world.config.zones[zone].region
 
     def snapshot_ms(self, run: Training) -> int:
@@ -55,8 +53,8 @@ class Saving:
         rate = self.world.config.snapshot_gbps * len(run.nodes)
         return int(run.config.checkpoint_gb / rate * SECOND)
 
-    def begin(self, run: Training, mode: str, *, manual: bool) -> Checkpoint | None:
-        """Begin a save of a training run; None if the store has no room for it."""
+    def begin(self, run: Training, mode: str, *, manual: bool) -> int | None:
+        """Begin a save of a training run: for how many ms the gang stands still; None without room."""
         world = self.world
         region, size = self.region(run), run.config.checkpoint_gb
         if self.used[region] + size > world.config.stores[region].limit_gb:
@@ -66,11 +64,8 @@ class Saving:
         if mode == "async":
             stall = self.snapshot_ms(run)
             done = stall + done * ASYNC_SHARE
-        made = self._made(run, region, done, manual)
-        world.gangs.pause(run)
-        self._add(made)
-        world.agenda.add(world.now + stall, Kind.STALL_OVER, run.number, run.version)
-        return made
+        self._add(self._made(run, region, done, manual))
+        return stall
 
     def _add(self, made: Checkpoint) -> None:
         """The checkpoint takes its room from now on and is written after a while."""

@@ -85,12 +85,15 @@ def cluster_config(profile: Profile, setting: Setting) -> ClusterConfig:
     most = sum(run.most for run in setting.trainings) + 4
     prices = profile.spot_node_hour, profile.ondemand_node_hour
     store = StoreConfig(setting.quota_gb, setting.limit_gb)
+    store = replace(store, transfer=store.transfer * profile.per_usd)
     config = ClusterConfig(
         cluster=profile.cluster,
         gpu=profile.gpu_model,
         gpus_per_node=profile.gpus_per_node,
         zones=tuple(ZoneConfig(name, name[:-1], *prices, most, most) for name in setting.zones),
-        trainings=setting.trainings,
+        trainings=tuple(
+            replace(one, penalty=one.penalty * profile.per_usd) for one in setting.trainings
+        ),
         stores=dict.fromkeys(setting.regions, store),
         overflow_price=profile.overflow_gpu_hour,
         budget=0.0,

@@ -27,7 +27,7 @@ def node_rows(world: SpotWorld) -> list[list[object]]:
     per_node = config.gpus_per_node
     for number in world.machines.alive:
         node = world.machines.nodes[number]
-        free = world.machines.machine.level[number] if node.state == NodeState.READY else 0
+        free = world.machine.level[number] if node.state == NodeState.READY else 0
         reclaim = (node.notice_at + config.notice) // 1000 if node.notice_at >= 0 else -1
         row: list[object] = [
             node.name, _pool(node, world), node.state.name.lower(), per_node, free,
@@ -164,7 +164,7 @@ def metric_view(world: SpotWorld) -> dict[str, object]:
     About one node in fifty is missing from a scrape.
     """
     minute = world.now // MINUTE
-    machine, alive = world.machines.machine, world.machines.alive
+    machine, alive = world.machine, world.machines.alive
     scraped = [n for n in alive if n not in machine.out and noise(n, minute, 4) >= 0.02]
     return {
         "at": world.now // 1000,

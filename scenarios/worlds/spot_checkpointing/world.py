@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from scenarios.simulator.agenda import MINUTE, Agenda
+from scenarios.simulator.agenda import MINUTE
 from scenarios.worlds.spot_checkpointing.config import ClusterConfig, Trouble
 from scenarios.worlds.spot_checkpointing.gangs import Gangs
 from scenarios.worlds.spot_checkpointing.machines import Machines
-from scenarios.worlds.spot_checkpointing.prices import PricePath, flat
-from scenarios.worlds.spot_checkpointing.record import Record
 from scenarios.worlds.spot_checkpointing.saving import Saving
+from scenarios.worlds.spot_checkpointing.state import SpotState
 from scenarios.worlds.spot_checkpointing.tables import DONE, Kind, NodeState, Training
 
 SAMPLE_EVERY = 5 * MINUTE
@@ -19,7 +18,7 @@ SAFE_WITHIN = 5 * MINUTE
 FULL_FOR = 60 * MINUTE
 
 
-class SpotWorld:
+class SpotWorld(SpotState):
     """One workload. Same configuration, trouble, seed and actions: same history.
 
     What happens to the n-th node of a pool and to the n-th save of a run is drawn from the
@@ -27,17 +26,10 @@ class SpotWorld:
     """
 
     def __init__(self, config: ClusterConfig, trouble: Trouble, seed: str) -> None:
-        self.config, self.trouble, self.seed = config, trouble, seed
-        self.now = 0
-        self.agenda, self.record = Agenda(), Record()
-        pairs = zip(config.zones, trouble.prices, strict=True)
-        self.paths = [(flat(zone.ondemand_price), PricePath(points)) for zone, points in pairs]
-        self.machines, self.gangs, self.saving = Machines(self), Gangs(self), Saving(self)
-        self.trainings = [
-            Training(run, number, self.machines.machine, run.every, run.mode, list(run.spikes))
-            for number, run in enumerate(config.trainings)
-        ]
-        self.woken = False
+        super().__init__(config, trouble, seed)
+        self.machines = Machines(self)
+        self.saving = Saving(self, self.machines)
+        self.gangs = Gangs(self, self.machines, self.saving)
         self._over_quota_since: dict[str, int] = {}
         self._handlers = self._handler_table()
         for index, wave in enumerate(trouble.waves):
@@ -57,11 +49,11 @@ class SpotWorld:
             Kind.JOINED: gangs.joined,
             Kind.JOIN_TIMEOUT: gangs.join_timeout,
             Kind.DIVERGED: gangs.diverged,
-            Kind.NODE_DOWN: machines.down,
-            Kind.NODE_SLOW: machines.slow,
+            Kind.NODE_DOWN: self.node_down,
+            Kind.NODE_SLOW: self.node_slow,
             Kind.WAVE: machines.wave,
             Kind.NOTICE: machines.notice,
-            Kind.RECLAIM: machines.reclaim,
+            Kind.RECLAIM: self._reclaim,
             Kind.START_FAILED: machines.start_failed,
             Kind.NODE_READY: machines.ready,
             Kind.DEADLINE: self._deadline,
@@ -80,14 +72,44 @@ class SpotWorld:
                 return
         self.now = until
 
-    def event(self, kind: str, subject: str, *, wakes: bool) -> None:
-        """Something the controller will be told of; one that wakes it ends the tick."""
-        self.record.event(self.now, kind, subject)
-        self.woken = self.woken or wakes
+    # -- nodes that leave or limp, and their gangs -------------------------------------
+
+    def _reclaim(self, number: int, version: int) -> None:
+        node = self.machines.nodes[number]
+        self._judge_notices(node.name)
+        if node.state != NodeState.GONE:
+            self.event("reclaimed", node.name, wakes=True)
+            self.gangs.lose(number)
+            self.machines.remove(number, self.now)
+
+    def node_down(self, number: int, version: int) -> None:
+        node = self.machines.nodes[number]
+        if node.state != NodeState.READY:
+            return
+        node.state, node.down_at = NodeState.DOWN, self.now
+        self.event("node_down", node.name, wakes=True)
+        self.gangs.lose(number)
+        self.machine.take_out(number)
+        self.machines.phase(number, "down")
+
+    def node_slow(self, number: int, version: int) -> None:
+        node = self.machines.nodes[number]
+        if node.state == NodeState.READY:
+            node.slow, node.slow_at = True, self.now
+            if (run := self.machines.run_on(number)) is not None:
+                self.gangs.change_pace(run)
+
+    def give_back(self, number: int) -> str:
+        """The controller returns a node; it costs at least the shortest charge."""
+        node = self.machines.nodes[number]
+        self.gangs.lose(number)
+        least = node.asked_at + self.config.least_charge
+        self.machines.remove(number, max(self.now, least))
+        return node.name
 
     # -- what is noted ---------------------------------------------------------------
 
-    def judge_notices(self, node: str) -> None:
+    def _judge_notices(self, node: str) -> None:
         """The two minutes are up: was the work of the gang that held `node` safe?"""
         for notice in self.record.notices:
             if notice.node != node or notice.handled is not None:

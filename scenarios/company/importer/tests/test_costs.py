@@ -52,6 +52,31 @@ def test_instances_tell_their_gpus_by_name_or_not_at_all() -> None:
     assert any(one.startswith("1 compute rows do not tell") for one in found.missing)
 
 
+def test_a_bill_in_another_currency_makes_a_profile_in_it() -> None:
+    found = imported(costs=focus({"BillingCurrency": "JPY"}))
+    usual = imported(costs=focus({}))
+    assert found.profile is not None
+    assert usual.profile is not None
+    assert (found.profile.currency, found.profile.per_usd) == ("JPY", 150.0)
+    book, ours = found.profile.price_book, usual.profile.price_book
+    assert book.on_demand_gpu_hour == ours.on_demand_gpu_hour  # as billed, in whatever currency
+    assert book.engineer_year == pytest.approx(150 * ours.engineer_year)  # a default, in the bill's
+    silent = imported(costs=focus({"BillingCurrency": "JPY", "ServiceCategory": "Other"}))
+    assert any("150" in one or "JPY" in one for one in silent.missing if "On-demand" in one)
+
+
+def test_accelerators_of_any_maker_are_known_by_their_usual_names() -> None:
+    head = "kind,name,count,gpu_model,gpus"
+    for said, known in (
+        ("AMD Instinct MI300X", "MI300X"),
+        ("mi300x-oam", "MI300X"),
+        ("NVIDIA L40S", "L40S"),
+    ):
+        found = imported(stock=f"{head}\nnode,n,16,{said},8\n")
+        assert found.profile is not None, found.bad
+        assert {one.gpu for one in found.profile.node_types} == {known}
+
+
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -62,7 +87,7 @@ def test_instances_tell_their_gpus_by_name_or_not_at_all() -> None:
         ({"PricingCategory": "On Demand"}, "PricingCategory is 'On Demand'"),
         ({"ChargePeriodStart": "yesterday"}, "ChargePeriodStart is 'yesterday'"),
         ({"ChargePeriodEnd": "2026-02-01T00:00:00Z"}, "is not after"),
-        ({"BillingCurrency": "EUR"}, "Its costs are in EUR"),
+        ({"BillingCurrency": "EUR"}, "Its costs are in EUR, those before it in USD"),
         ({"BillingCurrency": "$"}, "no code such as USD"),
         ({"SkuPriceDetails": "{"}, "is not JSON"),
         ({"SkuPriceDetails": "[1]"}, "is not a JSON object"),
@@ -78,8 +103,8 @@ def test_bad_cost_row_is_named_by_line(row: dict[str, str], reason: str) -> None
 
 
 def test_cost_files_that_cannot_be_used_as_a_whole() -> None:
-    with pytest.raises(ImportRefused, match="is in EUR: a profile is in USD"):
-        imported(costs=focus({"BillingCurrency": "EUR"}), skip_bad=True)
+    with pytest.raises(ImportRefused, match="is in XAU, of which no rate to the dollar is known"):
+        imported(costs=focus({"BillingCurrency": "XAU"}), skip_bad=True)
     with pytest.raises(ImportRefused, match="no column BilledCost"):
         imported(costs="a,b\n1,2\n")
     with pytest.raises(ImportRefused, match="separated by semicolons; export it with commas"):

@@ -12,6 +12,7 @@ from scenarios.troubleshooting.console.fabric.adapters import (
 )
 from scenarios.troubleshooting.console.fabric.bandwidth import ib_write_bw
 from scenarios.troubleshooting.console.fabric.counters import ibqueryerrors, perfquery
+from scenarios.troubleshooting.console.fabric.diagnosis import ibdiagnet
 from scenarios.troubleshooting.console.fabric.links import (
     ibhosts,
     iblinkinfo,
@@ -42,6 +43,9 @@ COMMANDS = {
         ibqueryerrors,
         _ALL,
         "Every port of the fabric that counts errors or waits.",
+    ),
+    "ibdiagnet": Command(
+        ibdiagnet, _ALL, "Looks the whole fabric over: ports that count errors, in short."
     ),
     "iblinkinfo": Command(
         iblinkinfo,

@@ -163,6 +163,16 @@ _SCRAPED: dict[int, tuple[str, str, str]] = {
     1010: ("PCIRX", "", "DCGM_FI_PROF_PCIE_RX_BYTES"),
 }
 """Fields of which the exporter's last scrape is told: heading, unit, metric."""
+_Share = Callable[[float, float], float]
+_MULTIPROCESSORS: dict[int, tuple[str, str, _Share]] = {
+    1002: ("SMACT", "", lambda graphics, tensor: min(graphics, 0.12 * graphics + 1.65 * tensor)),
+    1003: ("SMOCC", "", lambda graphics, tensor: 0.03 * graphics + 0.42 * tensor),
+    1006: ("FP64A", "", lambda graphics, tensor: 0.0),
+    1007: ("FP32A", "", lambda graphics, tensor: 0.11 * tensor),
+    1008: ("FP16A", "", lambda graphics, tensor: 0.02 * tensor),
+}
+"""Profiling fields that the exporter does not scrape, from those that it does: a collective keeps few
+multiprocessors busy, matrix products most of them at low occupancy."""
 _WIDTH = 14
 
 
@@ -196,7 +206,8 @@ def _asked_fields(words: str | None) -> list[int]:
     if not words:
         raise Failed("", 255, "Error: The field Ids provided are invalid\n")
     found = [whole(word.strip(), -1) for word in words.split(",")]
-    unknown = [field for field in found if field not in _FIELDS and field not in _SCRAPED]
+    known = {*_FIELDS, *_SCRAPED, *_MULTIPROCESSORS}
+    unknown = [field for field in found if field not in known]
     if unknown:
         raise Failed("", 255, "Error: The field Ids provided are invalid\n")
     return found
@@ -205,18 +216,27 @@ def _asked_fields(words: str | None) -> list[int]:
 def _head(field: int) -> tuple[str, str]:
     if field in _FIELDS:
         return _FIELDS[field].name, _FIELDS[field].unit
-    return _SCRAPED[field][:2]
+    return (_SCRAPED.get(field) or _MULTIPROCESSORS[field])[:2]
 
 
 def _cell(site: Site, now: GpuNow, field: int) -> str:
     if field in _FIELDS:
         return str(_FIELDS[field].read(now))
-    value = site.readings(now.gpu.node).at(_SCRAPED[field][2], now.at_ms, gpu=str(now.gpu.index))
+    if field in _MULTIPROCESSORS:
+        return f"{_MULTIPROCESSORS[field][2](_scraped(site, now, 1001), _scraped(site, now, 1004)):.3f}"
+    value = _scraped(site, now, field)
     return f"{value:.3f}" if field in (1001, 1004, 1005) else f"{value:.0f}"
 
 
+def _scraped(site: Site, now: GpuNow, field: int) -> float:
+    name = _SCRAPED[field][2]
+    return site.readings(now.gpu.node).at(name, now.at_ms, gpu=str(now.gpu.index))
+
+
 def _listed() -> str:
-    found = {number: _head(number)[0] for number in sorted((*_FIELDS, *_SCRAPED))}
+    found = {
+        number: _head(number)[0] for number in sorted((*_FIELDS, *_SCRAPED, *_MULTIPROCESSORS))
+    }
     rows = [f"{'Short Name':<14}{'Field ID':>8}"]
     return joined([*rows, *(f"{name:<14}{number:>8}" for number, name in found.items())])
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from scenarios.troubleshooting.console.command import EVERYWHERE, LINUX, NODE, SWITCH, Command
 from scenarios.troubleshooting.console.host.clock import chronyc, date, timedatectl
 from scenarios.troubleshooting.console.host.devices import lsmod, lspci
+from scenarios.troubleshooting.console.host.ethtool import ethtool
 from scenarios.troubleshooting.console.host.lookup import dig, getent, nslookup
 from scenarios.troubleshooting.console.host.memory import free, numactl, numastat, vmstat
-from scenarios.troubleshooting.console.host.network import ethtool, ip, nstat
+from scenarios.troubleshooting.console.host.network import ip, nstat
 from scenarios.troubleshooting.console.host.ping import ping
-from scenarios.troubleshooting.console.host.processes import pgrep, ps, taskset, top
+from scenarios.troubleshooting.console.host.processes import pgrep, ps, taskset
 from scenarios.troubleshooting.console.host.system import (
     cpupower,
     hostname,
@@ -23,12 +24,18 @@ from scenarios.troubleshooting.console.host.system import (
     w,
     who,
 )
+from scenarios.troubleshooting.console.host.top import htop, top
+from scenarios.troubleshooting.console.host.tracing import perf, py_spy, strace
 
 COMMANDS = {
     "uptime": Command(uptime, LINUX, "How long a host has been up, and its load."),
     "free": Command(free, LINUX, "Memory: -m, -g, -h."),
     "ps": Command(ps, LINUX, "Processes: aux, -ef, -eo user,pid,etime,pcpu,args --sort=-pcpu."),
     "top": Command(top, LINUX, "One page of the busiest processes: top -bn1."),
+    "htop": Command(htop, LINUX, "The same with bars, as its first screen."),
+    "strace": Command(strace, LINUX, "System calls of a process; of others' only root may."),
+    "perf": Command(perf, LINUX, "Profiles and counters of the processor; they need root."),
+    "py-spy": Command(py_spy, (NODE,), "Stacks of a Python process; of others' only root may."),
     "pgrep": Command(pgrep, LINUX, "Numbers of processes: pgrep -f train.py."),
     "taskset": Command(taskset, (NODE,), "CPUs on which a process may run: taskset -cp PID."),
     "numactl": Command(numactl, (NODE,), "Sockets, their CPUs and memory: numactl -H."),

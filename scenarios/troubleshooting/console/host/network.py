@@ -1,4 +1,4 @@
-"""`ip`, `ethtool`, `nstat`: interfaces of a host or a storage switch."""
+"""`ip`, `nstat`, /proc/net: interfaces of a host or a storage switch."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _HEAD = re.compile(r"^(\d+): ([^:@]+)(@[^:]+)?: ")
 
 
 @dataclass(frozen=True, slots=True)
-class _Interface:
+class Interface:
     """One interface: its name, and its line of `ip -o link`."""
 
     name: str
     line: str
 
 
-def _interfaces(site: Site, host: str) -> list[_Interface]:
+def interfaces(site: Site, host: str) -> list[Interface]:
+    """Those of `ip link`, in its order."""
     lines = (
         _ports(site, host)
         if site.kind(host) == SWITCH
@@ -36,7 +37,7 @@ def _interfaces(site: Site, host: str) -> list[_Interface]:
     for line in lines:
         match = _HEAD.match(line)
         if match:
-            found.append(_Interface(match[2], line))
+            found.append(Interface(match[2], line))
     return found
 
 
@@ -81,7 +82,7 @@ def ip(call: Call) -> str:
         raise Failed("RTNETLINK answers: Operation not permitted", 2)
     if "route".startswith(thing):
         return _routes(call.site, call.host)
-    chosen = _interfaces(call.site, call.host)
+    chosen = interfaces(call.site, call.host)
     if rest:
         chosen = [one for one in chosen if one.name == rest[0]]
         if not chosen:
@@ -97,7 +98,7 @@ def ip(call: Call) -> str:
     raise Failed(f'Object "{thing}" is unknown, try "ip help".')
 
 
-def _brief(one: _Interface) -> str:
+def _brief(one: Interface) -> str:
     address = re.search(r"link/\S+ (\S+)", one.line)
     flags = re.search(r"<(\S+)>", one.line)
     state = re.search(r"state (\w+)", one.line)
@@ -105,14 +106,14 @@ def _brief(one: _Interface) -> str:
     return f"{one.name:<16} {cells[0]:<14} {cells[1]} <{cells[2]}> "
 
 
-def _link(call: Call, one: _Interface, stats: bool, single: bool) -> str:
+def _link(call: Call, one: Interface, stats: bool, single: bool) -> str:
     rows = _statistics(call.site, call.host, one.name) if stats else []
     if single:
         return "\\".join([one.line, *rows]) + "\n"
     return joined([one.line.replace("\\    ", "\n    "), *rows])
 
 
-def _traffic(site: Site, host: str, name: str) -> tuple[int, int, int]:
+def traffic(site: Site, host: str, name: str) -> tuple[int, int, int]:
     """(bytes received, bytes sent, frames refused as too large) of an interface."""
     if site.kind(host) == SWITCH:
         return _switch_port(site, host, name)
@@ -149,7 +150,7 @@ def _switch_counters(site: Site) -> dict[tuple[str, str, str], int]:
 
 
 def _statistics(site: Site, host: str, name: str) -> list[str]:
-    received, sent, refused = _traffic(site, host, name)
+    received, sent, refused = traffic(site, host, name)
     return [
         "    RX:  bytes packets errors dropped  missed   mcast           ",
         f"    {received} {received // 4_100} {refused:>6} {0:>7} {0:>7} {received // 90_000_000:>7} ",
@@ -158,7 +159,7 @@ def _statistics(site: Site, host: str, name: str) -> list[str]:
     ]
 
 
-def _address(site: Site, host: str, one: _Interface) -> str:
+def _address(site: Site, host: str, one: Interface) -> str:
     node, vlan = site.nodes.get(host), site.incident.plant.storage.vlan
     rows = [one.line.partition(" mode DEFAULT")[0] + " group default qlen 1000"]
     link = re.search(r"link/.*$", one.line)
@@ -193,77 +194,6 @@ def _routes(site: Site, host: str) -> str:
     )
 
 
-def ethtool(call: Call) -> str:
-    flags = [word for word in call.args if word.startswith("-")]
-    names = [word for word in call.args if not word.startswith("-")]
-    if len(names) != 1:
-        raise Failed("ethtool: bad command line argument(s)\nFor more information run ethtool -h")
-    name = names[0]
-    chosen = [one for one in _interfaces(call.site, call.host) if one.name == name]
-    if not chosen:
-        raise Failed(
-            f"netlink error: No such device\nCannot get device settings: No such device ({name})",
-            75,
-        )
-    if "-S" in flags or "--statistics" in flags:
-        return _counters(call.site, call.host, name)
-    if "-i" in flags or "--driver" in flags:
-        driver = (
-            "mlx5_core"
-            if name.startswith(("ens1", "ib"))
-            else "bonding"
-            if "bond" in name
-            else "igb"
-        )
-        driver = "mlxsw_spectrum" if name.startswith("swp") else driver
-        return joined([f"driver: {driver}", f"version: {call.site.incident.plant.versions.kernel}"])
-    if flags:
-        raise Failed("netlink error: Operation not permitted", 1)
-    speed = {"eno1": "1000", "lo": "Unknown!"}.get(
-        name, "200000" if name.startswith("bond") else "100000"
-    )
-    unit = "" if speed.endswith("!") else "Mb/s"
-    return joined(
-        [
-            f"Settings for {name}:",
-            f"\tSpeed: {speed}{unit}",
-            "\tDuplex: Full",
-            "\tAuto-negotiation: on",
-            "\tLink detected: yes",
-        ]
-    )
-
-
-def _counters(site: Site, host: str, name: str) -> str:
-    received, sent, refused = _traffic(site, host, name)
-    if site.kind(host) == SWITCH:
-        values = {
-            "HwIfInOctets": received,
-            "HwIfOutOctets": sent,
-            "HwIfInErrors": refused,
-            "HwIfInOversizeFrames": refused,
-            "HwIfInDiscards": 0,
-            "HwIfOutDiscards": 0,
-        }
-    else:
-        values = {
-            "rx_packets": received // 4_100,
-            "rx_bytes": received,
-            "tx_packets": sent // 4_100,
-            "tx_bytes": sent,
-            "rx_crc_errors_phy": 0,
-            "rx_discards_phy": 0,
-            "tx_discards_phy": 0,
-            "rx_out_of_buffer": 0,
-            "rx_oversize_pkts_phy": 0,
-            "rx_symbol_err_phy": 0,
-            "link_down_events_phy": 0,
-            "rx_global_pause": 0,
-            "tx_global_pause": 0,
-        }
-    return joined(["NIC statistics:", *(f"     {key}: {value}" for key, value in values.items())])
-
-
 def nstat(call: Call) -> str:
     """TcpRetransSegs is the exporter's counter; the others come as they may."""
     site, host = call.site, call.host
@@ -282,3 +212,43 @@ def nstat(call: Call) -> str:
     names = [word for word in call.args if not word.startswith("-")]
     chosen = {name: value for name, value in known.items() if not names or name in names}
     return joined(["#kernel", *(f"{name:<32}{value:<19}0.0" for name, value in chosen.items())])
+
+
+def net_dev(site: Site, host: str) -> str:
+    """/proc/net/dev: the same bytes that `ip -s link` shows."""
+    rows = [
+        "Inter-|   Receive                                                |  Transmit",
+        " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo "
+        "colls carrier compressed",
+    ]
+    for one in interfaces(site, host):
+        received, sent, refused = traffic(site, host, one.name)
+        rows.append(
+            f"{one.name:>6}: {received:>7} {received // 4_100:>7} {refused:>4} {0:>4} {0:>4} {0:>5} {0:>10} "
+            f"{received // 90_000_000:>9} {sent:>8} {sent // 4_100:>7} {0:>4} {0:>4} {0:>4} {0:>5} {0:>7} "
+            f"{0:>10}"
+        )
+    return joined(rows)
+
+
+def bonding(site: Site, host: str) -> str:
+    """Both ports of the bond are up and of one aggregator, as switches and dashboards show them."""
+    found = {one.name: re.search(r"link/ether (\S+)", one.line) for one in interfaces(site, host)}
+    mac = str(match[1]) if (match := found.get("bond0")) else "00:00:00:00:00:00"
+    kernel = site.incident.plant.versions.kernel
+    rows = [
+        f"Ethernet Channel Bonding Driver: v{kernel}", "",
+        "Bonding Mode: IEEE 802.3ad Dynamic link aggregation",
+        "Transmit Hash Policy: layer3+4 (1)", "MII Status: up", "MII Polling Interval (ms): 100",
+        "Up Delay (ms): 0", "Down Delay (ms): 0", "Peer Notification Delay (ms): 0", "", "802.3ad info",
+        "LACP active: on", "LACP rate: fast", "Min links: 0", "Aggregator selection policy (ad_select): stable",
+    ]  # fmt: skip
+    last = int(mac[-2:], 16)
+    for place, name in enumerate(name for name in found if name.startswith("ens1f")):
+        rows += [
+            "", f"Slave Interface: {name}", "MII Status: up", "Speed: 100000 Mbps", "Duplex: full",
+            "Link Failure Count: 0", f"Permanent HW addr: {mac[:-2]}{(last + place) % 256:02x}",
+            "Slave queue ID: 0", "Aggregator ID: 1", "Actor Churn State: none", "Partner Churn State: none",
+            "Actor Churned Count: 0", "Partner Churned Count: 0",
+        ]  # fmt: skip
+    return joined(rows)

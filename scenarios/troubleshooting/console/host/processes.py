@@ -1,4 +1,4 @@
-"""`ps`, `top`, `pgrep`, `taskset`: the processes of a host as their tools print them."""
+"""`ps`, `pgrep`, `taskset`: the processes of a host as their tools print them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from scenarios.troubleshooting.calendar import SECOND
 from scenarios.troubleshooting.console.command import LOGIN, Call, Failed, joined
 from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.running import Process, allowed, processes
-from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
 
@@ -24,7 +23,8 @@ def _elapsed(seconds: int) -> str:
     return f"{hour:02d}:{minute:02d}:{second:02d}" if hours else f"{minute:02d}:{second:02d}"
 
 
-def _ran(site: Site, process: Process) -> int:
+def ran_s(site: Site, process: Process) -> int:
+    """How long it has been there."""
     return (site.looked_ms - process.since_ms) // SECOND
 
 
@@ -33,7 +33,7 @@ def _columns(site: Site, host: str) -> dict[str, tuple[str, int, Callable[[Proce
     total = numbers(Call(site, host, "free", ()))[0][0]
 
     def used(process: Process) -> int:
-        return int(_ran(site, process) * process.cpu / 100)
+        return int(ran_s(site, process) * process.cpu / 100)
 
     def cpu_time(process: Process) -> str:
         hours, rest = divmod(used(process), 3_600)
@@ -47,15 +47,15 @@ def _columns(site: Site, host: str) -> dict[str, tuple[str, int, Callable[[Proce
         "vsz": ("VSZ", 8, lambda p: str(int(p.memory * 1024 * 3))), "rss": ("RSS", 8,
         lambda p: str(int(p.memory * 1024))),
         "tty": ("TT", -8, lambda p: "?"), "stat": ("STAT", -4, lambda p: "Rl" if p.cpu > 50 else "Ssl"),
-        "etime": ("ELAPSED", 11, lambda p: _elapsed(_ran(site, p))), "etimes": ("ELAPSED", 7,
-        lambda p: str(_ran(site, p))),
+        "etime": ("ELAPSED", 11, lambda p: _elapsed(ran_s(site, p))), "etimes": ("ELAPSED", 7,
+        lambda p: str(ran_s(site, p))),
         "bsdtime": ("TIME", 6, lambda p: f"{used(p) // 60}:{used(p) % 60:02d}"),
         "c": ("C", 2, lambda p: str(int(p.cpu))), "time": ("TIME", 8, cpu_time), "nlwp": ("NLWP", 4,
         lambda p: str(p.threads)),
         "psr": ("PSR", 3, lambda p: str(p.cores * 14)), "ni": ("NI", 3, lambda p: "0"), "pri": ("PRI", 3,
         lambda p: "19"),
         "lstart": ("STARTED", 24, lambda p: site.clock(host, p.since_ms, "%a %b %e %H:%M:%S %Y")),
-        "start": ("START", 5, lambda p: site.clock(host, p.since_ms, "%H:%M" if _ran(site,
+        "start": ("START", 5, lambda p: site.clock(host, p.since_ms, "%H:%M" if ran_s(site,
         p) < 86_400 else "%b%d")),
         "comm": ("COMMAND", -15, lambda p: p.args.split()[0].rpartition("/")[2][:15]),
         "args": ("COMMAND", -27, lambda p: p.args),
@@ -179,7 +179,7 @@ def _printed(site: Site, host: str, form: str, found: list[Process], bare: bool)
     if form == "user,pid,etime,pcpu,args" and site.kind(host) == LOGIN:
         # The materials' own columns.
         rows = [
-            f"{p.user:<10} {p.pid:>6} {_elapsed(_ran(site, p)):>11} {p.cpu:>4.1f} {p.args}"
+            f"{p.user:<10} {p.pid:>6} {_elapsed(ran_s(site, p)):>11} {p.cpu:>4.1f} {p.args}"
             for p in found
         ]
         return joined(rows if bare else ["USER         PID     ELAPSED %CPU COMMAND", *rows])
@@ -205,38 +205,6 @@ def _line(cells: list[str], widths: list[int]) -> str:
         cell.ljust(-w) if w < 0 else cell.rjust(w) for cell, w in zip(cells, widths, strict=True)
     ]
     return " ".join(placed).rstrip()
-
-
-def top(call: Call) -> str:
-    """One page, as `top -b -n 1` prints it."""
-    if "b" not in "".join(word for word in call.args if word.startswith("-")):
-        raise Failed("top: this terminal takes a snapshot: top -b -n 1")
-    site, host = call.site, call.host
-    found = processes(site, host)
-    memory, swap = numbers(call)
-    up = told(site, host)["uptime"].strip()
-    running, total = sum(p.cpu > 50 for p in found), len(found) + 1_800
-    busy = min(sum(p.cpu for p in found) / 224, 100.0)
-    rows = [
-        f"top - {up}",
-        f"Tasks: {total} total, {running:>3} running, {total - running} sleeping,   0 stopped,   0 zombie",
-        f"%Cpu(s): {busy:4.1f} us,  1.8 sy,  0.0 ni, {98.2 - busy:4.1f} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st",
-        f"MiB Mem : {memory[0]:>10.1f} total, {memory[2]:>10.1f} free, {memory[1]:>10.1f} used, "
-        f"{memory[4]:>10.1f} buff/cache",
-        f"MiB Swap: {swap[0]:>10.1f} total, {swap[2]:>10.1f} free, {swap[1]:>10.1f} used. "
-        f"{memory[5]:>10.1f} avail Mem",
-        "",
-        "    PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND",
-    ]
-    for p in found[:40]:
-        kib, name = int(p.memory * 1024), p.args.split()[0].rpartition("/")[2]
-        clock = _elapsed(int(_ran(site, p) * p.cpu / 100))
-        rows.append(
-            f"{p.pid:>7} {p.user[:8]:<8}  20   0 {kib * 3:>7} {kib:>6} {kib // 9:>6} "
-            f"{'R' if p.cpu > 50 else 'S'} {p.cpu:>5.1f} {100 * p.memory / memory[0]:>5.1f} "
-            f"{clock:>9} {name}"
-        )
-    return joined(rows)
 
 
 def pgrep(call: Call) -> Reply:

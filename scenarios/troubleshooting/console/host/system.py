@@ -35,6 +35,8 @@ _UNAME = Grammar(
     "Try 'uname --help' for more information.",
 )
 
+SERVER_THREADS = 64
+
 
 def uptime(call: Call) -> str:
     asked = _UPTIME.read(call.args)
@@ -109,7 +111,12 @@ def nproc(call: Call) -> str:
         raise Failed(
             f"nproc: unrecognized option '{unknown[0]}'\nTry 'nproc --help' for more information."
         )
-    return f"{THREADS if call.site.kind(call.host) == NODE else 64}\n"
+    return f"{threads(call.site, call.host)}\n"
+
+
+def threads(site: Site, host: str) -> int:
+    """CPUs as the kernel counts them."""
+    return THREADS if site.kind(host) == NODE else SERVER_THREADS
 
 
 def who(call: Call) -> str:
@@ -267,19 +274,23 @@ def _unit(site: Site, host: str, word: str, unit: str, failed: str) -> str | Rep
     return Reply(joined(rows), "", 3 if broken else 0)
 
 
-def sysctl(call: Call) -> str:
+def kernel_settings(site: Site, host: str) -> dict[str, str]:
     """The settings of /etc/sysctl.d, and a few that people ask for."""
-    pair = next(p for p in host_files(call.site.incident) if p.path == "/etc/sysctl.d/90-hpc.conf")
+    pair = next(p for p in host_files(site.incident) if p.path == "/etc/sysctl.d/90-hpc.conf")
     known = dict(line.split(" = ") for _, line, _ in pair.lines)
-    draw = Stream(call.site.incident.seed, f"sysctl {call.host}")
-    known |= {
-        "kernel.hostname": call.host,
-        "kernel.osrelease": call.site.incident.plant.versions.kernel,
+    draw = Stream(site.incident.seed, f"sysctl {host}")
+    return known | {
+        "kernel.hostname": host,
+        "kernel.osrelease": site.incident.plant.versions.kernel,
         "net.ipv4.tcp_congestion_control": "cubic",
         "vm.overcommit_memory": "0",
         "kernel.random.entropy_avail": str(int(draw.between(240, 256))),
         "fs.file-max": "9223372036854775807",
     }
+
+
+def sysctl(call: Call) -> str:
+    known = kernel_settings(call.site, call.host)
     if any(word in ("-w", "-p", "--system") or "=" in word for word in call.args):
         raise Failed("sysctl: permission denied on key, ignoring", 255)
     if any(word in ("-a", "-A", "--all") for word in call.args):

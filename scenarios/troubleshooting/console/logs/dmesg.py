@@ -8,10 +8,9 @@ from scenarios.troubleshooting.console.logs.journal import LEVELS
 from scenarios.troubleshooting.console.logs.when import instant
 from scenarios.troubleshooting.console.options import MAYBE, NONE, ONE, Grammar, Options
 from scenarios.troubleshooting.console.site import Site
-from scenarios.troubleshooting.texts.kernel import kernel_lines
+from scenarios.troubleshooting.texts.kernel import kernel_level, kernel_lines
 from scenarios.troubleshooting.texts.lines import Line
 from scenarios.troubleshooting.texts.system_host import boot_ms
-from scenarios.troubleshooting.texts.system_journal import kernel_level
 
 GRAMMAR = Grammar(
     "dmesg",
@@ -69,7 +68,7 @@ def _kept(site: Site, host: str, asked: Options, lines: list[Line]) -> list[Line
         return []
     if asked.has("l"):
         wanted = _levels(asked.get("l") or "")
-        lines = [line for line in lines if kernel_level(line) in wanted]
+        lines = [line for line in lines if kernel_level(line.text) in wanted]
     ahead = site.ahead_ms(host)
     for key, sign in (("since", 1), ("until", -1)):
         if asked.has(key):
@@ -94,10 +93,10 @@ def _levels(text: str) -> set[str]:
 
 def _shown(site: Site, host: str, asked: Options, line: Line) -> str:
     form = asked.get("format") or ""
-    level = {"warning": "warn"}.get(kernel_level(line), kernel_level(line))
+    level = {"warning": "warn"}.get(kernel_level(line.text), kernel_level(line.text))
     prefix = f"kern  :{level:<6}: " if asked.has("x") else ""
     if asked.has("r"):
-        return f"<{LEVELS.index(kernel_level(line))}>{_seconds(site, host, line)}{line.text}"
+        return f"<{LEVELS.index(kernel_level(line.text))}>{_seconds(site, host, line)}{line.text}"
     if asked.has("t") or form == "notime":
         return prefix + line.text
     if form == "iso":

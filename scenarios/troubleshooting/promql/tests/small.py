@@ -17,6 +17,7 @@ METRICS = (
     Metric("gpu_energy", "counter", "Energy.", "dcgm-exporter", 15, 64.0),
     Metric("node_load1", "gauge", "Load.", "node_exporter", 30, 0.01),
     Metric("node_sent_bytes_total", "counter", "Bytes.", "node_exporter", 30, 1024.0),
+    Metric("lookup_seconds_bucket", "counter", "Lookups.", "node_exporter", 30),
     Metric("link_downed_total", "counter", "Losses.", "ib_exporter", 60),
 )
 JOBS = (
@@ -33,7 +34,7 @@ def small_file(path: Path) -> Columns:
 
 
 def _blocks() -> Iterator[Block]:
-    rng = np.random.default_rng(5)
+    rng, counted = np.random.default_rng(5), np.random.default_rng(6)
     for number in range(3):
         host = f"gpu-n00{number + 1}"
         gpus = tuple((("gpu", str(g)), ("Hostname", host)) for g in range(4))
@@ -48,5 +49,8 @@ def _blocks() -> Iterator[Block]:
         if number == 2:
             sent[1, 90:] -= sent[1, 90]  # the counter began anew
         yield Block("node_sent_bytes_total", host, ports, sent, ((60, 80),) if number == 1 else ())
+        within = tuple((instance, ("le", le)) for le in ("0.005", "0.05", "0.5", "+Inf"))
+        lookups = counted.integers(0, 9, (4, 240)).cumsum(axis=1).cumsum(axis=0)
+        yield Block("lookup_seconds_bucket", host, within, lookups, ((150, 160),) if number else ())
         downs = (rng.random((2, 120)) < 0.04).cumsum(axis=1)
         yield Block("link_downed_total", host, ports, downs)

@@ -77,7 +77,40 @@ EXPRESSIONS = (
     'sum by (Hostname) (gpu_temp) + on (Hostname) label_replace(node_load1, "Hostname", "$1", "instance", "(.+):(\\\\d+)")',  # noqa: E501
     "max_over_time(sum(gpu_temp)[20m:1m])",
     "avg_over_time(rate(node_sent_bytes_total[5m])[15m:30s] offset 3m)",
+    "histogram_quantile(0.9, rate(lookup_seconds_bucket[5m]))",
+    "histogram_quantile(0.05, sum by (le) (rate(lookup_seconds_bucket[3m])))",
+    'histogram_quantile(scalar(node_load1{instance=~".*n001.*"}) / 80, lookup_seconds_bucket)',
+    'histogram_quantile(0.5, lookup_seconds_bucket{le!="+Inf"})',
+    'histogram_quantile(0.5, rate(lookup_seconds_bucket{le!="0.05"}[5m]) or vector(1))',
+    'histogram_quantile(0.5, label_replace(gpu_temp, "le", "$1", "gpu", "(.*)"))',
+    "histogram_quantile(1.5, lookup_seconds_bucket) or histogram_quantile(-1, lookup_seconds_bucket)",
+    "timestamp(node_load1)",
+    "timestamp((node_load1 offset 7m))",
+    "timestamp(node_load1 + 1) - time()",
+    "time() - timestamp(link_downed_total)",
+    'count_values("celsius", gpu_temp)',
+    'count_values by (Hostname) ("degrees", round(gpu_temp / 3, 0.25))',
+    'count_values without (gpu) ("state", floor(gpu_temp / 10) / (floor(gpu_temp / 10) - 4))',
+    "month() + year() + day_of_year() + days_in_month() + day_of_month() + day_of_week()",
+    "hour(timestamp(node_load1)) * 60 + minute(timestamp(node_load1))",
+    "year(vector(time() - 400 * 86400)) + days_in_month(vector(time() - 230 * 86400))",
+    "holt_winters(node_load1[10m], 0.4, 0.2)",
+    'quantile_over_time(scalar(node_load1{instance=~".*n001.*"}) / 90, gpu_temp[5m])',
+    "deg(sin(node_load1)) + rad(cos(node_load1)) + tan(node_load1)",
+    "asin(node_load1 / 90) + acos(node_load1 / 90) + atan(node_load1)",
+    "sinh(node_load1 / 90) + cosh(node_load1 / 90) + tanh(node_load1)",
+    "asinh(node_load1) + acosh(node_load1 + 1) + atanh(node_load1 / 91)",
+    "sum by (instance) (node_load1 atan2 (node_load1 - 40))",
+    "log2(node_load1) + log10(node_load1) + exp(node_load1 / 90)",
+    "stdvar_over_time(gpu_temp[10m]) + present_over_time(gpu_temp[10m])",
+    "stdvar by (Hostname) (gpu_temp) + pi()",
 )
+NATIVE = (
+    "histogram_count(gpu_temp)",
+    "histogram_sum(gpu_temp)",
+    "histogram_fraction(0, 1, gpu_temp)",
+)
+"""Of native histograms: Prometheus answers with nothing where there are none."""
 INSTANT = ("sort_desc(gpu_temp)", "topk(4, gpu_temp)", "gpu_temp[2m]", "1 + 1", "sort(node_load1)")
 
 
@@ -152,3 +185,14 @@ def test_answers_at_one_instant(expression: str, columns: Columns, real: str) ->
     else:
         rows = {told(r.labels): r.values.tolist() for r in found.rows}  # type: ignore[union-attr]
         assert rows == {told(one["metric"]): [float(v) for _, v in one["values"]] for one in theirs}
+
+
+@pytest.mark.parametrize("expression", NATIVE)
+def test_functions_of_other_histograms_find_nothing(
+    expression: str, columns: Columns, real: str
+) -> None:
+    at = START + 100 * MINUTE
+    assert ask(real, "query", query=expression, time=at / 1000) == []
+    found = Engine(columns).instant(expression, at)
+    assert isinstance(found, Vector)
+    assert found.labels == []

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from scenarios.worlds.gpu_idle_alerts.facts import patience
+import pytest
+
+from scenarios.worlds.gpu_idle_alerts.episode import Episode
+from scenarios.worlds.gpu_idle_alerts.facts import judge, patience
 from scenarios.worlds.gpu_idle_alerts.fleet import CONTACTS
+from scenarios.worlds.gpu_idle_alerts.rules import Case
 from scenarios.worlds.gpu_idle_alerts.setting import DAY, HOUR
 from scenarios.worlds.gpu_idle_alerts.tests.stretches import (
     ONE,
@@ -107,6 +111,8 @@ def test_one_alert_counts_for_a_case_and_the_next_is_noise() -> None:
     number = raise_for(days, case)
     days.tick()
     before = days.figures()
+    for _ in range(HOUR):
+        days.tick()
     days.resolve(number)
     raise_for(days, case)
     after = days.figures()
@@ -121,3 +127,47 @@ def test_naming_a_healthy_gpu_beside_the_idle_ones_is_a_false_alert() -> None:
     days.alert("idle", [*names(days, case), other], "ticket", "ops", "all of them")
     days.tick()
     assert days.figures()["alerts_false"] == 1
+
+
+def told_of(days: Episode, case: Case, number: int) -> bool:
+    """Whether the alert of that number counts as right about the case."""
+    found = judge(days.truth, days.controls.register.alerts)
+    return next(one.case is case for one in found if one.alert.id == number)
+
+
+@pytest.mark.parametrize(("stays", "right"), [(0, False), (HOUR, False), (HOUR + 1, True)])
+def test_an_alert_taken_back_within_the_hour_has_told_nobody_anything(
+    stays: int, right: bool
+) -> None:
+    days = opened(THREE, "steady", "back")
+    case = until_case(days, "crashed_job")
+    number = raise_for(days, case)
+    days.world.jobs[case.job].reaction = "silent"
+    assert told_of(days, case, number)
+    for _ in range(stays):
+        days.tick()
+    days.resolve(number)
+    assert case.over < 0
+    assert told_of(days, case, number) is right
+    assert told_of(days, case, raise_for(days, case))
+
+
+def test_an_alert_resolved_at_once_because_somebody_dealt_with_it_stays_right() -> None:
+    days = opened(THREE, "steady", "back")
+    case = until_case(days, "crashed_job")
+    number = raise_for(days, case)
+    days.resolve(number)
+    assert not told_of(days, case, number)
+    days.controls.register.alerts[-1].handled = days.world.tick
+    assert told_of(days, case, number)
+
+
+def test_an_alert_resolved_as_its_case_ends_stays_right() -> None:
+    days = opened(THREE, "steady", "back")
+    case = until_case(days, "crashed_job")
+    number = raise_for(days, case)
+    days.resolve(number)
+    case.over = days.world.tick + HOUR
+    assert told_of(days, case, number)
+    case.over += 1
+    assert not told_of(days, case, number)

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from scenarios.company.profile import GPU_MODELS, Profile
+from scenarios.company.profile import Profile
 from scenarios.worlds.gpu_idle_alerts.episode import Episode
 from scenarios.worlds.gpu_idle_alerts.fleet import GPUS
 from scenarios.worlds.gpu_idle_alerts.jobs import Job
@@ -83,7 +83,7 @@ def test_a_starving_job_computes_only_in_its_bursts() -> None:
     raise AssertionError("no job waits for its data")
 
 
-@pytest.mark.parametrize("gpu", GPU_MODELS)
+@pytest.mark.parametrize("gpu", GPUS)
 def test_memory_in_a_crash_adds_up_and_fits_the_card(gpu: str) -> None:
     days, seen = Episode(Profile(cluster="c", gpu=gpu), TEN, "steady", "full"), 0
     for _ in range(3 * DAY):

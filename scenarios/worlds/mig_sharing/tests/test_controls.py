@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,6 +216,18 @@ def test_a_bill_to_the_second_is_exact_and_books_close() -> None:
     assert day.figures()["bill_errors_pct"] == [0.0, 0.0, 0.0, 0.0]
     ticks(day, 60)
     assert day.figures()["bill_errors_pct"] == [0.0, 0.0, 100.0, 0.0, 0.0, 100.0]
+
+
+def test_an_empty_bill_is_no_credit_for_a_tenant_that_asked_and_was_not_served() -> None:
+    late = replace(service("boreal-chat-002", tenant=1), steps=((90 * MINUTE, 1), (24 * HOUR, 0)))
+    day = made([service(), late])
+    ticks(day, 180)
+    for hour in (1, 2):
+        day.bill("aster", hour, {})
+        day.bill("boreal", hour, {})
+    ticks(day, 60)
+    # boreal asked for nothing through the whole of hour 1: nothing was owed to it
+    assert day.figures()["bill_errors_pct"] == [100.0, 100.0, 100.0, 100.0, 0.0, 100.0]
 
 
 def test_a_larger_instance_is_charged_as_what_was_asked_for() -> None:

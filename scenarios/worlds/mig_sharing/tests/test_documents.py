@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from scenarios.company.profile import DEFAULT, GPU_MODELS
+from scenarios.company.profile import DEFAULT
+from scenarios.packs import load_pack
 from scenarios.worlds.mig_sharing import WORLD
 from scenarios.worlds.mig_sharing.tests.days import APART, PLAIN
 
 
 @pytest.mark.parametrize("name", sorted(WORLD.documents))
-@pytest.mark.parametrize("gpu", sorted(GPU_MODELS))
+@pytest.mark.parametrize("gpu", load_pack("automation/mig-sharing").data["accelerators"])
 def test_documents_are_made_for_every_card_and_always_alike(name: str, gpu: str) -> None:
     profile = replace(DEFAULT, gpu=gpu)
     first = WORLD.documents[name](profile, APART, "5")

@@ -69,7 +69,7 @@ def test_a_node_that_goes_is_an_interruption_even_if_the_program_stops_first(fir
     made = saved(week)
     nodes_up(week, count=5)
     spare = [n.name for n in week.world.machines.nodes if n.name not in gang]
-    goes = week.world.machines.down if first == "dead" else week.world.machines.notice
+    goes = week.world.node_down if first == "dead" else week.world.machines.notice
     goes(week.world.trainings[0].nodes[0], 0)
     if first == "called back and stopped":
         week.controls.stop("tune")

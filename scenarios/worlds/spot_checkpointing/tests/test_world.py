@@ -123,7 +123,7 @@ def test_steps_that_count_were_paid_for_and_gangs_are_whole(made: list[Move], fa
     figures, run = week.figures(), week.world.trainings[0]
     assert 0 <= week.world.valid(run) <= run.config.steps
     assert figures["useful_gpu_h"] <= figures["phase_gpu_h"].get("training", 0.0) + 1e-6
-    machine, nodes = week.world.machines.machine, week.world.machines.nodes
+    machine, nodes = week.world.machine, week.world.machines.nodes
     assert machine.out == {n for n, node in enumerate(nodes) if node.state != NodeState.READY}
     held = [n for n, free in enumerate(machine.level) if not free]
     assert held == sorted(run.nodes)
@@ -168,9 +168,9 @@ def test_a_calm_run_takes_its_time_and_its_price() -> None:
 def test_a_gang_trains_at_the_pace_of_its_slowest_node() -> None:
     week = calm()
     training(week)
-    run, machines = week.world.trainings[0], week.world.machines
+    run = week.world.trainings[0]
     assert run.step_ms == 3600
-    machines.slow(run.nodes[2], 0)
+    week.world.node_slow(run.nodes[2], 0)
     assert run.step_ms == 3600 * 150 // 100
 
 
@@ -186,7 +186,7 @@ def test_a_lost_node_stops_the_run_and_leaves_a_save_incomplete() -> None:
     training(week)
     made = str(week.controls.save("tune", "async")["checkpoint"])
     pass_minutes(week, 1)
-    week.world.machines.down(week.world.trainings[0].nodes[0], 0)
+    week.world.node_down(week.world.trainings[0].nodes[0], 0)
     torn = next(c for c in week.world.saving.all if c.name == made)
     assert (week.world.trainings[0].state, torn.whole) == ("stopped", False)
     assert 0 < torn.stored_gb < torn.gb

@@ -82,7 +82,7 @@ def gpu_hour(cloud: Cloud, job: Job, per_node: int) -> float:
 def may_go(job: Job, cloud: Cloud) -> bool:
     if job.priority != "low" or job.protected or not job.checkpoint:
         return False
-    if job.driver > int(cloud.driver.split(".")[0]):
+    if job.driver > cloud.driver:
         return False
     return not job.residency or (job.residency == "eu" and cloud.region.startswith("eu"))
 

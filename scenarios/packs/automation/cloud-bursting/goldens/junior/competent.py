@@ -75,7 +75,7 @@ class Broker:
         if job.protected or job.residency or left <= 0:
             return 0.0
         for name, cloud in clouds.items():
-            if name == "primary" or int(cloud.driver.split(".")[0]) < job.driver:
+            if name == "primary" or cloud.driver < job.driver:
                 continue
             if cloud.used + job.gpus > cloud.room:
                 continue

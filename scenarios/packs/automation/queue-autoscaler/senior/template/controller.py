@@ -14,7 +14,7 @@ def step(cluster: Cluster) -> None:
     metrics = cluster.metrics()
     print(
         f"{cluster.now // 3600:02d}:00  {len(waiting)} jobs wait,"
-        f" {metrics.spend:,.0f} of {metrics.budget:,.0f} USD spent"
+        f" {metrics.spend:,.0f} of the budget of {metrics.budget:,.0f} spent"
     )
 
 

@@ -1,0 +1,3 @@
+# Shell lines, played in this order on a fresh cluster. A line '#sleep 5' waits five seconds.
+sinfo
+squeue

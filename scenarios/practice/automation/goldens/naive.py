@@ -1,0 +1,6 @@
+"""Looks on."""
+
+
+def control(cluster):
+    while cluster.tick():
+        pass
