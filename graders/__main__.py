@@ -1,4 +1,4 @@
-"""The command line of the graders: grade one answer or a folder of them, or make a candidate's kit."""
+"""The command line of the graders: grade answers, make a candidate's kit, measure an assistant alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from typing import Any
 from graders.anchors import anchor_figures
 from graders.answer_table import in_order, lines
 from graders.answers import AnswerError, read_answer, read_answers
+from graders.assistant import command as baseline
+from graders.assistant.conversation import NoAnswer
 from graders.backend import backend_from_environment
 from graders.kinds import grade, needs_sandbox
 from graders.kit import kit_files, kit_name, zipped
@@ -130,6 +132,23 @@ def _make_kit(args: argparse.Namespace, profile: Profile) -> int:
     return 0
 
 
+def _tokens(count: int | None) -> str:
+    return "tokens unknown" if count is None else f"{count:,} tokens"
+
+
+def _measure_alone(args: argparse.Namespace, profile: Profile) -> int:
+    rows = baseline.run(args, profile, _backend_for)
+    if args.json:
+        _print_json({"pack": args.pack, "rows": rows})
+    else:
+        sys.stdout.writelines(
+            f"{args.pack} {row['level']} seed {row['seed']}: {row['score']:.2f}"
+            f" in {row['minutes']:.1f} minutes, {_tokens(row['tokens'])}\n"
+            for row in rows
+        )
+    return 0
+
+
 def _print_json(value: object) -> None:
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
@@ -153,11 +172,14 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     grading = commands.add_parser("grade", help="measure answers to the variant of a seed")
     kit = commands.add_parser("kit", help="write the zip that a candidate may take home")
-    for command in (grading, kit):
+    alone = commands.add_parser("baseline", help="measure what an assistant alone reaches")
+    for command in (grading, kit, alone):
         command.add_argument("pack", help="for example automation/queue-autoscaler")
         command.add_argument("--level", required=True, choices=LEVELS)
-        command.add_argument("--seed", required=True, type=_within(0, 2**63 - 1))
+        if command is not alone:
+            command.add_argument("--seed", required=True, type=_within(0, 2**63 - 1))
         command.add_argument("--profile", type=Path, metavar="company.toml")
+    baseline.add_arguments(alone)
     kit.add_argument("--out", required=True, type=Path, metavar="FILE.zip")
     what = grading.add_mutually_exclusive_group(required=True)
     what.add_argument("--answer", type=Path, metavar="FILE_OR_DIR")
@@ -178,8 +200,10 @@ def main(argv: list[str] | None = None) -> int:
         profile = load_profile(args.profile) if args.profile else DEFAULT
         if args.command == "kit":
             return _make_kit(args, profile)
+        if args.command == "baseline":
+            return _measure_alone(args, profile)
         return (_grade_one if args.answer else _grade_many)(args, profile)
-    except SandboxUnavailable as error:
+    except (SandboxUnavailable, NoAnswer) as error:
         sys.stderr.write(f"{error}\n")
         return 3
     except (PackNotFound, PackInvalid, ProfileError, AnswerError, ValueError) as error:

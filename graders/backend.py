@@ -7,7 +7,12 @@ from pathlib import Path
 
 from sandbox import Backend, open_backend
 
-STATE = Path(__file__).resolve().parent.parent / "data" / "sandbox"
+DATA = Path(__file__).resolve().parent.parent / "data"
+
+
+def state_folder() -> Path:
+    """Where the sandbox keeps its state: in the folder that HEADNODE_DATA names, as the site's does."""
+    return Path(os.environ.get("HEADNODE_DATA") or DATA).resolve() / "sandbox"
 
 
 def backend_from_environment() -> Backend:
@@ -21,7 +26,7 @@ def backend_from_environment() -> Backend:
     return open_backend(
         name,
         allow_reduced=os.environ.get("SANDBOX_ALLOW_REDUCED") == "1",
-        state_dir=STATE,
+        state_dir=state_folder(),
         docker_url=os.environ.get("SANDBOX_DOCKER_URL") or None,
         runtime=os.environ.get("SANDBOX_RUNTIME") or None,
     )

@@ -96,7 +96,7 @@ def play_golden(
     source = pack.golden(level, name)
     anchors = [anchor_figures(pack, level, one, profile) for one in workloads]
     return measure_workloads(
-        pack.measures(level),
+        pack.measures(level, profile),
         pack.world.measures,
         [play_trusted(source, one, profile, faults=True) for one in workloads],
         [naive for naive, _ in anchors],

@@ -51,7 +51,14 @@ class Measured:
             place = f"{self.score:.0%} of the way from the existing script to the reference"
         return (
             f"{self.value:,.1f}{unit}: {place} (script {self.naive:,.1f}, reference"
-            f" {self.reference:,.1f}). {self.measure.meaning}"
+            f" {self.reference:,.1f}). {self.measure.meaning}{self._ceiling()}"
+        )
+
+    def _ceiling(self) -> str:
+        if self.measure.ceiling == 1.0:
+            return ""
+        return (
+            f" This is the point of the exercise: it holds the total at {_most(self):.0%} at most."
         )
 
 
@@ -97,9 +104,22 @@ def measure_workloads(
     return found
 
 
+def _clipped(measured: Measured) -> float:
+    return min(1.0, max(0.0, round(measured.score, 4)))
+
+
+def _most(measured: Measured) -> float:
+    """What the total may come to by this measure: its ceiling at 0, everything at 1."""
+    ceiling = measured.measure.ceiling
+    return ceiling + (1.0 - ceiling) * _clipped(measured)
+
+
 def total(measured: Sequence[Measured]) -> float | None:
-    """Mean of the measures, each clipped to 0..1; None when nothing was measured."""
+    """Mean of the measures, each clipped to 0..1; None when nothing was measured.
+
+    It goes no higher than a measure with a ceiling lets it.
+    """
     if not measured:
         return None
-    scores = [min(1.0, max(0.0, round(m.score, 4))) for m in measured]
-    return round(sum(scores) / len(scores), 4)
+    mean = sum(map(_clipped, measured)) / len(measured)
+    return round(min(mean, *map(_most, measured)), 4)

@@ -99,9 +99,14 @@ def play(
     backend: Backend,
     profile: Profile,
     cancel: threading.Event | None = None,
+    *,
+    faults: bool = True,
 ) -> Played:
-    """Run the answer through the workload; never raises for what the program does."""
-    episode = workload.open(profile)
+    """Run the answer through the workload; never raises for what the program does.
+
+    Without `faults` the API never fails, though machines still do.
+    """
+    episode = workload.open(profile, faults=faults)
     methods = load_world(workload.world).methods
     outcome = backend.run(spec, EpisodeSession(episode, methods), cancel)
     stopped = None if episode.complete else episode.now

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from graders.inprocess import SDK_FOLDER, sdk
 
+ANNOTATION = re.compile(r"(: |-> )'([^']*)'")
 PAGE = SDK_FOLDER / "REFERENCE.md"
 HEAD = """\
 # Every verb of headnode_sdk.Cluster
@@ -26,7 +28,7 @@ def signature(verb: Callable[..., Any]) -> str:
     """How it is called, without `self`."""
     shown = inspect.signature(verb)
     rest = [one for name, one in shown.parameters.items() if name != "self"]
-    return str(shown.replace(parameters=rest)).replace("'", "")
+    return ANNOTATION.sub(r"\1\2", str(shown.replace(parameters=rest)))
 
 
 def page() -> str:

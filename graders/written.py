@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -14,6 +14,7 @@ from graders import VERSION
 from graders.kinds import Asked, Grader
 from graders.measures import Measured
 from graders.report import GradeReport, Json, RunReport, Versions, unrun
+from scenarios.company.profile.money import DOLLAR, in_currency, in_money
 from scenarios.packs import Measure
 from scenarios.simulator import VERSION as SIMULATOR
 
@@ -145,7 +146,8 @@ class WrittenGrader(Grader, Generic[A]):
     rows of evidence. `assess` leaves the reading as it is and raises BadCorrection. `detail` says in one
     sentence what was measured. The reading is plain JSON and stays in the report's evidence, in the row of
     the kind `reading`: what people correct in it is assessed anew from it alone, at once, and nothing is
-    drawn or played again; evidence of the kinds `kept` stays beside it.
+    drawn or played again; evidence of the kinds `kept` stays beside it. What stands under the keys `money`
+    of a row are our own words, with amounts in the company's currency; the candidate's are left as they are.
     """
 
     reading: str
@@ -154,6 +156,7 @@ class WrittenGrader(Grader, Generic[A]):
     assess: Callable[[Json, Corrections], Assessed]
     detail: Callable[[A, Asked], str]
     kept: Collection[str] = ()
+    money: Collection[str] = ()
     needs_sandbox = False
 
     def run_public(self, asked: Asked, workload: str) -> RunReport:
@@ -170,7 +173,10 @@ class WrittenGrader(Grader, Generic[A]):
         except BadAnswer as error:
             return _report(asked, "candidate_error", f"Not measured: {error}", Assessed([], []))
         reading, rows = self.read(answer, asked)
-        found = self.assess(reading, ())
+        if asked.profile.currency != DOLLAR:
+            money = {"currency": asked.profile.currency, "per_usd": asked.profile.per_usd}
+            reading = {**reading, **money}
+        found = self._assessed(reading, ())
         found.evidence.extend([*rows, {"kind": self.reading, **reading}])
         return _report(asked, "done", self.detail(answer, asked), found)
 
@@ -182,14 +188,39 @@ class WrittenGrader(Grader, Generic[A]):
         row = self.reading_in(kept)
         if row is None:
             raise LookupError("The report holds no reading of the answer.")
-        found = self.assess({key: row[key] for key in row if key != "kind"}, corrections)
+        found = self._assessed({key: row[key] for key in row if key != "kind"}, corrections)
         rows = [one for one in kept["evidence"] if one["kind"] in self.kept]
         return Assessed(found.measures, [*found.evidence, *rows, row])
+
+    def _assessed(self, reading: Json, corrections: Corrections) -> Assessed:
+        found, currency = self.assess(reading, corrections), str(reading.get("currency", DOLLAR))
+        if currency == DOLLAR:
+            return found
+        measures = [_measured_in(one, currency) for one in found.measures]
+        rows = [
+            {
+                key: in_money(said, currency) if key in self.money else said
+                for key, said in row.items()
+            }
+            for row in found.evidence
+        ]
+        return Assessed(measures, rows)
 
     def reading_in(self, kept: Mapping[str, Any] | None) -> Json | None:
         """The reading's row in a kept report. Staff only: it holds the truth as well."""
         rows = (kept or {}).get("evidence") or []
         return next((dict(row) for row in rows if row.get("kind") == self.reading), None)
+
+
+def _measured_in(one: Measured, currency: str) -> Measured:
+    """The measure with its own words in the company's currency."""
+    unit, meaning = (
+        in_currency(said, currency) for said in (one.measure.unit, one.measure.meaning)
+    )
+    found = replace(one, measure=replace(one.measure, unit=unit, meaning=meaning))
+    return (
+        replace(found, told=in_currency(found.told, currency)) if isinstance(found, Told) else found
+    )
 
 
 def _report(asked: Asked, status: str, detail: str, found: Assessed) -> GradeReport:

@@ -33,7 +33,7 @@ class AutomationGrader(PartedGrader):
             return unrun(str(error), backend.name)
         played = play(spec, day, backend, asked.profile, asked.cancel)
         part = part_of(pack, asked.level, played, asked.profile)
-        measures = _measured(pack, asked.level, [part]) if part.counts else []
+        measures = _measured(asked, [part]) if part.counts else []
         return run_report(played.outcome, played.detail, part.marks, measures, part.replay)
 
     def grade(self, asked: Asked) -> GradeReport:
@@ -95,8 +95,8 @@ class AutomationGrader(PartedGrader):
             status=status,
             detail=detail,
             versions=_versions(pack, parts, asked.sandbox.name),
-            measures=_measured(pack, level, parts) if done else [],
-            evidence=[*(_evidence(pack, level, part, done) for part in parts), *code],
+            measures=_measured(asked, parts) if done else [],
+            evidence=[*(_evidence(asked, part, done) for part in parts), *code],
             marks=sorted({mark for part in parts for mark in part.marks}),
         )
 
@@ -114,7 +114,7 @@ def _why_not(pack: Pack, files: Mapping[str, str]) -> str:
 
 def verdict(pack: Pack, parts: Sequence[Part]) -> tuple[str, str]:
     """Status of the whole grade and the sentence that explains it."""
-    spans = f"hidden {pack.world.span}s"
+    spans = f"hidden {pack.world.spans(len(parts))}"
     if parts[-1].ours:
         said = parts[-1].detail or "The sandbox failed."
         return "infrastructure_error", f"{said} Nothing was graded; this is not the answer's fault."
@@ -133,11 +133,11 @@ def _first_failure(parts: Sequence[Part]) -> str:
     return f"On {parts[0].name}: {parts[0].detail}"
 
 
-def _measured(pack: Pack, level: str, parts: Sequence[Part]) -> list[Measured]:
+def _measured(asked: Asked, parts: Sequence[Part]) -> list[Measured]:
     """The measures of the workloads, each with the anchors of the same ones."""
     return measure_workloads(
-        pack.measures(level),
-        pack.world.measures,
+        asked.pack.measures(asked.level, asked.profile),
+        asked.pack.world.measures,
         [part.figures for part in parts],
         [part.naive for part in parts],
         [part.reference for part in parts],
@@ -155,8 +155,8 @@ def _versions(pack: Pack, parts: Sequence[Part], backend_name: str) -> Versions:
     )
 
 
-def _evidence(pack: Pack, level: str, part: Part, done: bool) -> dict[str, Any]:
-    rows = _measured(pack, level, [part]) if done else []
+def _evidence(asked: Asked, part: Part, done: bool) -> dict[str, Any]:
+    rows = _measured(asked, [part]) if done else []
     return {
         "kind": "workload",
         "name": part.name,
@@ -166,7 +166,7 @@ def _evidence(pack: Pack, level: str, part: Part, done: bool) -> dict[str, Any]:
         "detail": part.detail,
         "stopped_at": part.stopped_at,
         "measures": [_short(row) for row in rows],
-        "summary": pack.world.summary(part.figures),
+        "summary": asked.pack.world.summary(part.figures),
         "replay": part.replay,
         "stderr": part.stderr,
     }

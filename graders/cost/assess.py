@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from graders.cost.challenge import challenges
-from graders.cost.matching import NONE, STATES, VERDICTS, fitting_risk, subject, subjects
+from graders.cost.filters import placed
+from graders.cost.matching import NONE, STATES, VERDICTS, subject, subjects
 from graders.cost.tally import Tally, tally, usd
+from graders.cost.words import fitting_risk
 from graders.written import Assessed, BadCorrection, Corrections, Told, percentages
 from scenarios.cost.catalogue import CATEGORIES, FINDINGS, levers, traps
 
@@ -23,6 +26,9 @@ _STEPS = ("low", "medium", "high")
 _SPREAD = 2.0
 AIM = 1.5
 """So many rows for each real opportunity are taken as they are; of more, the part."""
+NAMED = 0.2
+"""What a saving counts that is named and has no figure of the right size."""
+_STEPS_OF_SIZE = (0.25, 0.5, 0.75, 1.0)
 LEAST_AREA = 0.02
 """Part of the achievable saving from which on an area of the bill counts."""
 
@@ -33,6 +39,7 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     found = [
         _found(one),
         _accuracy(one),
+        _filters(one),
         _soundness(one),
         _order(one),
         _coverage(one),
@@ -90,8 +97,10 @@ def _enough(count: int) -> float:
 
 
 def _found(one: Tally) -> Told:
-    reckoned = [key for key in one.real if _near(one, key) > 0]
-    saved = 0.5 * one.saved(one.real) + 0.5 * one.saved(reckoned)
+    near = {key: _near(one, key) for key in one.real}
+    reckoned = [key for key in near if near[key] >= _STEPS_OF_SIZE[1]]
+    sized = fmean(one.saved([key for key in near if near[key] >= step]) for step in _STEPS_OF_SIZE)
+    saved = NAMED * one.saved(one.real) + (1 - NAMED) * sized
     most = one.truth["most_cents"]
     told = (
         f"{one.real_rows} of {len(one.rows)} rows are really there; they are {len(one.real)} opportunities,"
@@ -101,8 +110,13 @@ def _found(one: Tally) -> Told:
 
 
 def _aim(one: Tally) -> float:
-    """1 for tables of which two rows in three are real; the part for longer lists of anything."""
-    return min(1.0, AIM * one.real_rows / max(1, len(one.rows)))
+    """1 for tables of which two rows in three are real; the part, squared, for longer lists of anything."""
+    return min(1.0, AIM * one.real_rows / max(1, len(one.rows))) ** 2
+
+
+def _counts(one: Tally, key: str) -> float:
+    """How far a saving counts: in full with a figure of the right size, in part where it is only named."""
+    return NAMED + (1 - NAMED) * _near(one, key)
 
 
 def _near(one: Tally, key: str) -> float:
@@ -126,19 +140,44 @@ def _accuracy(one: Tally) -> Told:
     value = sum(size[key] * near[key] for key in size) / whole if whole else 0.0
     within = sum(one == 1.0 for one in near.values())
     told = f"{within} of {len(near)} real opportunities have a figure within what the data support."
-    return _told("accuracy", value * _enough(len(near)), told)
+    if one.repeated:
+        told += " A figure that stands in more than half of the rows is taken for none."
+    return _told("accuracy", value * _enough(len(near)) * _aim(one), told)
+
+
+def _filters(one: Tally) -> Told:
+    parts = {key: placed(one, key) for key in one.real}
+    value = sum(parts[key] * _counts(one, key) for key in parts) / max(1, len(parts))
+    right = sum(part >= 1 for part in parts.values())
+    told = f"{right} of {len(parts)} real opportunities point at the cost rows on which they act."
+    return _told("filters", value * _enough(len(parts)) * _aim(one), told)
 
 
 def _soundness(one: Tally) -> Told:
     marked = {given for finding in one.findings for given in finding.opportunities}
-    judged = marked | set(one.means)
-    value = (len(judged) - len(marked)) / len(judged) if judged else 0.0
+    judged = marked | {given for given in one.means if one.certain(given) or _fitting(one, given)}
+    sound = {given for given in judged - marked if _sized(one, given)}
+    value = len(sound) / len(judged) if judged else 0.0
     kinds = sorted({FINDINGS[finding.finding] for finding in one.findings})
     told = (
         f"{len(marked)} of {len(judged)} rows that the program knows have a finding"
-        f"{': ' + ', '.join(kinds) if kinds else ''}."
+        f"{': ' + ', '.join(kinds) if kinds else ''}; {len(judged - marked - sound)} have no figure"
+        " or one far too low."
     )
     return _told("soundness", value * _enough(len(one.rows)), told)
+
+
+def _sized(one: Tally, given: str) -> bool:
+    """Whether a row has a figure, and one that is not far too low where there is something to save."""
+    key = one.means[given]
+    real = key in levers() and one.lever(key)["real"]
+    return bool(one.figure(given)) and (not real or _near(one, key) > 0)
+
+
+def _fitting(one: Tally, given: str) -> bool:
+    """Whether what a row's filter alone says of it is borne out by its figure."""
+    key = one.means[given]
+    return key in levers() and one.lever(key)["real"] and _near(one, key) > 0
 
 
 def merit(one: Tally, given: str) -> float:
@@ -153,32 +192,53 @@ def merit(one: Tally, given: str) -> float:
 
 
 def _order(one: Tally) -> Told:
-    placed = [
-        (row["priority"], merit(one, row["id"])) for row in one.rows if row["id"] in one.means
+    ranked = [
+        (row["priority"], merit(one, row["id"]), _reckoned(one, row["id"]))
+        for row in one.rows
+        if row["id"] in one.means
     ]
     right = wrong = pairs = 0
-    for (first, a), (second, b) in combinations(placed, 2):
+    earned = 0.0
+    for (first, a, mine), (second, b, theirs) in combinations(ranked, 2):
         if a == b == 0:
             continue
         pairs += 1
-        if first is None or second is None or first == second:
+        if first is None or second is None or first == second or not (mine and theirs):
             continue
         if max(a, b) < NEAR * min(a, b) or (first < second) == (a > b):
             right += 1
+            earned += min(mine, theirs)
         else:
             wrong += 1
-    value = (right - wrong) / pairs if pairs else 0.0
+    value = (earned - wrong) / pairs if pairs else 0.0
     return _told(
-        "order", value * _enough(len(placed)), f"{right} pairs of {pairs} right, {wrong} wrong."
+        "order", value * _enough(len(ranked)), f"{right} pairs of {pairs} right, {wrong} wrong."
     )
+
+
+def _reckoned(one: Tally, given: str) -> float:
+    """How far an order by value can rest on a row's figure: 0 without one, a fifth on one that is far off.
+
+    Of what is no saving there is no right figure; its place at the end is.
+    """
+    key = one.means[given]
+    if not one.figure(given):
+        return 0.0
+    return _counts(one, key) if key in levers() and one.lever(key)["real"] else 1.0
 
 
 def _coverage(one: Tally) -> Told:
     wanted = set(_areas(one))
-    there = wanted & {levers()[key].category for key in one.real}
-    names = ", ".join(CATEGORIES[key] for key in CATEGORIES if key in wanted - there)
-    told = f"{len(there)} of {len(wanted)} areas{'; without ' + names if names else ''}."
-    return _told("coverage", len(there) / len(wanted) * _aim(one) if wanted else 0.0, told)
+    there: dict[str, float] = {}
+    for key in one.real:
+        area = levers()[key].category
+        there[area] = max(there.get(area, 0.0), _counts(one, key))
+    names = ", ".join(CATEGORIES[key] for key in CATEGORIES if key in wanted - set(there))
+    told = (
+        f"{len(wanted & set(there))} of {len(wanted)} areas{'; without ' + names if names else ''}."
+    )
+    value = sum(there.get(area, 0.0) for area in wanted) / max(1, len(wanted))
+    return _told("coverage", value * _aim(one), told)
 
 
 def _areas(one: Tally) -> list[str]:
@@ -191,10 +251,11 @@ def _areas(one: Tally) -> list[str]:
 
 
 def _feasibility(one: Tally) -> Told:
-    parts = [_fits(one, key) for key in one.real]
-    value = sum(parts) / len(parts) if parts else 0.0
-    told = f"{sum(part >= 0.75 for part in parts)} of {len(parts)} real opportunities are stated fittingly."
-    return _told("feasibility", value * _enough(len(parts)), told)
+    parts = {key: _fits(one, key) for key in one.real}
+    value = sum(parts[key] * _counts(one, key) for key in parts) / max(1, len(parts))
+    fitting = sum(part >= 0.75 for part in parts.values())
+    told = f"{fitting} of {len(parts)} real opportunities are stated fittingly."
+    return _told("feasibility", value * _enough(len(parts)) * _aim(one), told)
 
 
 def _fits(one: Tally, key: str) -> float:
@@ -255,7 +316,8 @@ def _opportunity(one: Tally, row: Json) -> Json:
         "title": subject(key).title if key else "",
         "why": said["why"]
         if said
-        else "It fits none of the levers that the program knows; judge it yourself.",
+        else row.get("doubt")
+        or "It fits none of the levers that the program knows; judge it yourself.",
         "corrected": bool(said and said.get("corrected")),
         "placed": bool(said and said["placed"]),
         "claimed_usd": None if row["claimed_cents"] is None else round(row["claimed_cents"] / 100),

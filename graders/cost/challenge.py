@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from graders.cost.matching import fitting_risk, subject
+from graders.cost.matching import subject
 from graders.cost.tally import Tally, usd
+from graders.cost.words import fitting_risk
 from scenarios.cost.catalogue import FINDINGS, levers
 
 Json = dict[str, Any]

@@ -25,4 +25,5 @@ KIND = WrittenGrader(
     read=lambda answer, asked: (read(answer, asked.profile, asked.level, asked.seed), []),
     assess=assess,
     detail=_detail,
+    money=("text", "how", "reasons", "why"),
 )

@@ -125,10 +125,10 @@ def solid(pack: Pack, model: Model) -> Json:
 
 
 def over_claimer(pack: Pack, model: Model) -> Json:
-    """The expert's table with every figure far too high."""
+    """The expert's table with every figure far above what its row would save even if taken first."""
     answer = expert(pack, model)
-    for row in answer["opportunities"]:
-        row["saving"]["value"] = round(row["saving"]["value"] * OVER)
+    for row, one in zip(answer["opportunities"], _worth(model), strict=True):
+        row["saving"]["value"] = _usd(one.alone * OVER)
     return answer
 
 

@@ -1,50 +1,49 @@
-"""Which lever or trap an opportunity means: by its words, and by the cost rows at which it points."""
+"""Which lever or trap an opportunity means: by the cost rows at which it points, and by its words.
+
+The filter comes first. Where it lies on the rows of one lever alone it decides; where several act on the same
+rows the words choose among them; without a filter the words have to be plain. What stays open is said to be
+open: no row is taken for the likelier of two readings.
+"""
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 from graders.cost.answer import Opportunity
 from graders.cost.scope import Group, by_line
+from graders.cost.words import NEEDED, Heard, heard, words
 from scenarios.cost.catalogue import Lever, Trap, levers, traps
 
 Json = dict[str, Any]
 STATES, NONE = "states", "none"
 VERDICTS = (STATES, NONE)
-_NO_FILTER = 0.35
-"""How well words alone place an opportunity that points at no rows."""
-_AGAINST = 0.4
-"""What words that speak for another lever leave of it."""
-_ELSEWHERE = 0.04
-"""The same for one that points only at other rows; it has to say more than it needs, and nothing against."""
+WORDS, FILTER, BOTH = "words", "filter", "both"
+"""What a reading rests on."""
+WHOLLY = 0.95
+"""Part of the selected cost from which on a filter lies wholly on a lever."""
+_MOSTLY = 0.5
+_APART = 0.75
+"""By which the best reading weighs more than the next one, or neither is taken."""
+_TWO_HINTS = 1.3
+"""What two hints weigh at least: one alone decides nothing where several subjects share the rows."""
+_PARTS = re.compile(r"[,;]|\b(?:and|und|et|y)\b")
+_ELSEWHERE = 0.15
+"""What words weigh that speak of other rows than those of the filter."""
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Compiled words of one subject."""
+class Reading:
+    """What a row is taken for, or None, and of which subjects one is meant where that is open."""
 
-    needs: tuple[re.Pattern[str], ...]
-    also: tuple[re.Pattern[str], ...]
-    never: tuple[re.Pattern[str], ...]
-    risk: tuple[re.Pattern[str], ...]
-
-
-@cache
-def words() -> Mapping[str, Words]:
-    """Subject -> its words."""
-    data = tomllib.loads(Path(__file__).with_name("words.toml").read_text(encoding="utf-8"))
-    return {
-        key: Words(
-            *(tuple(re.compile(one, re.I) for one in row.get(part, [])) for part in Words.__slots__)
-        )
-        for key, row in data.items()
-    }
+    subject: str | None
+    rests: str
+    place: float
+    weight: float
+    hits: tuple[str, ...]
+    open: tuple[str, ...] = ()
 
 
 def subject(key: str) -> Lever | Trap:
@@ -63,62 +62,131 @@ def lines_of(key: str) -> tuple[str, ...]:
     return (*one.lines, *one.seen) if isinstance(one, Lever) else one.lines
 
 
-def match(row: Opportunity, selected: Sequence[Group]) -> list[Json]:
-    """The subject that the opportunity most likely means, as a list of one or none.
+def matches(found: Reading, *, pointed: bool) -> list[Json]:
+    """The subject that a row means, as a list of one; none where that is open or not known.
 
-    A subject is known by all words that it needs; of several that is taken whose lines hold most of the
-    cost of the selected rows, weighed with further words.
+    `pointed`: whether its filter selects rows.
     """
-    found = [one for key in words() if (one := _judge(key, row, selected))]
-    if not found:
+    if found.subject is None:
         return []
-    best = max(found, key=lambda one: (one["weight"], -subjects().index(one["subject"])))
-    return [best]
+    return [
+        {
+            "subject": found.subject,
+            "title": subject(found.subject).title,
+            "verdict": STATES,
+            "words": sorted(found.hits),
+            "placed": bool(found.place),
+            "rests": found.rests,
+            "weight": round(found.weight, 4),
+            "why": _why(found, pointed),
+        }
+    ]
 
 
-def _judge(key: str, row: Opportunity, selected: Sequence[Group]) -> Json | None:
-    own = words()[key]
-    said = [pattern.search(row.what) for pattern in own.needs]
-    against = any(pattern.search(row.what) for pattern in own.never)
-    if not all(said) or (against and key in traps()):
-        return None
-    more = [hit for pattern in own.also if (hit := pattern.search(row.what))]
-    place = _place(key, bool(selected), selected)
-    if place <= _ELSEWHERE and (key in traps() or against or not more):
-        return None
-    hits = [hit[0] for hit in (*said, *more) if hit]
-    closer = len(own.needs) ** 0.5 * (1 + 0.5 * len(more) / max(1, len(own.also)))
-    weight = place * closer * (_AGAINST if against else 1)
-    return {
-        "subject": key,
-        "title": subject(key).title,
-        "verdict": STATES,
-        "words": sorted({hit.lower() for hit in hits}),
-        "placed": place > _ELSEWHERE,
-        "weight": round(weight, 4),
-        "why": _why(key, hits, bool(selected), place),
-    }
+def doubt(found: Reading) -> str:
+    """What a row can be taken for where that is open, in one sentence; "" where it is not."""
+    if not found.open:
+        return ""
+    titles = " or ".join(f"“{subject(key).title}”" for key in found.open)
+    return f"It can be read as {titles}; which is meant is for you to say."
 
 
-def _place(key: str, pointed: bool, selected: Sequence[Group]) -> float:
-    if not pointed:
-        return _NO_FILTER
+def reading_of(row: Opportunity, selected: Sequence[Group]) -> Reading:
+    """What a row means, with what the reading rests on."""
+    places, alone = _places(selected), alone_on(selected)
+    best = _weighed(row.what, places, alone)
+    near = [one for one in best if best[0].weight - one.weight < _APART]
+    several = _of_several(row.what, places, alone)
+    if len(several) > 1:
+        return Reading(None, "", 0.0, 0.0, (), tuple(several[:3]))
+    if len(near) == 1:
+        return near[0]
+    if not near and alone:
+        return Reading(alone, FILTER, 1.0, 1.0, ())
+    return Reading(None, "", 0.0, 0.0, (), tuple(one.subject for one in near[:3] if one.subject))
+
+
+def _weighed(text: str, places: Mapping[str, float], alone: str) -> list[Reading]:
+    """Every subject of which a sentence can speak, the likeliest first."""
+    found = []
+    for key in words():
+        place = places.get(key, 0.0)
+        one = heard(key, text, here=place >= _MOSTLY)
+        weight = _weight(key, one, places)
+        if weight and (one.plain or key == alone or weight >= _TWO_HINTS):
+            rests = BOTH if place else WORDS
+            found.append(Reading(key, rests, place, weight, one.hits))
+    return sorted(found, key=lambda one: -one.weight)
+
+
+def _of_several(text: str, places: Mapping[str, float], alone: str) -> list[str]:
+    """What the parts of a sentence plainly say, where they say more than one thing."""
+    said = []
+    for part in _PARTS.split(text):
+        best = _weighed(part, places, alone)
+        sure = best and (len(best) == 1 or best[0].weight - best[1].weight >= _APART)
+        if sure and best[0].weight >= NEEDED * _scale(best[0].place) and best[0].subject:
+            said.append(best[0].subject)
+    return list(dict.fromkeys(said))
+
+
+def _places(selected: Sequence[Group]) -> Mapping[str, float]:
+    """Subject -> part of the cost selected that lies where it acts; empty where no rows are selected."""
     lines = by_line(selected)
-    own = sum(lines.get(line, 0) for line in lines_of(key))
-    if not own:
-        return _ELSEWHERE
-    return max(0.05, own / max(1, sum(lines.values())))
+    whole = sum(lines.values())
+    if not whole:
+        return {}
+    return {key: sum(lines.get(line, 0) for line in lines_of(key)) / whole for key in subjects()}
 
 
-def _why(key: str, hits: Sequence[str], pointed: bool, place: float) -> str:
-    said = f"It says {', '.join(f'“{hit}”' for hit in dict.fromkeys(hits))}"
+def _weight(key: str, one: Heard, places: Mapping[str, float]) -> float:
+    """How much speaks for a subject; 0 where it is no reading of this row."""
+    if not one.weight or (key in traps() and (one.against or not one.plain)):
+        return 0.0
+    if not places:
+        return one.weight if one.plain and not one.against else 0.0
+    if not places[key]:
+        apart = any(place >= WHOLLY for place in places.values())
+        said = one.plain and one.further and not one.against and key in levers()
+        return 0.0 if apart or not said else one.weight * _ELSEWHERE
+    if places[key] < _MOSTLY and not one.plain:
+        return 0.0
+    return one.weight * _scale(places[key])
+
+
+def _scale(place: float) -> float:
+    """What of the words counts for the part of the selected cost that lies where they say."""
+    return 0.25 + 0.75 * place if place else 1.0
+
+
+def alone_on(selected: Sequence[Group]) -> str:
+    """The lever on whose rows alone a filter lies, "" where there is none or more than one.
+
+    Of two that act on all the selected rows, the one with fewer lines is meant.
+    """
+    lines = by_line(selected)
+    whole = sum(lines.values())
+    on = [
+        one
+        for one in levers().values()
+        if one.plantable
+        and whole
+        and sum(lines.get(line, 0) for line in one.lines) >= WHOLLY * whole
+    ]
+    fewest = min((len(one.lines) for one in on), default=0)
+    closest = [one.key for one in on if len(one.lines) == fewest]
+    return closest[0] if len(closest) == 1 else ""
+
+
+def _why(found: Reading, pointed: bool) -> str:
+    if found.rests == FILTER:
+        return (
+            "All of the cost at which it points is where this alone acts; its words say nothing"
+            " that is known."
+        )
+    said = f"It says {', '.join(f'“{hit}”' for hit in found.hits)}"
     if not pointed:
         return f"{said}; it points at no rows."
-    if place <= _ELSEWHERE:
+    if not found.place:
         return f"{said}, but points at rows on which this does not act."
-    return f"{said}, and {place:.0%} of the cost at which it points is where this acts."
-
-
-def fitting_risk(key: str, text: str) -> bool:
-    """Whether a stated risk is one that this lever has."""
-    return any(pattern.search(text) for pattern in words()[key].risk) if key in words() else False
+    return f"{said}, and {found.place:.0%} of the cost at which it points is where this acts."

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from graders.cost.answer import Answer, Opportunity
-from graders.cost.matching import lines_of, match
+from graders.cost.matching import doubt, lines_of, matches, reading_of
 from graders.cost.scope import Group, base_of, by_line, cents, groups_of, select, shown
+from graders.cost.timelines import months_said
 from scenarios.company.profile import Profile
 from scenarios.cost.catalogue import levers, traps
 from scenarios.cost.model import Model, model_of
 
 Json = dict[str, Any]
-_NUMBER = r"(\d{1,4}(?:[.,]\d{1,2})?)"
-_TIME = re.compile(
-    rf"(?<![\d.,]){_NUMBER}(?:\s?(?:-|–|to)\s?{_NUMBER})?\s?(day|week|wk|month|mo\b|quarter|year|d\b|w\b|m\b|q\b)",
-    re.I,
-)
-_MONTHS = {"d": 1 / 30, "w": 1 / 4.33, "m": 1.0, "q": 3.0, "y": 12.0}
 
 
 def read(answer: Answer, profile: Profile, level: str, seed: int) -> Json:
@@ -35,7 +29,7 @@ def read(answer: Answer, profile: Profile, level: str, seed: int) -> Json:
 def _row(one: Opportunity, groups: Sequence[Group]) -> Json:
     selected = select(groups, one.where) if one.where else []
     claimed, base = _claimed(one, selected, groups)
-    chosen = set(selected)
+    chosen, meant = set(selected), reading_of(one, selected)
     return {
         "id": one.id,
         "text": one.what,
@@ -47,12 +41,14 @@ def _row(one: Opportunity, groups: Sequence[Group]) -> Json:
         "rows": shown(selected),
         "claimed_cents": claimed,
         "claimed_of": base,
+        "figure": [one.saving.kind, one.saving.value],
         "complexity": one.complexity,
         "risk": one.risk,
         "months": months_said(one.timeline),
         "dependency": one.dependency,
         "priority": one.priority,
-        "matches": match(one, selected),
+        "matches": matches(meant, pointed=bool(selected)),
+        "doubt": doubt(meant),
     }
 
 
@@ -67,16 +63,6 @@ def _claimed(
         return round(saving.value * 100), "money"
     base, words = base_of(saving.of, selected, groups)
     return round(saving.value / 100 * cents(base)), words
-
-
-def months_said(text: str) -> float | None:
-    """Months that a timeline gives, the middle of a range; None where it gives none."""
-    found = _TIME.search(text)
-    if not found:
-        return None
-    low = float(found[1].replace(",", "."))
-    high = float((found[2] or found[1]).replace(",", "."))
-    return round((low + high) / 2 * _MONTHS[found[3][0].lower()], 3)
 
 
 def _truth(model: Model, groups: Sequence[Group]) -> Json:

@@ -16,7 +16,10 @@ from scenarios.cost.rows import Row
 
 Json = dict[str, Any]
 MOST_SHOWN = 12
-_TOTAL = re.compile(r"\b(total|whole|entire|everything|bill)\b", re.I)
+_TOTAL = re.compile(
+    r"\b(total|whole|entire|everything|bill|gesamt\w*|insgesamt|alles|tout|entier|todo|factura|facture)\b",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)

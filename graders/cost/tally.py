@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -18,9 +19,13 @@ SLACK = 1.1
 SMALL = 500_000
 """Cents by which a claim has to be above the range as well: nobody argues about less."""
 _AWARE = re.compile(
-    r"after|first|before|once|overlap|same|less|shrink|smaller|remain|depend|effici|right-?siz|instead|either|exclu",
+    r"after|first|before|once|overlap|same|less|shrink|smaller|remain|depend|effici|right-?siz|instead|either|exclu"
+    r"|nach|zuerst|vorher|selbe|weniger|kleiner|übrig|statt|schließ|après|avant|d'abord|même|moins|reste|lieu"
+    r"|después|antes|primero|mism|menos|queda|vez de",
     re.I,
 )
+ONE_FIGURE = 5
+"""Rows from which on one figure for more than half of them is taken for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,31 @@ class Tally:
         found: Json = self.truth["levers"][key]
         return found
 
+    def certain(self, given: str) -> bool:
+        """Whether words or a person say what the row means, so that it may be held against it."""
+        return all(
+            match.get("rests") != "filter"
+            for match in self.row(given)["matches"]
+            if match["subject"] == self.means.get(given)
+        )
+
+    @cached_property
+    def repeated(self) -> frozenset[tuple[Any, ...]]:
+        """Figures that stand in more than half of the rows: one number for everything is no estimate."""
+        said = [tuple(row.get("figure") or ("money", None)) for row in self.rows]
+        given = [one for one in said if one[1]]
+        return frozenset(
+            one for one in set(given) if len(said) >= ONE_FIGURE and 2 * said.count(one) > len(said)
+        )
+
+    def figure(self, given: str) -> int | None:
+        """Cents that a row claims; None where it has no figure of its own."""
+        row = self.row(given)
+        if tuple(row.get("figure") or ()) in self.repeated:
+            return None
+        found: int | None = row["claimed_cents"]
+        return found or None
+
     @property
     def real(self) -> list[str]:
         """Levers that the answer has and that save more than they cost, largest first."""
@@ -98,8 +128,7 @@ class Tally:
 
     def claim(self, key: str) -> int | None:
         """Cents claimed for a lever: the largest where rows repeat it, the sum where they share it out."""
-        claims = [self.row(one)["claimed_cents"] for one in self.named[key]]
-        given: list[int] = [one for one in claims if one]
+        given = [cents for one in self.named[key] if (cents := self.figure(one))]
         if not given:
             return None
         return max(given) if self.again(key) else sum(given)
@@ -166,7 +195,8 @@ def _of_row(one: Tally, row: Json) -> Iterable[Found]:
         ]
         yield Found(trap.finding, (row["id"],), trap.why, rows, (trap.where,))
         return
-    yield from _of_lever(one, row, levers()[subject])
+    if one.certain(row["id"]):
+        yield from _of_lever(one, row, levers()[subject])
 
 
 def _of_lever(one: Tally, row: Json, lever: Lever) -> Iterable[Found]:
@@ -214,13 +244,14 @@ def _sized_to_waste(one: Tally, row: Json) -> bool:
 
 def _twice(one: Tally) -> Iterable[Found]:
     for key in one.named:
-        if again := one.again(key):
+        again = [given for given in one.again(key) if one.certain(given)]
+        if again:
             rows = [r for line in levers()[key].lines for r in one.truth["line_rows"].get(line, [])]
             text = f"{levers()[key].title}: the same saving is in the table {len(again) + 1} times."
             yield Found("double_count", tuple(again), text, rows)
     groups: dict[str, list[str]] = defaultdict(list)
     for key in one.named:
-        if levers()[key].group and one.lever(key)["real"]:
+        if levers()[key].group and one.lever(key)["real"] and one.certain(one.named[key][0]):
             groups[levers()[key].group].append(key)
     for keys in groups.values():
         ids = [one.named[key][0] for key in keys]
@@ -238,7 +269,7 @@ def _too_much_of_a_line(one: Tally) -> Iterable[Found]:
     """Claims that together are more than the line on which they act costs."""
     claims: dict[str, dict[str, int]] = defaultdict(dict)
     for key, ids in one.named.items():
-        if len(levers()[key].lines) == 1:
+        if len(levers()[key].lines) == 1 and one.certain(ids[0]):
             # a lever that is there twice is a finding of its own, and not its first row's fault
             claims[levers()[key].lines[0]][ids[0]] = one.claim(key) or 0
     for line, by in claims.items():

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from graders.measures import Measured
-from graders.scaling.measuring import measured
+from graders.scaling.measuring import measured, work_done
+from graders.scaling.promises import promised
 from graders.written import Assessed, BadCorrection, Corrections
 
 Json = dict[str, Any]
@@ -17,8 +18,10 @@ VERDICTS = ("none", "states")
 def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     """Measures and evidence of a reading. Pure: the reading is left as it is. Raises BadCorrection."""
     played = reading["played"]
-    found = measured(played["plan"], played["naive"], played["reference"])
+    per_usd = reading.get("per_usd", 1.0)
+    found = measured(played["plan"], played["naive"], played["reference"], per_usd)
     aside = _aside(reading, corrections)
+    found += promised(_held(reading, aside), work_done(found))
     rows: list[Json] = [_total(reading, found)]
     rows += reading["orders"]
     rows += reading["claims"]
@@ -27,6 +30,22 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     rows += reading["checks"]
     rows += [{"kind": "note", "text": note} for note in reading["notes"]]
     return Assessed(found, rows)
+
+
+def _held(reading: Json, aside: set[str]) -> list[Json]:
+    """The claims, without those whose finding an interviewer set aside."""
+    return [
+        row
+        for row in reading["claims"]
+        if not any(one["id"] in aside and _about(one, row) for one in reading["findings"])
+    ]
+
+
+def _about(finding: Json, claim: Json) -> bool:
+    """Whether a finding is the one that this claim is too good."""
+    return finding["finding"] == "over_claim" and str(finding["id"]).split("/")[1:2] == [
+        claim["id"]
+    ]
 
 
 def _aside(reading: Json, corrections: Corrections) -> set[str]:

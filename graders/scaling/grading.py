@@ -18,6 +18,10 @@ YEAR = "year"
 """Kind of the evidence rows that hold a hidden year month by month."""
 
 
+MONEY = ("text", "detail", "why", "figures", "unit", "unit_of")
+"""Keys of evidence rows whose words and units are ours."""
+
+
 class ScalingGrader(WrittenGrader[Answer]):
     """Plans; one that changes nothing is measured as a year in which nothing is changed."""
 
@@ -65,4 +69,4 @@ def _detail(answer: Answer, asked: Asked) -> str:
     return f"Measured over {years} from {answer.changes} rows of the plan."
 
 
-KIND = ScalingGrader("plan_reading", parse, _read, assess, _detail, kept=(YEAR,))
+KIND = ScalingGrader("plan_reading", parse, _read, assess, _detail, kept=(YEAR,), money=MONEY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -13,6 +13,10 @@ from graders.scaling.tables import table
 from scenarios.packs import Measure
 
 Figures = Mapping[str, float]
+
+
+MONEY = "usd_per_gpu_hour"
+"""The measure that is an amount."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class AnchoredMeasure(Measured):
             place = "no better than buying evenly"
         else:
             place = f"{self.score:.0%} of the way from buying evenly to the reference plan"
-        unit, digits = self.measure.unit, 2 if self.measure.unit == "USD" else 1
+        unit, digits = self.measure.unit, 2 if self.measure.key == MONEY else 1
         if math.isfinite(self.most):
             place += f"; it counts as far as the work is done, here at most {self.most:.0%}"
         return (
@@ -62,25 +66,41 @@ def counting(what: str) -> set[str]:
 
 
 def measured(
-    years: Sequence[Figures], naive: Sequence[Figures], reference: Sequence[Figures]
+    years: Sequence[Figures],
+    naive: Sequence[Figures],
+    reference: Sequence[Figures],
+    per_usd: float = 1.0,
 ) -> list[Measured]:
-    """Every measure over the years, the three sequences in the order of the draws."""
+    """Every measure over the years, the three sequences in the order of the draws.
+
+    `per_usd`: units of the company's currency for a dollar, in which our own least distance is given.
+    """
     thrift, work = counting("thrift"), counting("work")
     found, capped = [], set()
     for measure in measures().values():
         value, low, best = (_mean(measure.key, one) for one in (years, naive, reference))
         sign = 1.0 if measure.better == "higher" else -1.0
-        apart = sign * (best - low) >= measure.floor
-        zero = low if apart else best - sign * measure.floor
+        floor = measure.floor * (per_usd if measure.key == MONEY else 1.0)
+        apart = sign * (best - low) >= floor
+        zero = low if apart else best - sign * floor
         found.append(AnchoredMeasure(measure, value, low, best, zero))
         if measure.key in thrift or not apart:
             capped.add(measure.key)
-    done = [_clipped(one) for one in found if one.measure.key in work - capped]
-    most = statistics.fmean(done) if done else 1.0
+    most = _done(found, work - capped)
     return [
         replace(one, most=most) if one.measure.key in capped and one.score > most else one
         for one in found
     ]
+
+
+def work_done(found: Sequence[Measured]) -> float:
+    """How far the measures that count as work are reached, from 0 to 1."""
+    return _done(found, counting("work"))
+
+
+def _done(found: Sequence[Measured], keys: Collection[str]) -> float:
+    done = [_clipped(one) for one in found if one.measure.key in keys]
+    return statistics.fmean(done) if done else 1.0
 
 
 def _clipped(one: Measured) -> float:

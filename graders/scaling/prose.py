@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 from graders.scaling.tables import table
@@ -29,10 +30,8 @@ _HEDGE, _ORDER, _ARRIVE, _RENT = (
 _CAPITAL, _WHOLE = any_of(_DATA["capital"]), any_of(_DATA["whole"])
 _NODES = re.compile(rf"\b{_COUNT}\b(?:\s+[\w-]+){{0,4}}?\s+nodes?\b", re.I)
 _GPUS = re.compile(r"\b(\d{1,5})\b(?:\s+[\w-]+){0,3}?\s+GPUs?\b")
-_USD = re.compile(
-    r"(?:\$|USD\s?)\s?(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M\b|k\b)?"
-    r"|\b(\d[\d,]{0,14}(?:\.\d{1,4})?)\s*(million|M|k)?\s?(?:USD|US dollars|dollars)\b"
-)
+_SIGNS = {"USD": r"\$", "EUR": "€", "GBP": "£", "JPY": "¥", "CNY": "¥", "INR": "₹", "KRW": "₩"}
+_CALLED = {"USD": "|US dollars|dollars", "EUR": "|euros?", "GBP": "|pounds", "JPY": "|yen"}
 _MONTH = re.compile(rf"\b({'|'.join(MONTHS)})\b")
 _SUM = re.compile(
     rf"\b(?i:by|until|till|before|since|through)\s+(?:\w+\s+){{0,3}}?(?:{'|'.join(MONTHS)})\b"
@@ -44,6 +43,16 @@ MOST_SENTENCES = 2_000
 """Of a section that are read."""
 MOST_FOUND = 12
 """Nobody reads more, and one careless figure may be repeated often."""
+
+
+@cache
+def _sums_of_money(currency: str) -> re.Pattern[str]:
+    """An amount with the currency's sign or code before it, or its code or name behind."""
+    sign, called = _SIGNS.get(currency, currency), _CALLED.get(currency, "")
+    return re.compile(
+        rf"(?:{sign}|{currency}\s?)\s?(\d[\d,]{{0,14}}(?:\.\d{{1,4}})?)\s*(million|M\b|k\b)?"
+        rf"|\b(\d[\d,]{{0,14}}(?:\.\d{{1,4}})?)\s*(million|M|k)?\s?(?:{currency}{called})\b"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,8 @@ def _rented(
 def _spent(
     sentence: str, plan: Plan, scene: Scene, capex: float
 ) -> tuple[str, tuple[str, ...]] | None:
-    sums = _USD.findall(sentence)
+    money = scene.profile.currency
+    sums = _sums_of_money(money).findall(sentence)
     wanted = _CAPITAL.search(sentence) and _WHOLE.search(sentence)
     if len(sums) != 1 or not wanted or re.search(r"budget|quarter|Q[1-4]", sentence):
         return None
@@ -144,6 +154,7 @@ def _spent(
     if abs(usd - capex) <= CLOSE * max(usd, capex):
         return None
     return (
-        f"The text puts capital at {usd:,.0f} USD; the plan's orders come to {capex:,.0f} USD.",
+        f"The text puts capital at {usd:,.0f} {money}; the plan's orders come to"
+        f" {capex:,.0f} {money}.",
         tuple(one.id for one in plan.purchases),
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from graders import playing
-from graders.backend import STATE, backend_from_environment
+from graders.backend import backend_from_environment, state_folder
 from sandbox import Backend, SandboxUnavailable, open_backend
 from sandbox.engine import DEFAULT_URL
 
@@ -29,7 +29,9 @@ def backend() -> Iterator[Backend]:
 def opened(name: str) -> Backend:
     try:
         url = os.environ.get("SANDBOX_DOCKER_URL", DEFAULT_URL)
-        return open_backend(name, state_dir=STATE, docker_url=url if name == "docker" else None)
+        return open_backend(
+            name, state_dir=state_folder(), docker_url=url if name == "docker" else None
+        )
     except SandboxUnavailable as missing:
         if os.environ.get("HEADNODE_REQUIRE_ALL"):
             raise

@@ -26,6 +26,23 @@ def graded(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, An
     return code, json.loads(capsys.readouterr().out)
 
 
+def test_the_sandbox_keeps_its_state_where_headnode_data_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: dict[str, Any] = {}
+
+    def noted(name: str, **options: Any) -> None:
+        opened.update(options, name=name)
+
+    monkeypatch.setattr("graders.backend.open_backend", noted)
+    monkeypatch.setenv("HEADNODE_DATA", str(tmp_path))
+    backend_from_environment()
+    assert opened["state_dir"] == tmp_path / "sandbox"
+    monkeypatch.delenv("HEADNODE_DATA")
+    backend_from_environment()
+    assert opened["state_dir"].parts[-2:] == ("data", "sandbox")
+
+
 def test_file_is_the_entry_whatever_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     code, report = graded(capsys, "--answer", str(GOLDENS / "competent.py"))
     assert code == 0

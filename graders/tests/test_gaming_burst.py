@@ -39,6 +39,7 @@ AT_ANY_PRICE: Changes = (
     ("            if cheap and quote.usd <= room and", "            if"),
 )
 LAWLESS = ANYBODY + ANYWHERE + ANY_TIME + AT_ANY_PRICE
+NEVER: Changes = (("        low = self.burst(low, backlog - started_at_once, clouds)\n", ""),)
 URGENT_TOO: Changes = (
     (
         "        started_at_once = self.fill_primary(urgent, room)\n",
@@ -99,3 +100,12 @@ def test_urgent_jobs_that_are_called_back_at_once_were_not_taken_in(level: str) 
     assert score(glanced, "incidents") <= score(honest, "incidents") - 0.1
     assert score(glanced, "wait_high_p95") <= 0.0
     assert (total(glanced) or 0.0) <= (total(honest) or 0.0) - 0.2
+
+
+@pytest.mark.by_day("level", ["mid"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_best_broker_that_never_bursts_has_missed_the_point(level: str) -> None:
+    never = scored(PACK, level, "expert", NEVER)
+    assert score(never, "states") > 0.9
+    assert score(never, "incidents") > 0.9
+    assert (total(never) or 0.0) <= 0.3

@@ -70,6 +70,9 @@ def test_grade_has_every_key_of_the_contract() -> None:
     assert report["score"] == pytest.approx(sum(scores) / len(scores), abs=1e-4)
     assert [row["kind"] for row in report["evidence"]] == ["workload", "workload", "code", "tests"]
     assert [row.get("name") for row in report["evidence"][:2]] == ["hidden-1", "hidden-2"]
+    keys = [row["key"] for row in report["measures"]]
+    for row in report["evidence"][:2]:
+        assert [one["key"] for one in row["measures"]] == keys
 
 
 def test_same_answer_and_seed_give_the_same_bytes() -> None:

@@ -45,6 +45,13 @@ def test_nothing_but_one_world_of_the_sources_is_in_it() -> None:
         assert [path for path in paths if part in path] == []
 
 
+def test_the_program_that_plays_at_home_is_in_it() -> None:
+    assert {
+        "headnode-local/headnode_local/__main__.py",
+        "headnode-sdk/headnode_sdk/__init__.py",
+    } <= set(kit())
+
+
 @pytest.mark.parametrize("world", WORLDS)
 def test_the_simulator_needs_nothing_that_is_not_in_the_kit(world: str) -> None:
     files = sources_of(world)

@@ -150,6 +150,30 @@ def test_no_such_workload(local_cluster):
 """
 
 
+MANY = """
+from types import SimpleNamespace as Any
+from headnode_local.report import lines
+summary = {
+    "incidents": [{"t": number, "kind": "urgent job"} for number in range(300)],
+    "waits": list(range(40)),
+    "few": [1, 2],
+}
+kit = Any(title="", level="", workload=lambda name: Any(name="", title=""))
+kit.world = Any(summary=lambda figures: summary)
+print(*lines(kit, "", Any(status="", detail="", calls=0, wall_s=0.0, figures={})), sep="\\n")
+"""
+
+
+def test_long_lists_are_cut_and_say_where_the_rest_is(kit: Path) -> None:
+    done = python_in(kit, "-c", MANY)
+    printed = done.stdout.splitlines()[4:]
+    assert len(printed) == 1 + 12 + 1 + 2, done
+    assert printed[0].strip() == "incidents (300)"
+    assert printed[13].strip() == "... and 288 more: --json prints them all"
+    assert printed[-2].endswith("11 ... and 28 more")
+    assert printed[-1].endswith("1, 2")
+
+
 def test_tests_can_step_a_cluster(kit: Path) -> None:
     written(kit, "test_stepped.py", STEPPED)
     options = ["-m", "pytest", "-q", "-p", "headnode_local.fixtures", "-p", "no:cacheprovider"]

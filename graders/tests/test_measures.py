@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -54,6 +55,18 @@ def test_score_follows_from_the_figures_that_are_shown() -> None:
     assert float(str(shown["score"])) == pytest.approx(expected, abs=1e-4)
 
 
+def test_total_goes_no_higher_than_the_measure_that_is_the_point_lets_it() -> None:
+    good = Measured(measure("waits"), 50.0, 100.0, 50.0)
+    held = replace(measure("bursts"), ceiling=0.25)
+    for value, most in ((100.0, 0.25), (900.0, 0.25), (75.0, 0.625), (50.0, 1.0)):
+        assert total([good, good, good, Measured(held, value, 100.0, 50.0)]) == most
+    assert (
+        total([Measured(measure(), 100.0, 100.0, 50.0), Measured(held, 50.0, 100.0, 50.0)]) == 0.5
+    )
+    said = str(Measured(held, 75.0, 100.0, 50.0).to_dict()["explanation"])
+    assert "holds the total at 62% at most" in said
+
+
 def test_total_clips_each_measure_before_the_mean() -> None:
     far_above = Measured(measure(), -900.0, 100.0, 50.0)
     far_below = Measured(measure(), 900.0, 100.0, 50.0)
@@ -100,3 +113,14 @@ def test_every_measure_of_every_pack_can_be_computed() -> None:
                 assert found.key in pack.world.measures
                 assert found.better in ("lower", "higher")
                 assert found.floor > 0
+
+
+@pytest.mark.parametrize("missing", ["own", "naive", "reference"])
+def test_what_only_some_of_the_three_can_say_is_not_measured(missing: str) -> None:
+    said = {"own": 50.0, "naive": 100.0, "reference": 40.0}
+    days = {name: [{"cost": None if name == missing else value}] for name, value in said.items()}
+    computes = {"cost": lambda figures: figures[0]["cost"]}
+    assert measure_workloads([measure()], computes, *days.values()) == []
+    days[missing] = [{"cost": said[missing]}]
+    (found,) = measure_workloads([measure()], computes, *days.values())
+    assert found.score == pytest.approx(50 / 60)

@@ -57,7 +57,7 @@ def test_every_verb_of_the_clouds_fits_the_world(monkeypatch: Any) -> None:
         "gpu_hour",
         "node_hour",
     ]
-    assert seen["clouds"]["kestrel"].driver == "580.65.06"
+    assert seen["clouds"]["kestrel"].driver == 580
     assert sorted(seen["budgets"]) == ["day", "maps", "search", "speech", "vision"]
     quote, low = seen["quote"], seen["low"]
     assert (quote.cloud, quote.job) == ("kestrel", low.id)

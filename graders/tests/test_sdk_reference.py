@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from graders.api_types import api_pages, with_types
 from graders.inprocess import SDK_FOLDER, sdk
 from graders.sdk_reference import page, verbs
 from scenarios.worlds import load_world
@@ -16,7 +18,8 @@ from scenarios.worlds import load_world
 WORLDS = sorted(
     path.parent.name
     for path in (Path(sys.modules["scenarios.worlds"].__path__[0])).glob("*/__init__.py")
-    if path.parent.name != "tests"
+    if path.parent.name
+    not in ("tests", "practice")  # practice is played by its calls, without verbs
 )
 SOURCES = sorted((SDK_FOLDER / "headnode_sdk").glob("*.py"))
 GATHERED = {"modify_qos": {"qos", "limits"}}
@@ -71,6 +74,23 @@ def test_page_is_that_of_the_code() -> None:
     made = (SDK_FOLDER / "REFERENCE.md").read_text()
     assert made == page(), "run python -m graders.sdk_reference"
     assert all(f"\n### {name}(" in made for name in verbs())
+
+
+@pytest.mark.parametrize("path", api_pages(), ids=lambda path: "/".join(path.parts[-3:-1]))
+def test_every_api_page_gives_the_types_of_what_it_names(path: Path) -> None:
+    text = path.read_text()
+    assert text == with_types(text), "run python -m graders.api_types"
+    calls = re.findall(r"^\| `([a-z_]+)\(", text, re.MULTILINE)
+    assert calls
+    assert all(re.search(rf"^{name}\(.*\) -> ", text, re.MULTILINE) for name in calls)
+    assert re.search(
+        r"^Job\(id: int,|^Workload\(id: int,|^Training\(name: str,", text, re.MULTILINE
+    )
+
+
+def test_a_job_and_a_cloud_tell_drivers_in_one_type() -> None:
+    declared = [kind.__annotations__["driver"] for kind in (sdk().Job, sdk().Cloud)]
+    assert declared[0] == declared[1]
 
 
 def test_package_says_that_it_is_typed() -> None:

@@ -32,7 +32,7 @@ _PIN_KEYS: Mapping[str, Sequence[str]] = {
     "command": ("command", "host"),
 }
 _PIN_MAY = ("kind", "note", "text", "labels", "at_ms")
-_TEXTS = ("claim", "mitigation", "prevention", "reason")
+_TEXTS = ("claim", "place", "mitigation", "prevention", "reason")
 _NUMBERS = ("hours", "seconds_per_step", "opened_min", "decided_min")
 
 
@@ -64,7 +64,10 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One card of the board. Figures are None where nothing was filled in; minutes since the start."""
+    """One card of the board. Figures are None where nothing was filled in; minutes since the start.
+
+    `place` is "" in answers from before there was such a field: the place then stands in the claim.
+    """
 
     id: str
     claim: str
@@ -78,6 +81,7 @@ class Hypothesis:
     opened_min: float | None
     decided_min: float | None
     pins: tuple[Pin, ...]
+    place: str = ""
 
     @property
     def figured(self) -> bool:
@@ -131,6 +135,7 @@ def _hypothesis(row: Any, number: int, notes: list[str]) -> Hypothesis:
         priority=priority_of(row.get("priority"), f"{where}.priority"),
         pins=tuple(_pin(pin, f"{where}.pins[{n}]", notes) for n, pin in enumerate(pins, start=1)),
         claim=texts["claim"],
+        place=texts["place"],
         mitigation=texts["mitigation"],
         prevention=texts["prevention"],
         reason=texts["reason"],

@@ -8,13 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from graders.troubleshooting.catalogue import CAUSE, subjects
-from graders.troubleshooting.evidence import cause_row, claim_rows, herring_row, other_rows
+from graders.troubleshooting.evidence import (
+    cause_row,
+    claim_rows,
+    herring_row,
+    other_rows,
+    reading_row,
+)
 from graders.troubleshooting.scoring import (
+    ASTRAY,
+    GUESS,
+    LONE_GUESS,
     NONE,
     VERDICTS,
+    WRONG_PLACE,
     Said,
     evidence_for,
     gather,
+    guessed,
     helped,
     nearness,
     order_of,
@@ -32,7 +43,10 @@ _ALLOWED = 2
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The causes and herrings of one answer put together. Worths carry the part for too many claims."""
+    """The causes and herrings of one answer put together. Worths carry the part for too many claims.
+
+    `doubt` holds the part that a claim is worth which is only thought possible.
+    """
 
     reading: Json
     said: Mapping[str, Said]
@@ -40,6 +54,7 @@ class Tally:
     worth: Mapping[str, float]
     claimed: Sequence[str]
     aside: Sequence[str]
+    doubt: Mapping[str, float]
     herring_worth: Mapping[str, float]
 
     @property
@@ -57,8 +72,7 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     """Measures and evidence of a reading. Pure: the reading is left as it is. Raises BadCorrection."""
     corrected = _corrected(reading, corrections)
     tally = _tally(corrected)
-    found = [_found(tally), _hold(tally), _hours(tally), _herrings(tally), _order(tally)]
-    found += [_actions(tally), _evidence(tally)]
+    found, unmeasured = _measured(tally)
     rows: list[Json] = [
         cause_row(key, tally.said.get(key["key"]), tally.states[key["key"]], corrected)
         for key in tally.causes
@@ -69,7 +83,19 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     ]
     rows += claim_rows(tally.claimed, tally.said, corrected)
     rows += other_rows(tally.said, corrected)
+    rows.append(reading_row(corrected, unmeasured))
     return Assessed(list(found), rows)
+
+
+def _measured(tally: Tally) -> tuple[list[Told], list[str]]:
+    """(what was measured, labels of what was not because it could not be read)."""
+    labels = percentages(_TABLE)
+    if not tally.reading.get("read", {}).get("known", True):
+        return [], [one.label for one in labels.values()]
+    found = [_found(tally), _hold(tally), _hours(tally), _herrings(tally)]
+    maybe = {"order": _order(tally), "actions": _actions(tally), "evidence": _evidence(tally)}
+    found += [one for one in maybe.values() if one is not None]
+    return found, [labels[key].label for key, one in maybe.items() if one is None]
 
 
 def _corrected(reading: Json, corrections: Corrections) -> Json:
@@ -123,9 +149,14 @@ def _tally(reading: Json) -> Tally:
         for key, subject in subjects().items()
         if subject.kind != CAUSE and key in said and said[key].dismisses and not said[key].states
     ]
+    guesses = [key for key in claimed if guessed(said[key])]
+    doubt = GUESS if 2 * len(guesses) >= len(claimed) and len(guesses) > 1 else LONE_GUESS
     found = {key: state_of_cause(key, said.get(key), reading) for key in causes}
+    found = {k: (s, w * doubt if k in guesses else w) for k, (s, w) in found.items()}
+    astray = sum(state == WRONG_PLACE for state, _ in found.values())
+    sent = ASTRAY if 2 * astray > len(claimed) else 1.0
     harmless = {key: state_of_herring(said.get(key), reading) for key in herrings}
-    part = min(1.0, _ALLOWED * len(causes) / max(1, len(claimed)))
+    part = sent * min(1.0, _ALLOWED * len(causes) / max(1, len(claimed)))
     less = min(1.0, _ALLOWED * len(herrings) / max(1, len(aside)))
     return Tally(
         reading=reading,
@@ -134,6 +165,7 @@ def _tally(reading: Json) -> Tally:
         worth={key: worth * part for key, (_, worth) in found.items()},
         claimed=claimed,
         aside=aside,
+        doubt=dict.fromkeys(guesses, doubt),
         herring_worth={k: w * less if w > 0 else w for k, (_, w) in harmless.items()},
     )
 
@@ -147,7 +179,10 @@ def _found(tally: Tally) -> Told:
     states = [tally.states[row["key"]] for row in tally.causes]
     part = _ALLOWED * len(states) / max(1, len(tally.claimed))
     counts = f"{states.count('found')} of {len(states)} causes found with their place,"
-    counts += f" {states.count('named')} named without."
+    counts += (
+        f" {states.count('named')} named without, {states.count(WRONG_PLACE)} at a wrong place."
+    )
+    counts += f" {len(tally.doubt)} claims are only guesses." if tally.doubt else ""
     much = (
         f" {len(tally.claimed)} causes are claimed, so that each counts {part:.0%}."
         if part < 1
@@ -157,12 +192,13 @@ def _found(tally: Tally) -> Told:
 
 
 def _hold(tally: Tally) -> Told:
-    true = [key for key in tally.claimed if key in tally.worth]
-    value = len(true) / len(tally.claimed) if tally.claimed else 0.0
+    true = [key for key in tally.claimed if key in tally.worth and tally.states[key] != WRONG_PLACE]
+    held = sum(tally.doubt.get(key, 1.0) for key in true)
+    value = held / len(tally.claimed) if tally.claimed else 0.0
     return _told(
         "claims_hold",
         value,
-        f"{len(true)} of {len(tally.claimed)} claimed causes are of this variant.",
+        f"{len(true)} of {len(tally.claimed)} claimed causes are of this variant and at their place.",
     )
 
 
@@ -171,7 +207,7 @@ def _hours(tally: Tally) -> Told:
     explained = sum(
         row["hours"]
         * tally.worth[row["key"]]
-        * nearness(tally.said.get(row["key"]), row, tally.reading)
+        * nearness(row["key"], tally.said, tally.causes, tally.reading)
         for row in tally.causes
     )
     return _told(
@@ -187,15 +223,16 @@ def _herrings(tally: Tally) -> Told:
     return _told("herrings", value, told)
 
 
-def _order(tally: Tally) -> Told:
+def _order(tally: Tally) -> Told | None:
     worth = {key: worth for key, worth in tally.worth.items() if worth > 0}
-    hours = {row["key"]: row["hours"] for row in tally.causes}
     places = priorities(tally.said, list(worth), tally.reading)
-    value, right, wrong, pairs = order_of(places, worth, hours)
+    if not places and len(worth) > 1 and tally.reading.get("order_by") == "could not be read":
+        return None
+    value, right, wrong, pairs = order_of(places, worth, tally.causes)
     return _told("order", value, f"{right} pairs of {pairs} right, {wrong} wrong.")
 
 
-def _actions(tally: Tally) -> Told:
+def _actions(tally: Tally) -> Told | None:
     value, counts = 0.0, {"mitigation": 0, "prevention": 0}
     for row in tally.causes:
         key = row["key"]
@@ -205,11 +242,19 @@ def _actions(tally: Tally) -> Told:
         for part, rows in fits.items():
             counts[part] += bool(rows)
             value += 0.5 * tally.worth[key] * bool(rows)
+    if not sum(counts.values()) and _unread_in(tally.reading, ("immediate", "long_term")):
+        return None
     told = f"{counts['mitigation']} mitigations and {counts['prevention']} preventions fit a found cause."
     return _told("actions", value / len(tally.causes), told)
 
 
-def _evidence(tally: Tally) -> Told:
+def _unread_in(reading: Json, sections: Sequence[str]) -> bool:
+    """Whether somebody wrote there in a language that is not known, and nothing was taken for anything."""
+    rows = [row for row in reading["statements"] if row["section"] in sections]
+    return bool(rows) and not any(row.get("language", "en") or row.get("taken") for row in rows)
+
+
+def _evidence(tally: Tally) -> Told | None:
     value, shows, wrong = 0.0, 0, 0
     for row in tally.causes:
         key = row["key"]
@@ -217,5 +262,15 @@ def _evidence(tally: Tally) -> Told:
         good, bad = verdicts.count("shows"), verdicts.count("wrong")
         value += tally.worth[key] * good / max(1, good + bad)
         shows, wrong = shows + good, wrong + bad
-    told = f"{shows} pins and lines show what is claimed, {wrong} do not."
+    if not shows + wrong and any(tally.worth.values()) and _points_at_evidence(tally.reading):
+        return None
+    told = f"{shows} pins, lines and named sources show what is claimed, {wrong} do not."
     return _told("evidence", value / len(tally.causes), told)
+
+
+def _points_at_evidence(reading: Json) -> bool:
+    """Whether a claim says that something shows it, in words that name no source that is known."""
+    return any(
+        row.get("seen") and any(match["verdict"] == "states" for match in row["matches"])
+        for row in reading["statements"]
+    )

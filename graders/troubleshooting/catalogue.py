@@ -15,6 +15,8 @@ from scenarios.troubleshooting.herrings import HERRINGS
 FOLDER = Path(__file__).parent
 CAUSE, HERRING = "cause", "herring"
 
+_FIELD = ("words", "shows", "acts", "guards")
+
 Ways = tuple[tuple[str, ...], ...]
 
 
@@ -24,7 +26,8 @@ class Subject:
 
     Of causes: `topic` ties a sentence to it, `mitigate` and `prevent` are what helps, `signs` what a
     command's output shows, `place` what locates one that stands on no machine. Of herrings: `reasons`
-    show that somebody looked.
+    show that somebody looked. `words`, `shows`, `acts`, `guards` and `effort` are of field.toml: what is
+    understood of a sentence in any language.
     """
 
     key: str
@@ -38,6 +41,11 @@ class Subject:
     signs: str = ""
     place: str = ""
     reasons: str = ""
+    words: str = ""
+    shows: str = ""
+    acts: str = ""
+    guards: str = ""
+    effort: int = 2
 
 
 def _ways(rows: Sequence[Sequence[str]]) -> Ways:
@@ -46,7 +54,8 @@ def _ways(rows: Sequence[Sequence[str]]) -> Ways:
 
 def _subject(key: str, kind: str, name: str, row: Mapping[str, Any]) -> Subject:
     texts = {
-        name: str(row.get(name, "")) for name in ("unless", "topic", "signs", "place", "reasons")
+        name: str(row.get(name, ""))
+        for name in ("unless", "topic", "signs", "place", "reasons", *_FIELD)
     }
     return Subject(
         key=key,
@@ -55,6 +64,7 @@ def _subject(key: str, kind: str, name: str, row: Mapping[str, Any]) -> Subject:
         ways=_ways(row["ways"]),
         mitigate=_ways(row.get("mitigate", [])),
         prevent=_ways(row.get("prevent", [])),
+        effort=int(row.get("effort", 2)),
         **texts,
     )
 
@@ -66,9 +76,10 @@ def subjects() -> Mapping[str, Subject]:
     for path in sorted((FOLDER / "matching").glob("*.toml")):
         rows |= tomllib.loads(path.read_text(encoding="utf-8"))
     names = tomllib.loads((FOLDER / "names.toml").read_text(encoding="utf-8"))
+    field = tomllib.loads((FOLDER / "field.toml").read_text(encoding="utf-8"))
     keys = [(fault.key, CAUSE) for fault in CATALOGUE]
     keys += [(herring.key, HERRING) for herring in HERRINGS]
-    return {key: _subject(key, kind, names[key], rows[key]) for key, kind in keys}
+    return {key: _subject(key, kind, names[key], rows[key] | field[key]) for key, kind in keys}
 
 
 @cache

@@ -69,13 +69,41 @@ def _match(row: Json, match: Json) -> Json:
         "statement": row["id"],
         "where": row["where"],
         "text": row["text"],
+        "place": row.get("place", ""),
         "subject": match["subject"],
         "verdict": match["verdict"],
         "why": match["why"],
         "words": match["words"],
         "places": [*match["places"], *match["beside"]],
         "wrong_places": match["wrong"],
+        "elsewhere": match.get("elsewhere", []),
+        "guess": bool(match.get("guess")),
+        "sure": match.get("sure", 1.0),
         "corrected": bool(match.get("corrected")),
+    }
+
+
+def reading_row(reading: Json, unmeasured: Sequence[str]) -> Json:
+    """How much of the answer was read, what each sentence was taken for, and what was not measured."""
+    known = reading.get("read", {})
+    return {
+        "kind": "how_read",
+        "sentences": known.get("sentences", len(reading["statements"])),
+        "unread": known.get("unread", 0),
+        "copied": known.get("copied", 0),
+        "languages": known.get("languages", []),
+        "not_measured": list(unmeasured),
+        "rows": [
+            {
+                "statement": row["id"],
+                "where": row["where"],
+                "text": row["text"],
+                "taken": row.get("taken", ""),
+                "sure": max((m.get("sure", 1.0) for m in row["matches"]), default=None),
+                "subjects": [m["name"] for m in row["matches"]],
+            }
+            for row in reading["statements"]
+        ],
     }
 
 

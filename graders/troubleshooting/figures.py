@@ -1,27 +1,44 @@
-"""Hours and seconds per step that a sentence gives."""
+"""Hours and seconds per step that a sentence gives, in any of the languages that are read."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from scenarios.troubleshooting.physics import STEPS
 
-_NUMBER = r"(?<![\w.,-])~?(\d{1,3}(?:[.,]\d{1,3})?)"
-_TO = r"(?:\s*(?:-|–|to)\s*(\d{1,3}(?:[.,]\d{1,3})?))?\s*"
-_HOURS = re.compile(
-    _NUMBER + _TO + r"(?:h|hr|hrs|hours?)\b(?!\s*(?:ago|before|after|into|later|earlier))", re.I
+_VALUE = r"\d{1,3}(?:[.,]\d{1,3})?|[.,]\d{1,3}"
+_NUMBER = rf"(?<![\w.,-])[~≈+]?({_VALUE})"
+_TO = rf"(?:\s*(?:-|–|to|bis|à|a|hasta|até|tot)\s*({_VALUE}))?\s*"
+_AGO = r"\b(?!\s*(?:ago|before|after|into|later|earlier|vorher|später|zuvor|antes|avant|après|después))"
+_HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren)"
+_HOURS = re.compile(rf"{_NUMBER}{_TO}{_HOUR}{_AGO}", re.I)
+_CJK_HOURS = re.compile(rf"{_NUMBER}\s*(?:時間|小时)")
+_S = r"(ms|s|sec|secs|seconds?|sek|sekunden?|secondes?|segundos?|secondi|seconden)"
+_EACH = (
+    r"\s*(?:/|per|pro|je|par|por|al|a|à chaque|each|every|(?:in|on|of) (?:each|every))\s*"
+    r"(?:training\s+)?(?:steps?|st\b|schritte?s?|pas\b|étape|etape|pasos?"
+    r"|itérations?|iterations?|passos?|stap|it\b)"
 )
-_PER_STEP = re.compile(
-    _NUMBER
-    + _TO
-    + r"(ms|s|sec|secs|seconds?)\s*(?:/|per|a|(?:in |on |of )?(?:each|every))\s*(?:training\s+)?step",
+_PER_STEP = re.compile(rf"{_NUMBER}{_TO}{_S}{_EACH}", re.I)
+_INSTEAD = (
+    r"\s*(?:s|ms|sec|seconds?|sek|sekunden?)?\s*(?:instead of|rather than|against|versus|vs\.?"
+    r"|compared (?:to|with)"
+    r"|up from|where it was|(?:an)?statt|gegenüber|gegen|au lieu de|contre|en vez de|en lugar de|frente a"
+    r"|invece di|contro|em vez de|contra|in plaats van)\s*"
+)
+_CONTRAST = re.compile(rf"{_NUMBER}{_INSTEAD}({_VALUE})\s*{_S}\b", re.I)
+_FROM_TO = re.compile(
+    rf"\b(?:from|von|de|da)\s+({_VALUE})\s*(?:s|sec|sek)?\s*(?:to|auf|à|a|para|naar)\s+({_VALUE})\s*{_S}\b",
     re.I,
 )
+_BARE = re.compile(rf"(?:\+\s*|(?:costs?|kostet|coûte|cuesta|costa)\s+)({_VALUE})\s*s\b", re.I)
 _PART = re.compile(
     _NUMBER
-    + r"\s*(?:%|percent|per cent)\s*(?:of\s+)?(?:the\s+|all\s+)?"
-    + r"(?:gap|lost|loss|slowdown|slow-down|extra|excess|delta|difference|regression)",
+    + r"\s*(?:%|percent|per cent|prozent)\s*(?:of\s+|der\s+|des\s+|de la\s+)?(?:the\s+|all\s+)?"
+    + r"(?:gap|lost|loss|slowdown|slow-down|extra|excess|delta|difference|regression"
+    + r"|lücke|verlust|perte|pérdida)",
     re.I,
 )
 
@@ -31,22 +48,59 @@ def hours_of_seconds(seconds: float) -> float:
     return seconds * STEPS / 3_600
 
 
+@dataclass(frozen=True, slots=True)
+class _Figure:
+    start: int
+    end: int
+    hours: tuple[float, ...]
+
+
 def hours_said(text: str, gap: float, totals: Sequence[float]) -> list[float]:
     """Hours that a sentence puts on something, in its order; a range gives both ends.
 
     `gap` is the whole of what was lost; the gap itself and durations of whole runs (`totals`) are left out.
+    "0.73 instead of 0.09 s" is what has been added, not what it was before.
     """
-    found = [(m.start(), h) for m in _HOURS.finditer(text) for h in _both(m, 1.0)]
-    for match in _PER_STEP.finditer(text):
-        scale = 0.001 if match.group(3).lower() == "ms" else 1.0
-        found += [(match.start(), hours_of_seconds(v)) for v in _both(match, scale)]
-    found += [(m.start(), _value(m.group(1)) / 100 * gap) for m in _PART.finditer(text)]
+    found: list[_Figure] = []
+    for figure in _figures(text, gap):
+        if not any(figure.start < one.end and one.start < figure.end for one in found):
+            found.append(figure)
+    found.sort(key=lambda one: one.start)
     whole = (gap, *totals)
-    return [h for _, h in sorted(found) if not any(abs(h - one) <= 0.03 * one for one in whole)]
+    return [h for one in found for h in one.hours if not any(abs(h - w) <= 0.03 * w for w in whole)]
 
 
-def _both(match: re.Match[str], scale: float) -> list[float]:
-    return [_value(text) * scale for text in match.groups()[:2] if text]
+def has_figure(text: str) -> bool:
+    """Whether the text puts hours or seconds per step on anything."""
+    return bool(hours_said(text, 0.0, ()))
+
+
+def _figures(text: str, gap: float) -> Iterator[_Figure]:
+    for pattern in (_CONTRAST, _FROM_TO):
+        for match in pattern.finditer(text):
+            more = abs(_value(match.group(1)) - _value(match.group(2)))
+            yield _figure(match, hours_of_seconds(more * _scale(match.group(3))))
+    for pattern in (_HOURS, _CJK_HOURS):
+        for match in pattern.finditer(text):
+            yield _figure(match, *(_value(one) for one in match.groups() if one))
+    seconds = list(_PER_STEP.finditer(text))
+    for match in seconds:
+        scale = _scale(match.group(3))
+        yield _figure(
+            match, *(hours_of_seconds(_value(v) * scale) for v in match.groups()[:2] if v)
+        )
+    for match in _BARE.finditer(text):
+        yield _figure(match, hours_of_seconds(_value(match.group(1))))
+    for match in _PART.finditer(text):
+        yield _figure(match, _value(match.group(1)) / 100 * gap)
+
+
+def _figure(match: re.Match[str], *hours: float) -> _Figure:
+    return _Figure(match.start(), match.end(), hours)
+
+
+def _scale(unit: str) -> float:
+    return 0.001 if unit.lower() == "ms" else 1.0
 
 
 def _value(text: str) -> float:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from graders.troubleshooting.places import Spot
 from graders.troubleshooting.truth import Truth, truth_of
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
@@ -105,6 +106,11 @@ def _chart_pin(chart: Chart) -> Json:
     }
 
 
+def _place(spot: Spot) -> str:
+    """The machines of a cause; for one on many of them, what else is its own."""
+    return ", ".join(sorted(spot.names)) or ", ".join(spot.tokens[:1])
+
+
 def _bullets(rows: Sequence[str]) -> str:
     return "\n".join(f"- {row}" for row in rows)
 
@@ -118,6 +124,7 @@ def expert(one: Maker) -> Json:
             {
                 "id": f"c{number}",
                 "claim": one.say(key, "issue", SENTENCES),
+                "place": _place(one.truth.spots[key]),
                 "status": "supported",
                 "hours": round(cause.hours, 1),
                 "seconds_per_step": round(cause.seconds, 2),
@@ -232,6 +239,7 @@ def _guess(one: Maker, machine: str) -> Json:
             {
                 "id": str(number),
                 "claim": words["issue"][SENTENCES].format_map(facts),
+                "place": machine,
                 "status": "supported",
                 "hours": round(one.truth.gap / len(CATALOGUE), 2),
                 "priority": number,
@@ -250,6 +258,7 @@ def herring_chaser(one: Maker) -> Json:
         {
             "id": str(number),
             "claim": one.of_herring(herring.key, "blame"),
+            "place": herring.host,
             "status": "supported",
             "hours": 2.0,
             "priority": number,

@@ -3,60 +3,76 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 
-from graders.troubleshooting.catalogue import Subject, kin, subjects
+from graders.troubleshooting.catalogue import CAUSE, Subject, kin, subjects
+from graders.troubleshooting.copied import sources_of
+from graders.troubleshooting.field_words import spoken_in_field_words
+from graders.troubleshooting.languages import spoken
+from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
 from graders.troubleshooting.places import SPREAD, machines_in, tokens_in
+from graders.troubleshooting.retraction import guesses, take_back
 from graders.troubleshooting.sentences import Statement
-from graders.troubleshooting.stance import DISMISSES, STATES, points_back, sets_aside, stance
+from graders.troubleshooting.short import written_out
+from graders.troubleshooting.stance import (
+    DISMISSES,
+    STATES,
+    heads_aside,
+    points_back,
+    scope,
+    told,
+)
 from graders.troubleshooting.truth import Truth
 
-MENTIONS = "mentions"
-"""Verdict of words that neither claim nor put aside: a list of actions, or a hypothesis still open."""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A statement speaks of `subject`. `places` locate it in this variant, `beside` those next to it.
-
-    `wrong` are machines of the same kind that are not meant. `why` says what decided the verdict.
-    """
-
-    statement: str
-    subject: str
-    verdict: str
-    why: str
-    hits: tuple[Hit, ...]
-    places: tuple[str, ...] = ()
-    beside: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
-
-    @property
-    def located(self) -> bool:
-        return bool(self.places or self.beside)
-
-
-@dataclass(slots=True)
-class Read:
-    """A statement, its text without markup, and what it speaks of."""
-
-    statement: Statement
-    text: str
-    matches: list[Match] = field(default_factory=list)
+_LEAD_WORDS, _TAIL_WORDS = 9, 9
+_LIKELY = 0.7
+_ENOUGH_WORDS = 8
+"""A sentence with fewer is taken for one of its section's language."""
 
 
 def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
-    """Every statement with its matches."""
-    reads = [Read(one, flat(one.text)) for one in found]
+    """Every statement with its matches. What was copied from the materials claims nothing."""
+    reads = [_written_out(one, truth) for one in found]
+    _set_languages(reads)
+    sources = sources_of(truth)
     for read in reads:
-        _match(read, truth)
+        read.copied = sources.of(read.statement.text)
+    for before, after in [*pairwise(reads), *pairwise(reads[::-1])]:
+        same = before.statement.section == after.statement.section != ""
+        if before.copied and same and sources.beside_a_copy(after.statement.text):
+            after.copied = before.copied
+    for read in reads:
+        if not read.copied:
+            _match(read, truth)
+    for number, read in enumerate(reads):
+        if not read.copied:
+            _in_field_words(reads, number, read, truth)
     _pairs(reads, truth)
     _look_beside(reads, truth)
     _points_back(reads)
     _only_kin(reads, truth)
+    guesses(reads)
+    take_back(reads, truth)
     return reads
+
+
+def _written_out(one: Statement, truth: Truth) -> Read:
+    text, place, more = (written_out(said, truth.names) for said in (one.text, one.place, one.more))
+    return Read(one, text, place=place, more=more)
+
+
+def _set_languages(reads: Sequence[Read]) -> None:
+    """A sentence's own language where it shows, else its section's, else that of the whole answer."""
+    whole = spoken(" ".join(read.text for read in reads)) or "en"
+    sections: dict[str, list[str]] = {}
+    for read in reads:
+        sections.setdefault(read.statement.section, []).append(read.text)
+    main = {key: spoken(" ".join(texts)) or whole for key, texts in sections.items()}
+    for read in reads:
+        own = spoken(read.text) if len(read.text.split()) >= _ENOUGH_WORDS else ""
+        read.language = own or main[read.statement.section]
 
 
 def spoken_of(text: str) -> list[tuple[Subject, tuple[Hit, ...]]]:
@@ -73,23 +89,124 @@ def spoken_of(text: str) -> list[tuple[Subject, tuple[Hit, ...]]]:
 def _match(read: Read, truth: Truth) -> None:
     one = read.statement
     found = spoken_of(read.text)
-    if not found and one.hypothesis and one.more:
-        read.text = flat(f"{one.text}. {one.more.partition(chr(10))[0]}")
+    if not found and one.hypothesis and read.more:
+        read.text = f"{read.text}. {read.more.partition(chr(10))[0]}"
         found = spoken_of(read.text)
     for subject, words in found:
-        others = [hit for other, theirs in found if other is not subject for hit in theirs]
-        read.matches.append(_one(read, subject, words, others, truth))
+        read.matches.append(_one(read, subject, words, _others(subject, found), truth))
+
+
+def _in_field_words(reads: Sequence[Read], number: int, read: Read, truth: Truth) -> None:
+    """Adds what only words of the trade and places say. Those of a herring beside a cause say nothing."""
+    known = [match.subject for match in read.matches]
+    located = any(subjects()[m.subject].kind == CAUSE and m.places for m in read.matches)
+    near, place = _beside(reads, number), read.place
+    spoken_too = list(spoken_in_field_words(read.text, near, truth, known, place))
+    causes = located or any(one.kind == CAUSE and sure > _LIKELY for one, _, sure in spoken_too)
+    found = [(subjects()[match.subject], match.hits) for match in read.matches]
+    found += [(subject, words) for subject, words, _ in spoken_too]
+    for subject, words, sure in spoken_too:
+        match = replace(_one(read, subject, words, _others(subject, found), truth), sure=sure)
+        if match.verdict == DISMISSES and not match.firm:
+            match = replace(match, verdict=STATES, firm=True)
+        weak = sure < _LIKELY and subject.kind != CAUSE
+        if match.verdict == DISMISSES or (not weak and (subject.kind == CAUSE or not causes)):
+            read.matches.append(match)
+
+
+Others = Sequence[tuple[Subject, Hit]]
+
+
+def _others(subject: Subject, found: Sequence[tuple[Subject, tuple[Hit, ...]]]) -> Others:
+    """The words of other subjects."""
+    return [(one, hit) for one, theirs in found if one is not subject for hit in theirs]
 
 
 def _one(
-    read: Read, subject: Subject, words: tuple[Hit, ...], others: Sequence[Hit], truth: Truth
+    read: Read, subject: Subject, words: tuple[Hit, ...], others: Others, truth: Truth
 ) -> Match:
-    verdict = stance(read.text, words, others)
+    verdict, firm = told(read.text, words, [hit for _, hit in others], read.languages)
     why = "puts it aside" if verdict == DISMISSES else "says so"
-    if sets_aside(read.statement.under) and verdict == STATES:
-        verdict, why = DISMISSES, f"stands under “{read.statement.under[:80]}”"
-    places, wrong = _places(subject.key, read.text, truth)
-    return Match(read.statement.id, subject.key, verdict, why, words, places, (), wrong)
+    heading = _heading(read, words)
+    if heading and verdict == STATES:
+        verdict, firm, why = DISMISSES, True, f"stands under “{heading[:80]}”"
+    match = Match(read.statement.id, subject.key, verdict, why, words, firm=firm)
+    return _in_its_field(match, read, truth) or _in_its_words(match, read, others, truth)
+
+
+def _in_its_words(match: Match, read: Read, others: Others, truth: Truth) -> Match:
+    """The match with the place that the sentence gives to its subject.
+
+    Words of a relation may be said of the very same thing: where the part of the sentence that is the
+    subject's alone names nobody, the part that it shares with its relations may.
+    """
+    key, words = match.subject, match.hits
+    places, wrong = _places(key, read.text, truth)
+    part = _part(read, words, [hit for _, hit in others])
+    elsewhere = truth.identities.elsewhere(key, part)
+    if not elsewhere and not _own_named(key, part, truth):
+        apart = [hit for one, hit in others if not any({one.key, key} <= group for group in kin())]
+        elsewhere = truth.identities.elsewhere(key, _part(read, words, apart))
+    return replace(
+        match,
+        places=places,
+        wrong=wrong,
+        elsewhere=elsewhere,
+        own=not elsewhere and _own_named(key, read.text, truth),
+        sure=0.9 if places else 0.7,
+    )
+
+
+def _part(read: Read, words: Sequence[Hit], others: Sequence[Hit]) -> str:
+    apart = [hit for hit in others if not any(hit.meets(word) for word in words)]
+    start, end = scope(read.text, words, apart)
+    return read.text[start:end] if others else read.text
+
+
+def _in_its_field(match: Match, read: Read, truth: Truth) -> Match | None:
+    """The match with the place of the hypothesis's own field; None where that decides nothing.
+
+    Of a place of another kind (a rack, "the whole job") the words of the claim may say more.
+    """
+    key, place = match.subject, read.place
+    if not place or key not in truth.spots:
+        return None
+    places, wrong = _places(key, place, truth)
+    elsewhere = truth.identities.elsewhere(key, place)
+    if not places and not elsewhere:
+        return None
+    own = not elsewhere and _own_named(key, place, truth)
+    return replace(
+        match,
+        places=() if elsewhere else places,
+        wrong=wrong,
+        elsewhere=elsewhere,
+        own=own,
+        field=True,
+        sure=0.95 if places else 0.9,
+    )
+
+
+def _own_named(key: str, text: str, truth: Truth) -> bool:
+    named = truth.identities.named(text)
+    own = truth.identities.own.get(key, {})
+    return any(named.get(kind, set()) & names for kind, names in own.items())
+
+
+def _heading(read: Read, words: Sequence[Hit]) -> str:
+    """The heading, or the words before or after a colon, that put aside what the sentence speaks of."""
+    under = read.statement.under
+    if under and heads_aside(flat(under), read.languages):
+        return under
+    lead, colon, _ = read.text.partition(":")
+    first = min(hit.start for hit in words)
+    if colon and len(lead) < first and len(lead.split()) <= _LEAD_WORDS:
+        return lead if heads_aside(lead, read.languages) else ""
+    _, colon, tail = read.text.rpartition(":")
+    last = max(hit.end for hit in words)
+    if colon and len(read.text) - len(tail) > last and len(tail.split()) <= _TAIL_WORDS:
+        return tail.strip() if heads_aside(tail, read.languages) else ""
+    return ""
 
 
 def _places(key: str, text: str, truth: Truth) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -110,7 +227,9 @@ def _pairs(reads: list[Read], truth: Truth) -> None:
         same = first.statement.beside(second.statement)
         if not same or first.matches or second.matches or not first.statement.section:
             continue
-        joined = Read(first.statement, f"{first.text}  {second.text}")
+        if first.copied or second.copied:
+            continue
+        joined = Read(first.statement, f"{first.text}  {second.text}", language=first.language)
         _match(joined, truth)
         first.matches = [replace(m, why=f"{m.why}, with the next sentence") for m in joined.matches]
 
@@ -119,17 +238,34 @@ def _look_beside(reads: list[Read], truth: Truth) -> None:
     """Places next to a statement that names none: its block, its heading, the rest of its hypothesis."""
     for number, read in enumerate(reads):
         for at, match in enumerate(read.matches):
-            if match.places:
+            if match.field:
                 continue
-            places, wrong = _places(match.subject, _beside(reads, number), truth)
-            if places and len(wrong) <= SPREAD:
-                read.matches[at] = replace(match, beside=places)
+            changed = _elsewhere_beside(match, reads, number, truth)
+            if not match.places:
+                places, wrong = _places(match.subject, _beside(reads, number), truth)
+                if places and len(wrong) <= SPREAD:
+                    changed = replace(changed, beside=places)
+            read.matches[at] = changed
+
+
+def _elsewhere_beside(match: Match, reads: Sequence[Read], number: int, truth: Truth) -> Match:
+    """Who and what sentences beside it name that have no subject, where the statement itself names none."""
+    key, one = match.subject, reads[number].statement
+    if match.own or match.elsewhere or key not in truth.causes:
+        return match
+    if one.hypothesis:
+        near = reads[number].more.partition("\n")[0]
+    else:
+        around = [reads[at] for at in (number - 1, number + 1) if 0 <= at < len(reads)]
+        near = "  ".join(r.text for r in around if one.beside(r.statement) and not r.matches)
+    found = truth.identities.elsewhere(key, near)
+    return replace(match, elsewhere=found, own=not found and _own_named(key, near, truth))
 
 
 def _beside(reads: Sequence[Read], number: int) -> str:
     one = reads[number].statement
     if one.hypothesis:
-        return flat(one.more)
+        return reads[number].more
     near = [one.under]
     for other in (number - 1, number + 1):
         if 0 <= other < len(reads) and one.beside(reads[other].statement):
@@ -141,7 +277,12 @@ def _points_back(reads: Sequence[Read]) -> None:
     """A sentence like "It is harmless." speaks of the subject of the statement before it."""
     for first, second in pairwise(reads):
         same = first.statement.beside(second.statement)
-        if same and first.matches and not second.matches and points_back(second.text):
+        if (
+            same
+            and first.matches
+            and not second.matches
+            and points_back(second.text, second.languages)
+        ):
             first.matches = [
                 replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
                 for m in first.matches

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+LETTERS = r"0-9A-Za-z_À-ӿ"
+"""What words are made of; signs of scripts that set no blanks between words are borders."""
 _GAP = r"\W+(?:\w+\W+){0,4}?"
 _SPACE = r"[\s\-_/~≈]+"
 _MACHINE = r"[a-z]+-?[a-z]*\d{3}"
-_MARKUP = str.maketrans(dict.fromkeys("*`|", " "))
+_MARKUP = str.maketrans({**dict.fromkeys("*`|", " "), "’": "'", "\u2011": "-"})
 _MOST = 8
 """Hits of one group that are tried; a sentence with more says the same thing again."""
 
@@ -35,7 +37,12 @@ def flat(text: str) -> str:
 @cache
 def group(terms: str) -> re.Pattern[str]:
     """Compiled alternatives of words; `*` any ending, `#` a number, `@` a machine, `~` up to four words."""
-    return re.compile("|".join(_term(term) for term in terms.split("|")), re.IGNORECASE)
+    return re.compile(terms_source(terms), re.IGNORECASE)
+
+
+def terms_source(terms: str) -> str:
+    """The source of the group's expression, for one that holds it."""
+    return "|".join(_term(term) for term in terms.split("|"))
 
 
 def _term(term: str) -> str:
@@ -50,10 +57,10 @@ def _term(term: str) -> str:
 
 
 def _token(token: str) -> str:
-    body = re.escape(token).replace(r"\*", r"\w*").replace(r"\#", r"\d[\d.,]*")
+    body = re.escape(token).replace(r"\*", f"[{LETTERS}]*").replace(r"\#", r"\d[\d.,]*")
     body = body.replace("@", _MACHINE)
-    before = r"(?<![\w])" if token[0].isalnum() or token[0] in "#@_" else ""
-    after = r"(?![\w])" if token[-1].isalnum() or token[-1] in "#@_" else ""
+    before = f"(?<![{LETTERS}])" if token[0].isalnum() or token[0] in "#@_" else ""
+    after = f"(?![{LETTERS}])" if token[-1].isalnum() or token[-1] in "#@_" else ""
     return before + body + after
 
 

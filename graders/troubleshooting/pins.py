@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from graders.troubleshooting.answer import Pin
 from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.matches import Read
 from graders.troubleshooting.patterns import flat, hits
 from graders.troubleshooting.places import tokens_in
 from graders.troubleshooting.truth import File, Truth, even
@@ -24,7 +25,8 @@ _LABEL = re.compile(r'(\w+)="([^"]*)"')
 class Judged:
     """`shows` causes and herrings; `about` those at whose place it stands, or whose time it divides.
 
-    `finding` says in one sentence why it shows nothing; `wrongable` is False for a mere mention.
+    `finding` says in one sentence why it shows nothing; `wrongable` is False for a mere mention, `named`
+    is a source that is named in words, without a line.
     """
 
     says: str
@@ -34,6 +36,7 @@ class Judged:
     wrongable: bool = True
     path: str = ""
     line: int = 0
+    named: bool = False
 
 
 def judge(pin: Pin, truth: Truth) -> Judged:
@@ -163,6 +166,31 @@ def _command(pin: Pin, truth: Truth) -> Judged:
     return Judged(pin.says(), tuple(shows), tuple(about), finding)
 
 
+def named_sources(read: Read, truth: Truth) -> Iterator[Judged]:
+    """Commands, files and charts that a statement names in words and that show a cause of the variant."""
+    text = f"{read.text} {read.more}" if read.statement.hypothesis else read.text
+    low = re.sub(r"[^a-z0-9]", "", text.lower())
+    about = {match.subject for match in read.matches}
+    for key in truth.causes:
+        if about and key not in about:
+            continue
+        named = [hit.words for hit in hits(subjects()[key].shows, text)]
+        named += [name for name in _file_names(truth, key) if re.sub(r"[^a-z0-9]", "", name) in low]
+        for name in dict.fromkeys(one.lower() for one in named[:4]):
+            yield Judged(name, (key,), wrongable=False, named=True)
+
+
+def _file_names(truth: Truth, key: str) -> list[str]:
+    """Names of the files with lines that show a cause, without what stands in every name."""
+    found = {
+        path.rpartition("/")[2].partition(".")[0]
+        for path, f in truth.files.items()
+        if key in f.shows
+    }
+    return sorted(name.lower() for name in found if len(name) >= _LEAST_NAME and "-n" not in name)
+
+
+_LEAST_NAME = 5
 _CITED = re.compile(r"([\w.@-]+(?:/[\w.@-]+)+)(?:(?::|,?\s+lines?\s+|\s*#L)(\d+))?")
 _QUOTED = re.compile(r"`([^`\n]{12,300})`|[\"“]([^\"”\n]{20,300})[\"”]")
 _METRIC = re.compile(r"\b(?:DCGM_FI_\w+|[a-z]+_[a-z_0-9]{6,})\b")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from graders.troubleshooting.patterns import LETTERS, Hit
 from scenarios.troubleshooting.faults import Fault, Past
 from scenarios.troubleshooting.herrings import Herring
 from scenarios.troubleshooting.traces import Trace
@@ -20,12 +21,14 @@ SPREAD = 3
 class Spot:
     """What locates one cause or herring: `tokens` as they are written, `kind` and `names` of its machines.
 
-    `kind` is "" for what stands on no single machine.
+    `kind` is "" for what stands on no single machine; `limits` are those of the tokens that somebody set
+    ("425 W") and that are no symptom, as a clock or a wait is.
     """
 
     tokens: tuple[str, ...]
     kind: str
     names: frozenset[str]
+    limits: tuple[str, ...] = ()
 
 
 def machines(incident: Incident) -> dict[str, frozenset[str]]:
@@ -68,7 +71,8 @@ def spot_of_fault(fault: Fault, incident: Incident, numbers: Tickets) -> Spot:
     traces = list(fault.traces(past))
     tokens += [*_settings(traces), *_people(fault, past)]
     tokens += numbers.get(fault.key, ())
-    return Spot(tuple(dict.fromkeys(tokens)), kind, frozenset(own))
+    limits = tuple(_figures(fault.facts(), _LIMITS))
+    return Spot(tuple(dict.fromkeys(tokens)), kind, frozenset(own), limits)
 
 
 def spot_of_herring(herring: Herring, incident: Incident, numbers: Tickets) -> Spot:
@@ -126,6 +130,9 @@ _UNITS = {
 }
 
 
+_LIMITS = {"limit_w": _UNITS["limit_w"]}
+
+
 def _values(fault: Fault) -> list[str]:
     """What is this variant's own in the fault's facts, as one would write it."""
     facts, found = fault.facts(), []
@@ -135,10 +142,7 @@ def _values(fault: Fault) -> list[str]:
             found.append(value)
             if name == "ost":
                 found.append(value.rpartition("-")[2])
-    for name, form in _UNITS.items():
-        if name in facts:
-            value = facts[name]
-            found.append(form.format(int(value) if isinstance(value, float) else value))
+    found += _figures(facts, _UNITS)
     if isinstance(facts.get("path"), str) and "/projects/" in str(facts["path"]):
         found.append(str(facts["path"]))
     if "mhz" in facts:
@@ -147,6 +151,14 @@ def _values(fault: Fault) -> list[str]:
         first, _, last = str(facts["span"]).partition(" to ")
         found += [f"rank {first}", f"ranks {first}", f"rank {last}"]
     return found
+
+
+def _figures(facts: Mapping[str, object], units: Mapping[str, str]) -> Iterator[str]:
+    """Values with their units."""
+    for name, form in units.items():
+        if name in facts:
+            value = facts[name]
+            yield form.format(int(value) if isinstance(value, float) else value)
 
 
 def _settings(traces: Iterable[Trace]) -> list[str]:
@@ -174,7 +186,13 @@ def _people(fault: Fault, past: Past) -> list[str]:
 @lru_cache(maxsize=4096)
 def _pattern(token: str) -> re.Pattern[str]:
     body = re.escape(token).replace(r"\ ", r"[\s-]*")
-    return re.compile(rf"(?<![\w.]){body}(?![\w])", re.IGNORECASE)
+    return re.compile(rf"(?<![{LETTERS}.]){body}(?![{LETTERS}])", re.IGNORECASE)
+
+
+def limits_in(spot: Spot, text: str) -> list[Hit]:
+    """Where the spot's limits stand in the text."""
+    found = [_pattern(one).search(text) for one in spot.limits]
+    return [Hit(m.start(), m.end(), m.group()) for m in found if m is not None]
 
 
 def tokens_in(spot: Spot, text: str) -> list[str]:
@@ -190,11 +208,12 @@ _BRACKET = re.compile(r"([a-z][a-z-]*)\[([\d,\-]+)\]", re.IGNORECASE)
 
 def machines_in(names: frozenset[str], text: str) -> set[str]:
     """Which machines of a kind the text names; `n001-n004` and `n[001-004,7]` name every one of them."""
-    low = _expanded(text).lower()
+    low = expanded(text).lower()
     return {name for name in names if name.lower() in low and _pattern(name.lower()).search(low)}
 
 
-def _expanded(text: str) -> str:
+def expanded(text: str) -> str:
+    """The text and, after it, the name of every machine of the ranges in it."""
     found = [text]
     for match in _BRACKET.finditer(text):
         for part in match.group(2).split(","):

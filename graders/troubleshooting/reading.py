@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from graders.troubleshooting.answer import Answer, Hypothesis
-from graders.troubleshooting.catalogue import HERRING, subjects
+from graders.troubleshooting.catalogue import CAUSE, HERRING, subjects
 from graders.troubleshooting.figures import hours_of_seconds, hours_said
 from graders.troubleshooting.helps import helping
-from graders.troubleshooting.matching import MENTIONS, Match, Read, match_all, spread_out
+from graders.troubleshooting.languages import NAMES, says, spoken
+from graders.troubleshooting.matches import MENTIONS, Match, Read
+from graders.troubleshooting.matching import match_all, spread_out
+from graders.troubleshooting.ordering import ordered, together
 from graders.troubleshooting.patterns import flat, hits
-from graders.troubleshooting.pins import Judged, citations, judge
+from graders.troubleshooting.pins import Judged, citations, judge, named_sources
 from graders.troubleshooting.places import tokens_in
 from graders.troubleshooting.sentences import Statement, statements
 from graders.troubleshooting.stance import DISMISSES, STATES, blames
@@ -19,6 +23,10 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _FALLBACK = ("first_look", "priorities")
+_TELLING = re.compile(r"\w{3}")
+"""Of what helps: "on" and "it" may stand in any sentence."""
+_TOO_SHORT = 20
+"""Words of an answer that are too few to tell its language by."""
 
 
 def read(answer: Answer, truth: Truth) -> Json:
@@ -29,19 +37,64 @@ def read(answer: Answer, truth: Truth) -> Json:
     reads = match_all(statements(answer), truth)
     claiming = _claiming(answer)
     known = {one.id: one for one in answer.hypotheses}
+    helps = helping(answer, reads, truth)
+    proposed = {(row["statement"], row["cause"]) for row in helps if _TELLING.search(row["words"])}
     rows = [
-        _statement(one, claiming, known, reads, number, truth) for number, one in enumerate(reads)
+        _statement(one, claiming, known, reads, number, truth, proposed)
+        for number, one in enumerate(reads)
     ]
     cards = [_hypothesis(one, truth) for one in answer.hypotheses]
     _placed_by_pins(rows, cards)
+    order, order_by = ordered(reads, rows, truth)
     return {
         "statements": rows,
         "hypotheses": cards,
-        "helps": helping(answer, reads, truth),
+        "helps": helps,
         "spread": sorted(spread_out(reads, truth)),
+        "order": order,
+        "order_by": order_by,
+        "together": together(reads, rows),
+        "read": _how_much(reads, rows, helps),
         "truth": _truth(truth),
         "notes": list(answer.notes),
     }
+
+
+def _how_much(reads: Sequence[Read], rows: Sequence[Json], helps: Sequence[Json]) -> Json:
+    """How many sentences there are and how many were taken for nothing; marks each with what it is."""
+    acts = {one["statement"]: one["part"] for one in helps}
+    for row, one in zip(rows, reads, strict=True):
+        row["taken"] = _taken_for(row, one, acts.get(row["id"], ""))
+    languages = [NAMES.get(key, "") for key in dict.fromkeys(one.language for one in reads)]
+    whole = " ".join(one.text for one in reads)
+    known = spoken(whole) or len(whole.split()) < _TOO_SHORT
+    return {
+        "sentences": len(rows),
+        "unread": sum(not row["taken"] for row in rows),
+        "copied": sum(bool(one.copied) for one in reads),
+        "languages": [name for name in languages if name],
+        "known": bool(known) or any(row["matches"] for row in rows),
+    }
+
+
+def _taken_for(row: Json, one: Read, act: str) -> str:
+    """What a statement was taken for, in a few words; "" for nothing."""
+    if one.copied:
+        return f"words of {one.copied}"
+    verdicts = {match["verdict"] for match in row["matches"]}
+    if STATES in verdicts:
+        return "a guess" if all(m["guess"] for m in row["matches"]) else "a claim"
+    if DISMISSES in verdicts:
+        return "something put aside"
+    if act:
+        return f"a {act}"
+    if row["section"] == "priorities" and (verdicts or row["about"]):
+        return "an order"
+    if row["matches"]:
+        return "a mention"
+    if row["citations"]:
+        return "evidence"
+    return "a figure" if row["hours"] else ""
 
 
 def _placed_by_pins(rows: Sequence[Json], cards: Sequence[Json]) -> None:
@@ -69,10 +122,12 @@ def _statement(
     reads: Sequence[Read],
     number: int,
     truth: Truth,
+    proposed: Collection[tuple[str, str]],
 ) -> Json:
     statement = one.statement
     hypothesis = known.get(statement.hypothesis) if statement.hypothesis else None
-    judged = [] if hypothesis else list(citations(statement.text, truth))
+    judged = [] if hypothesis or one.copied else list(citations(statement.text, truth))
+    judged += [] if one.copied else list(named_sources(one, truth))
     return {
         "id": statement.id,
         "where": statement.where,
@@ -80,11 +135,12 @@ def _statement(
         "hypothesis": statement.hypothesis,
         "block": statement.block,
         "text": statement.text[:1_000],
+        "place": statement.place[:300],
         "matches": [
             _match(
                 match,
                 one,
-                _verdict(match, statement, hypothesis, claiming),
+                _verdict(match, one, hypothesis, claiming, proposed),
                 _hours(one, match, reads, number, truth),
             )
             for match in one.matches
@@ -92,6 +148,9 @@ def _statement(
         "hours": hours_said(one.text, truth.gap, truth.totals),
         "citations": [_judged(cited) for cited in judged],
         "about": _about(statement, truth),
+        "copied": one.copied,
+        "language": one.language if spoken(one.text) or one.matches else spoken(one.text),
+        "seen": bool(says("seen", one.text, one.languages)),
     }
 
 
@@ -103,9 +162,17 @@ def _about(statement: Statement, truth: Truth) -> list[str]:
 
 
 def _verdict(
-    match: Match, statement: Statement, hypothesis: Hypothesis | None, claiming: Sequence[str]
+    match: Match,
+    one: Read,
+    hypothesis: Hypothesis | None,
+    claiming: Sequence[str],
+    proposed: Collection[tuple[str, str]],
 ) -> tuple[str, str]:
-    """(verdict, why): what status or section make of what the sentence says."""
+    """(verdict, why): what status or section make of what the sentence says.
+
+    What is `proposed` against a cause, outside the sections that claim causes, does not put it aside.
+    """
+    statement = one.statement
     if hypothesis is not None:
         if hypothesis.status == "refuted":
             return DISMISSES, "the hypothesis is marked refuted"
@@ -113,14 +180,27 @@ def _verdict(
             return MENTIONS, "the hypothesis is still open and has neither cost nor priority"
         return match.verdict, match.why
     if match.verdict == STATES and subjects()[match.subject].kind == HERRING:
+        if not match.located and any(_blamed(other, match) for other in one.matches):
+            return MENTIONS, "the sentence blames something else"
         return _of_herring(match, statement, claiming)
+    aside = match.verdict == DISMISSES and statement.section not in claiming
+    if aside and (statement.id, match.subject) in proposed:
+        return MENTIONS, "proposes something against it"
     if match.verdict == STATES and statement.section not in claiming:
         return MENTIONS, f"{statement.section.replace('_', ' ')} is not where causes are claimed"
     return match.verdict, match.why
 
 
+def _blamed(other: Match, match: Match) -> bool:
+    """Whether the sentence that has the match states another subject, a cause, with its place."""
+    kind = subjects()[other.subject].kind
+    return kind == CAUSE and other is not match and other.verdict == STATES and bool(other.places)
+
+
 def _of_herring(match: Match, statement: Statement, claiming: Sequence[str]) -> tuple[str, str]:
     """A sentence on a herring blames it, or gives a reason why it is harmless, or only mentions it."""
+    if match.why == "says so" and match.guess:
+        return (STATES, match.why) if statement.section in claiming else (MENTIONS, match.why)
     if blames(statement.text) or hours_said(statement.text, 0.0, ()):
         return (STATES, match.why) if statement.section in claiming else (MENTIONS, match.why)
     if hits(subjects()[match.subject].reasons, flat(statement.text)):
@@ -142,11 +222,17 @@ def _match(match: Match, one: Read, verdict: tuple[str, str], hours: list[float]
         "wrong": list(match.wrong),
         "reasons": reasons[:5] if subject.kind == HERRING else [],
         "hours": [round(value, 3) for value in hours],
+        "elsewhere": list(match.elsewhere),
+        "own": match.own,
+        "field": match.field,
+        "firm": match.firm,
+        "guess": match.guess,
+        "sure": round(match.sure, 2),
     }
 
 
 def _whole(one: Read) -> str:
-    return flat(f"{one.text} {one.statement.more}") if one.statement.hypothesis else one.text
+    return f"{one.text} {one.more}" if one.statement.hypothesis else one.text
 
 
 def _hours(
@@ -176,6 +262,7 @@ def _judged(one: Judged) -> Json:
         "about": list(one.about),
         "finding": one.finding,
         "wrongable": one.wrongable,
+        "named": one.named,
         "path": one.path,
         "line": one.line,
     }
@@ -208,6 +295,8 @@ def _truth(truth: Truth) -> Json:
                 "hours": cause.hours,
                 "alone": cause.alone,
                 "last": cause.last,
+                "overlaps": list(cause.overlaps),
+                "effort": subjects()[cause.key].effort,
             }
             for cause in truth.key.causes
         ],

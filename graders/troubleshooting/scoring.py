@@ -15,11 +15,18 @@ VERDICTS = (STATES, DISMISSES, NONE)
 NAMED = 0.4
 """Worth of a cause that is named without its place."""
 CONTRADICTED = 0.5
+WRONG_PLACE = "named, wrong place"
+ASTRAY = 0.5
+"""Part of the worth of everything else where more than half of the claims send people to a wrong place."""
+LONE_GUESS, GUESS = 0.6, 0.2
+"""Part of the worth of a claim that is only thought possible: beside firm ones, and in a list of such."""
 CLOSE, FAR = 0.2, 0.7
 """A stated cost is right up to the one and worthless from the other on, as a part of the true one."""
 LEAST_HOURS = 0.3
 ALIKE = 0.1
 """Causes whose hours differ by no more may stand in either order."""
+QUICK_PART = 0.3
+"""What takes less effort may stand before another if it gives back this part of the other's hours."""
 
 
 @dataclass(slots=True)
@@ -51,16 +58,45 @@ def gather(reading: Json) -> dict[str, Said]:
 
 
 def state_of_cause(key: str, said: Said | None, reading: Json) -> tuple[str, float]:
-    """(found, named, contradicted, put aside or missed; worth from 0 to 1)."""
+    """(found, named, named at a wrong place, contradicted, put aside or missed; worth from 0 to 1).
+
+    A wrong place is one of a kind by which the cause is placed, said of it by whoever claims it, while
+    nobody names the right one. A bare negation before a word contradicts nothing that is claimed elsewhere.
+    """
     if said is None or not said.states:
         return ("put aside" if said is not None and said.dismisses else "missed"), 0.0
     sure = any(match.get("corrected") for _, match in said.states)
+    if not sure and misplaced(said):
+        return WRONG_PLACE, 0.0
     placed = any(match["places"] or match["beside"] for _, match in said.states)
     located = sure or (placed and key not in reading["spread"])
     worth = 1.0 if located else NAMED
-    if any(_same_place(match) for _, match in said.dismisses):
+    if any(_same_place(match) and _firm(match) for _, match in said.dismisses):
         return "contradicted", worth * CONTRADICTED
     return ("found" if located else "named"), worth
+
+
+def misplaced(said: Said) -> bool:
+    """Whether what is claimed is said of another host, job, person or device, and nowhere of its own.
+
+    Where hypotheses give its place in their own field, that is what counts.
+    """
+    states = [match for _, match in said.states]
+    states = [match for match in states if match.get("field")] or states
+    return any(m.get("elsewhere") for m in states) and not any(
+        m.get("own") and not m.get("elsewhere") for m in states
+    )
+
+
+def guessed(said: Said | None) -> bool:
+    """Whether it was only thought possible, wherever it was claimed."""
+    if said is None or not said.states:
+        return False
+    return all(m.get("guess") and not m.get("corrected") for _, m in said.states)
+
+
+def _firm(match: Json) -> bool:
+    return bool(match.get("firm", True))
 
 
 def _same_place(match: Json) -> bool:
@@ -87,9 +123,7 @@ def closeness(hours: float, cause: Json) -> float:
     """How near a stated cost is to the true one, 0 to 1; overlapping causes have a range of true ones."""
     low = min(cause["hours"], cause["alone"], cause["last"])
     high = max(cause["hours"], cause["alone"], cause["last"])
-    off = max(low - hours, hours - high, 0.0) / max(cause["hours"], LEAST_HOURS)
-    near: float = (FAR - off) / (FAR - CLOSE)
-    return max(0.0, min(1.0, near))
+    return _near(max(low - hours, hours - high, 0.0), cause["hours"])
 
 
 def hours_said(said: Said | None, reading: Json) -> list[float]:
@@ -107,10 +141,43 @@ def hours_said(said: Said | None, reading: Json) -> list[float]:
     ]
 
 
-def nearness(said: Said | None, cause: Json, reading: Json) -> float:
-    """Mean closeness of everything that was said, so that a spray of numbers gains nothing."""
-    found = hours_said(said, reading)
-    return fmean(closeness(hours, cause) for hours in found) if found else 0.0
+def nearness(key: str, said: Mapping[str, Said], causes: Sequence[Json], reading: Json) -> float:
+    """Mean closeness of everything that was said of a cause, so that a spray of numbers gains nothing.
+
+    Of causes that overlap, and of those on which one figure was put together, the sum counts.
+    """
+    rows = {row["key"]: row for row in causes}
+    found = hours_said(said.get(key), reading)
+    near = [closeness(hours, rows[key]) for hours in found]
+    groups = [one for one in reading.get("together", ()) if key in one["subjects"]]
+    joint = [_of_group(one["subjects"], one["hours"][0], rows) for one in groups]
+    if joint and max(joint) > (fmean(near) if near else 0.0):
+        return max(joint)
+    if not near:
+        return 0.0
+    return min(fmean(near), _of_overlap(key, said, rows, reading))
+
+
+def _of_group(keys: Sequence[str], hours: float, rows: Mapping[str, Json]) -> float:
+    """How near one figure is to the hours of several causes; what is none of the variant adds nothing."""
+    whole = sum(rows[key]["hours"] for key in keys if key in rows)
+    return _near(abs(hours - whole), whole) if whole else 0.0
+
+
+def _of_overlap(
+    key: str, said: Mapping[str, Said], rows: Mapping[str, Json], reading: Json
+) -> float:
+    """How near the hours of causes that overlap are in sum, where all of them were given any."""
+    keys = [key, *(other for other in rows[key].get("overlaps", ()) if other in rows)]
+    given = [hours_said(said.get(one), reading) for one in keys]
+    if len(keys) == 1 or not all(given):
+        return 1.0
+    return _of_group(keys, sum(fmean(hours) for hours in given), rows)
+
+
+def _near(off: float, hours: float) -> float:
+    near: float = (FAR - off / max(hours, LEAST_HOURS)) / (FAR - CLOSE)
+    return max(0.0, min(1.0, near))
 
 
 def priorities(found: Mapping[str, Said], keys: Sequence[str], reading: Json) -> dict[str, int]:
@@ -123,31 +190,56 @@ def priorities(found: Mapping[str, Said], keys: Sequence[str], reading: Json) ->
             board[key] = min(given)
     if board:
         return board
-    order: list[str] = []
-    for row in reading["statements"]:
-        if row["section"] == "priorities":
-            named = [m["subject"] for m in row["matches"] if m["verdict"] != DISMISSES]
-            order += named or (row["about"] if len(row["about"]) == 1 else [])
-    return {key: order.index(key) + 1 for key in keys if key in order}
+    order = {k: n for n, keys_ in enumerate(reading.get("order", ()), start=1) for k in keys_}
+    return {key: order[key] for key in keys if key in order}
 
 
 def order_of(
-    places: Mapping[str, int], worth: Mapping[str, float], hours: Mapping[str, float]
+    places: Mapping[str, int], worth: Mapping[str, float], causes: Sequence[Json]
 ) -> tuple[float, int, int, int]:
-    """(value from -1 to 1, pairs right, pairs wrong, all pairs) over found causes."""
+    """(value from -1 to 1, pairs right, pairs wrong, all pairs) over found causes.
+
+    First what gives back more hours, or what takes less effort and risk for no small part of them. Causes
+    that overlap or stand in one entry are reckoned together against all others.
+    """
+    rows = {row["key"]: row for row in causes}
     pairs, right, wrong, value = 0, 0, 0, 0.0
     for one, other in combinations(sorted(worth), 2):
+        if other in rows[one].get("overlaps", ()):
+            continue
         pairs += 1
-        if one not in places or other not in places:
+        if one not in places or other not in places or places[one] == places[other]:
             continue
-        more = (hours[one] - hours[other]) / max(hours[one], hours[other])
-        ahead = places[other] - places[one]
-        good = abs(more) <= ALIKE or (ahead * more > 0)
-        if ahead == 0 and abs(more) > ALIKE:
-            continue
+        first, second = (one, other) if places[one] < places[other] else (other, one)
+        good = _before(first, second, places, rows)
         right, wrong = right + good, wrong + (not good)
         value += min(worth[one], worth[other]) * (1 if good else -1)
     return (value / pairs if pairs else 0.0), right, wrong, pairs
+
+
+def _before(first: str, second: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> bool:
+    """Whether one cause may stand before another."""
+    more, less = _joint(first, second, places, rows), _joint(second, first, places, rows)
+    if more >= less * (1 - ALIKE) or rows[first]["hours"] >= rows[second]["hours"] * (1 - ALIKE):
+        return True
+    quicker = bool(rows[first].get("effort", 2) < rows[second].get("effort", 2))
+    return quicker and bool(rows[first]["hours"] >= QUICK_PART * rows[second]["hours"])
+
+
+def _joint(key: str, against: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> float:
+    """Hours of a cause and of those that go with it on the same side of another."""
+    before = places[key] < places[against]
+    with_it = [
+        other
+        for other in places
+        if other in rows
+        and other not in (key, against)
+        and (other in rows[key].get("overlaps", ()) or places[other] == places[key])
+        and (places[other] < places[against]) == before
+        and places[other] != places[against]
+    ]
+    hours: float = rows[key]["hours"] + sum(rows[other]["hours"] for other in with_it)
+    return hours
 
 
 def helped(key: str, said: Said | None, reading: Json) -> dict[str, list[Json]]:
@@ -163,7 +255,10 @@ def helped(key: str, said: Said | None, reading: Json) -> dict[str, list[Json]]:
 
 
 def evidence_for(key: str, said: Said | None, reading: Json) -> list[Json]:
-    """Pins and citations given for a cause, each once, with a verdict: shows, about, wrong."""
+    """Pins and citations given for a cause, each once, with a verdict: shows, about, wrong.
+
+    Sources that are only named in words count where no pin and no line says more.
+    """
     if said is None:
         return []
     seen: dict[str, Json] = {}
@@ -172,7 +267,8 @@ def evidence_for(key: str, said: Said | None, reading: Json) -> list[Json]:
         if verdict == "wrong" and not one["wrongable"]:
             continue
         seen.setdefault(one["says"], {"where": where, "verdict": verdict, **one})
-    return list(seen.values())
+    exact = [one for one in seen.values() if not one.get("named")]
+    return exact if any(one["verdict"] != "about" for one in exact) else list(seen.values())
 
 
 def _given(said: Said, reading: Json) -> Iterator[tuple[str, Json]]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from graders.troubleshooting.answer import Answer
 
 _BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+(.*)$")
+_NUMBERED = re.compile(r"^\s*\d{1,3}[.)]\s")
+_FIGURE_LAST = re.compile(
+    r"\d\s?(?:h|hrs?|hours?|s|sec|std|stunden|heures?|horas?|ore|uur)\b[)\].;]*$", re.IGNORECASE
+)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*$|^\s*\*\*([^*]{2,120})\*\*:?\s*$")
 _RULE = re.compile(r"^\s*\|?[\s:|-]{3,}\|?\s*$")
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bapprox\.)\s+(?=[A-Z0-9\"'(`*])"
+    r"|(?<=\w\w\w\w[.!?])(?<!incl\.)(?<!inkl\.)(?<!resp\.)(?<!evtl\.)(?<!approx\.)(?<!appr\.)\s+(?=[a-z])"
 )
 MOST_STATEMENTS = 3_000
 _LONGEST = 700
@@ -24,7 +29,8 @@ class Statement:
     """One thing that was said. `section` is "" for a hypothesis, whose id is in `hypothesis`.
 
     Statements of one paragraph or list entry share `block`; `under` is the heading or the leading line
-    that they stand below. `more` is what a hypothesis adds to its claim (reason, actions, pins).
+    that they stand below. `more` is what a hypothesis adds to its claim (reason, actions, pins),
+    `place` what its own field says.
     """
 
     id: str
@@ -35,6 +41,7 @@ class Statement:
     under: str = ""
     hypothesis: str = ""
     more: str = ""
+    place: str = ""
 
     def beside(self, other: Statement) -> bool:
         """Whether both stand in the same block."""
@@ -53,9 +60,8 @@ def statements(answer: Answer) -> list[Statement]:
         pins = [f"{pin.text} {pin.note} {pin.says()}" for pin in one.pins[:40]]
         more = "\n".join([one.reason, one.mitigation, one.prevention, *pins])
         where = f"hypothesis {number}"
-        found.append(
-            Statement(f"h:{one.id}", where, one.claim, "", -number, hypothesis=one.id, more=more)
-        )
+        card = Statement(f"h:{one.id}", where, one.claim, "", -number, "", one.id, more, one.place)
+        found.append(card)
     return found
 
 
@@ -83,8 +89,12 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
     """(what it stands under, lines): a paragraph, an entry of a list with what lies below it, or a row."""
     under, lead, indent = "", "", -1
     block: list[str] = []
-    for line in [*text.splitlines(), ""]:
+    lines = [*text.splitlines(), ""]
+    broken = _broken(lines)
+    one_number = sum(bool(_NUMBERED.match(line)) for line in lines) == 1
+    for at, line in enumerate(lines):
         heading, bullet = _HEADING.match(line), _BULLET.match(line)
+        bullet = None if one_number and _NUMBERED.match(line) else bullet
         row = line.strip().startswith("|")
         inner = bullet and block and indent >= 0 and len(bullet.group(1)) > indent
         if inner and bullet:
@@ -106,7 +116,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
             )
         elif line.strip():
             lead = lead if block else ""
-            _add(block, line.strip())
+            _add(block, line.strip(), at in broken)
 
 
 def _lead(block: list[str], before: str, listed: bool, indent: int) -> str:
@@ -116,9 +126,31 @@ def _lead(block: list[str], before: str, listed: bool, indent: int) -> str:
     return block[-1] if listed and block[-1].endswith(":") and len(block[-1]) < 200 else ""
 
 
-def _add(block: list[str], line: str) -> None:
-    """Lines of a paragraph are one text; a heading stays by itself."""
-    if block and not block[-1].endswith((":", ".")):
+def _broken(lines: Sequence[str]) -> set[int]:
+    """Lines that begin something new: the one before them had room left for their first word.
+
+    A paragraph that was only wrapped has no such lines; one of short notes has many. Nor does a wrapped one
+    end most of its lines with what something costs.
+    """
+    found: set[int] = set()
+    start = 0
+    for at, line in enumerate(lines):
+        if line.strip():
+            continue
+        part = range(start + 1, at)
+        widest = max((len(lines[n]) for n in range(start, at)), default=0)
+        new = {n for n in part if len(lines[n - 1]) + 1 + len(lines[n].split()[0]) <= widest}
+        if 2 * sum(bool(_FIGURE_LAST.search(lines[n - 1])) for n in part) > len(part) > 1:
+            new = set(part)
+        if len(new) * 2 >= len(part) and not any(lines[n - 1].rstrip().endswith(",") for n in new):
+            found.update(part)
+        start = at + 1
+    return found
+
+
+def _add(block: list[str], line: str, new: bool) -> None:
+    """Lines of a paragraph are one text; a heading stays by itself, and so does a note of one line."""
+    if block and not new and not block[-1].endswith((":", ".")):
         block[-1] = f"{block[-1]} {line}"
     else:
         block.append(line)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any
 
+from graders.troubleshooting.languages import denials, lacks, says, words
 from graders.troubleshooting.patterns import Hit, group, hits
 
 STATES, DISMISSES = "states", "dismisses"
@@ -20,56 +18,94 @@ _CLAUSE = re.compile(
 )
 _ONLY = re.compile(r"\s+(?:only|just|merely|longer)\b", re.IGNORECASE)
 _FEW_WORDS = 4
-
-
-@cache
-def _words() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("stance.toml").read_text(encoding="utf-8"))
+_LONGEST_HEADING = 90
+_WHOLE = 0.8
 
 
 @cache
 def _aside() -> str:
-    return "|".join(_words()["aside"])
+    return "|".join(words()["aside"])
 
 
-def sets_aside(text: str) -> bool:
+def sets_aside(text: str, languages: Sequence[str] = ("en",)) -> bool:
     """Whether the words that put something aside stand anywhere in the text."""
-    return bool(hits(_aside(), text))
+    return bool(hits(_aside(), text) or says("aside", text, languages))
+
+
+def heads_aside(text: str, languages: Sequence[str] = ("en",)) -> bool:
+    """Whether a heading or leading line puts aside what stands below it."""
+    if not text or len(text) > _LONGEST_HEADING:
+        return False
+    if sets_aside(text, languages) or says("headings", text, languages):
+        return True
+    return lacks(text, languages) or bool(denials(text, languages, ()))
 
 
 def blames(text: str) -> bool:
     """Whether the text makes something a cause."""
-    return bool(hits(_words()["blames"], text))
+    return bool(hits(words()["blames"], text))
 
 
-def points_back(text: str) -> bool:
+def points_back(text: str, languages: Sequence[str] = ("en",)) -> bool:
     """Whether a sentence without a subject of its own puts aside what stands before it."""
-    start = group(_words()["points_back"]).match(text.lstrip(" \t\"'(-–"))
-    return start is not None and sets_aside(text)
+    start = group(words()["points_back"]).match(text.lstrip(" \t\"'(-–"))
+    if start is None:
+        return False
+    return sets_aside(text, languages) or bool(denials(text, languages, ()))
 
 
-def stance(text: str, found: Sequence[Hit], others: Sequence[Hit] = ()) -> str:
-    """What the text does with the words that were found in it.
+def stance(
+    text: str,
+    found: Sequence[Hit],
+    others: Sequence[Hit] = (),
+    languages: Sequence[str] = ("en",),
+) -> str:
+    """What the text does with the words that were found in it."""
+    return told(text, found, others, languages)[0]
+
+
+def told(
+    text: str, found: Sequence[Hit], others: Sequence[Hit], languages: Sequence[str]
+) -> tuple[str, bool]:
+    """(what the text does with the words that were found in it, whether it says so in words of its own).
 
     `others` are the words of other subjects: what stands beyond the clause that parts them from these
-    speaks of those. Words that are themselves a negation ("no GDRDMA") are not one.
+    speaks of those. Words that are themselves a negation ("no GDRDMA") are not one, and what stands
+    within quotation marks is somebody else's. A bare negation before a word is the weaker way to put aside.
     """
-    start, end = _scope(
-        text, found, [one for one in others if not any(one.meets(h) for h in found)]
-    )
-    for cue in hits(_aside(), text[start:end]):
-        moved = Hit(cue.start + start, cue.end + start, cue.words)
-        if not any(hit.meets(moved) for hit in found):
-            return DISMISSES
-    if _well(text, found) or _negated(text, found):
-        return DISMISSES
-    return STATES
+    own = [one for one in others if not any(one.meets(h) for h in found)]
+    start, end = scope(text, found, own)
+    own_words = _unquoted(text)
+    part = own_words[start:end]
+    moved = [Hit(hit.start - start, hit.end - start, hit.words) for hit in found]
+    cues = [*hits(_aside(), part), *says("aside", part, languages)]
+    if any(not any(hit.meets(cue) for hit in moved) for cue in cues):
+        return DISMISSES, True
+    if denials(part, languages, moved) or _well(own_words, found):
+        return DISMISSES, True
+    return (DISMISSES, False) if _negated(own_words, found) else (STATES, True)
+
+
+_QUOTED = re.compile(
+    r"[\"“„«][^\"“”„»\n]{3,300}[\"”“»]|(?<!\w)'[^'\n]{6,300}'(?!\w)"
+    r"|Reason=(?:'[^'\n]*'|\"[^\"\n]*\"|\S+)",
+    re.IGNORECASE,
+)
+
+
+def _unquoted(text: str) -> str:
+    """The text with blanks for what it quotes, unless it is nothing but a quotation."""
+    for match in _QUOTED.finditer(text):
+        length = match.end() - match.start()
+        if length <= _WHOLE * len(text):
+            text = text[: match.start()] + " " * length + text[match.end() :]
+    return text
 
 
 def _well(text: str, found: Sequence[Hit]) -> bool:
     """Whether it is said to be well, in the few words directly after it."""
     after = text[max(hit.end for hit in found) :]
-    cues = hits(_words()["well"], after)
+    cues = hits(words()["well"], after)
     if not cues:
         return False
     between = after[: cues[0].start]
@@ -80,9 +116,9 @@ def _negated(text: str, found: Sequence[Hit]) -> bool:
     """Whether a negation stands directly before one of the words, but for words that lead to them."""
     first = min(hit.start for hit in found)
     for hit in found:
-        terms = _words()["negations"]
+        terms = words()["negations"]
         if hit.start == first:
-            terms = f"{terms}|{_words()['first_negations']}"
+            terms = f"{terms}|{words()['first_negations']}"
         for cue in hits(terms, text[: hit.start]):
             if _ONLY.match(text, cue.end) or any(one.meets(cue) for one in found):
                 continue
@@ -100,10 +136,10 @@ def _leads(between: str) -> bool:
 
 @cache
 def _fillers() -> frozenset[str]:
-    return frozenset(_words()["fillers"].split("|"))
+    return frozenset(words()["fillers"].split("|"))
 
 
-def _scope(text: str, found: Sequence[Hit], others: Sequence[Hit]) -> tuple[int, int]:
+def scope(text: str, found: Sequence[Hit], others: Sequence[Hit]) -> tuple[int, int]:
     """The part of the text that speaks of these words: up to the clauses in which other words stand."""
     first, last = min(hit.start for hit in found), max(hit.end for hit in found)
     borders = [(m.start(), m.end()) for m in _CLAUSE.finditer(text)]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from graders.troubleshooting.identities import Identities, identities
 from graders.troubleshooting.places import (
     Spot,
     machines,
@@ -52,10 +53,16 @@ class Truth:
     machines: Mapping[str, frozenset[str]]
     files: Mapping[str, File]
     totals: tuple[float, ...]
+    identities: Identities
 
     @property
     def gap(self) -> float:
         return self.key.gap_hours
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Every machine of the plant."""
+        return frozenset(name for names in self.machines.values() for name in names)
 
     @cached_property
     def causes(self) -> dict[str, CauseKey]:
@@ -104,6 +111,7 @@ def truth_of(profile: Profile, level: str, seed: int) -> Truth:
         machines=machines(incident),
         files={material.path: _file(material) for material in found},
         totals=tuple(round(hours, 3) for hours in steps),
+        identities=identities(incident, key.causes),
     )
 
 

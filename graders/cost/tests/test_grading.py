@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from graders.cost.answer import parse
-from graders.cost.assess import assess, nearness
+from graders.cost.assess import NAMED, assess, nearness
 from graders.cost.calibration import missed, play, unnamed
 from graders.cost.grading import KIND
-from graders.cost.reading import months_said, read
+from graders.cost.reading import read
 from graders.cost.tests.paraphrases import SAID
+from graders.cost.timelines import months_said
 from graders.kinds import grade, needs_sandbox
 from graders.report import GradeReport
 from graders.written import BadCorrection
@@ -153,11 +154,11 @@ def test_a_long_list_of_everything_is_not_worth_more() -> None:
     ]
     everything = graded(*rows)
     few = [
-        row
+        {**row, "saving": usd(alone(key))}
         for row, (key, _, _) in zip(rows, SAID, strict=True)
         if key in model_of(DEFAULT, LEVEL, SEED).best
     ]
-    assert (everything.score or 0) < 0.4 < (graded(*few).score or 0)
+    assert (everything.score or 0) < 0.3 < 0.6 < (graded(*few).score or 0)
     assert measure(everything, "soundness") < 60
 
 
@@ -165,7 +166,7 @@ def test_one_dollar_is_no_figure() -> None:
     key, what, where = next(one for one in SAID if one[0] == "unused_commitment")
     dear = graded({"what": what, "where": where, "saving": usd(alone(key))})
     cheap = graded({"what": what, "where": where, "saving": usd(1)})
-    assert measure(cheap, "found") == pytest.approx(measure(dear, "found") / 2, abs=0.02)
+    assert measure(cheap, "found") == pytest.approx(measure(dear, "found") * NAMED, abs=0.02)
     assert measure(cheap, "accuracy") == 0
 
 
@@ -227,7 +228,11 @@ def test_the_reading_is_enough_to_assess_again() -> None:
     [
         ("6 weeks", 1.386),
         ("2-3 months", 2.5),
-        ("one day", None),
+        ("one day", 0.033),
+        ("sechs Wochen", 1.386),
+        ("2 à 3 mois", 2.5),
+        ("tres semanas", 0.693),
+        ("soon", None),
         ("1 quarter", 3.0),
         ("30 days", 1.0),
         ("9" * 1000, None),

@@ -10,6 +10,8 @@ from .kit import Kit
 from .play import Result
 
 WIDTH = 34
+MOST_ROWS = 12
+"""Rows of a list that are printed; all of them are in what `--json` prints."""
 
 
 def lines(kit: Kit, workload: str, result: Result) -> Iterator[str]:
@@ -30,7 +32,9 @@ def _figures(summary: Mapping[str, Any], indent: str = "  ") -> Iterator[str]:
             yield from _figures(value, f"{indent}  ")
         elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
             yield f"{name} ({len(value)})"
-            yield from (f"{indent}  {_row(one)}" for one in value)
+            yield from (f"{indent}  {_row(one)}" for one in value[:MOST_ROWS])
+            if len(value) > MOST_ROWS:
+                yield f"{indent}  ... and {len(value) - MOST_ROWS:,} more: --json prints them all"
         else:
             yield f"{name:{WIDTH}} {_shown(value)}"
 
@@ -47,5 +51,6 @@ def _shown(value: object) -> str:
     if isinstance(value, int | float):
         return f"{value:,}"
     if isinstance(value, list):
-        return ", ".join(map(_shown, value)) or "none"
+        rest = f" ... and {len(value) - MOST_ROWS:,} more" if len(value) > MOST_ROWS else ""
+        return (", ".join(map(_shown, value[:MOST_ROWS])) or "none") + rest
     return value if isinstance(value, str) else json.dumps(value)

@@ -6,6 +6,7 @@ from typing import Any, cast
 import pytest
 
 from graders.scaling.prose import contradictions
+from scenarios.company.profile import DEFAULT
 from scenarios.scaling.plan import Plan, Purchase, Rented
 from scenarios.scaling.scene import Month, Scene
 
@@ -23,6 +24,8 @@ CAPEX = 4_200_000.0
 
 class Year:
     """As much of a scene as sentences need."""
+
+    profile = DEFAULT
 
     months = tuple(
         Month(n, f"2026-{n + 1:02}", date(2026, n + 1, 1), 720, "2026-Q1") for n in range(12)

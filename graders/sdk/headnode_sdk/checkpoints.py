@@ -9,7 +9,7 @@ from ._verbs import Verbs
 
 
 class Zone(NamedTuple):
-    """One zone as the price feed shows it. Prices in USD for a node-hour."""
+    """One zone as the price feed shows it. Prices are of a node-hour."""
 
     name: str
     region: str
@@ -63,7 +63,7 @@ class Training(NamedTuple):
     max_nodes: int
     deadline: int
     penalty: float = 0.0
-    """USD for each hour after the deadline."""
+    """Money for each hour after the deadline."""
 
     @property
     def active(self) -> bool:

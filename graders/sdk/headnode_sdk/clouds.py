@@ -13,7 +13,7 @@ class Cloud(NamedTuple):
     name: str
     region: str
     price: float
-    """Spot price in USD for one `unit`."""
+    """Spot price of one `unit`, in the currency of the documents."""
     unit: str
     """"gpu_hour", or "node_hour": whole nodes only, each at `price`."""
     priced_at: int
@@ -27,15 +27,15 @@ class Cloud(NamedTuple):
     limit: int
     """GPUs of your quota; for the primary, how many runs may be pending there."""
     egress_gb: float
-    """USD for a GB that leaves this cloud."""
-    driver: str
-    """NVIDIA driver of its image, for example "580.65.06"."""
+    """Price of a GB that leaves this cloud."""
+    driver: int
+    """NVIDIA driver branch of its image, for example 580: comparable with a job's `driver`."""
     clock: int
     """The present time by the cloud's own clock."""
 
 
 class Quote(NamedTuple):
-    """What a job is expected to cost in a cloud, by its owner's limit, in USD."""
+    """What a job is expected to cost in a cloud, by its owner's limit, in the currency of the documents."""
 
     cloud: str
     job: int
@@ -62,7 +62,7 @@ class CloudRun(NamedTuple):
     exit_code: int
     """0 if its work came to a good end, -1 if not or not yet."""
     cost: float
-    """USD charged so far; 0 at the primary."""
+    """Money charged so far; 0 at the primary."""
 
 
 class Placement(NamedTuple):
@@ -84,7 +84,7 @@ class LogPage(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """One limit on bursts in USD: `booked` sums the estimates of bursts, `spent` what was charged."""
+    """One limit on bursts, money: `booked` sums the estimates of bursts, `spent` what was charged."""
 
     name: str
     limit: float

@@ -1,6 +1,7 @@
 """The objects that several exercises share: immutable tuples with names.
 
-Times are whole seconds since the beginning, money is USD, and memory and data say their unit.
+Times are whole seconds since the beginning, money is in the currency of the documents, and memory and
+data say their unit.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Pool(NamedTuple):
     min: int
     max: int
     price: float
-    """USD for a node-hour."""
+    """Price of a node-hour."""
     zone: str = ""
 
 
@@ -138,11 +139,11 @@ class Metrics(NamedTuple):
     gpus_total: int
     gpus_busy: int
     spend: float
-    """USD since the beginning."""
+    """Money spent since the beginning."""
     nodes: dict[str, NodeMetrics]
     """By node name. A node whose scrape failed is missing."""
     budget: float = -1.0
-    """USD that all nodes may cost; below 0 if nobody set a budget."""
+    """Money that all nodes may cost; below 0 if nobody set a budget."""
 
 
 class Event(NamedTuple):

@@ -66,9 +66,9 @@ class Flavor(NamedTuple):
     """GPUs of those."""
     free: int
     price: float
-    """USD for an hour of a node that holds a workload. An empty node costs nothing."""
+    """Price of an hour of a node that holds a workload. An empty node costs nothing."""
     spent_today: float
-    """USD since midnight."""
+    """Money spent since midnight."""
 
 
 class Room(NamedTuple):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import calibrate, troubleshooting_variants, written_variants
-from benchmarks.incident_checks import MISSING
+from benchmarks.troubleshooting_checks import MISSING
 from graders.troubleshooting.calibration import SEEDS
 from graders.troubleshooting.makers import MAKERS
 from scenarios.packs import load_pack

@@ -1,0 +1,38 @@
+"""Keeps a cluster as one text, and has it come back from that in another sandbox."""
+
+from __future__ import annotations
+
+from graders.live_slurm import reading
+from graders.live_slurm.course import UP, look, set_up
+from graders.live_slurm.orders import ClusterFailed, Course, Order
+
+LARGEST = 280_000
+"""Characters of a kept cluster; one of these has about thirty thousand."""
+
+
+def keep() -> Course[str]:
+    """The settings, the controller's memory of jobs and nodes, and scratch folders, as text.
+
+    Raises ClusterFailed where the files are too large to be kept.
+    """
+    said = yield Order("sync; python3 ~/run/snapshot.py save", within_s=30.0)
+    text = said.out.strip()
+    if said.code != 0 or not text or len(text) > LARGEST:
+        raise ClusterFailed("The cluster's files could not be kept: they are too large.")
+    return text
+
+
+def come_back(kept: str) -> Course[list[reading.Seen]]:
+    """Bring a kept cluster up in a fresh sandbox; returns the jobs that its controller knows.
+
+    What ran is queued anew by the controller, since its nodes know nothing of it. Raises ClusterFailed.
+    """
+    yield set_up({"/box/run/kept": kept})
+    said = yield Order(
+        f"python3 ~/run/snapshot.py restore ~/run/kept && service all start; {UP}; scontrol ping",
+        within_s=60.0,
+    )
+    if "is UP" not in said.out:
+        raise ClusterFailed("The kept cluster did not come up.")
+    found = yield from look()
+    return found

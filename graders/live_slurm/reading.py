@@ -1,0 +1,98 @@
+"""Reads what Slurm's own tools print of jobs and nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_FIELD = re.compile(r"(?:^| )([A-Za-z][A-Za-z0-9/:]*)=")
+STARTED = frozenset({"RUNNING", "COMPLETED", "COMPLETING", "SUSPENDED"})
+LOST = frozenset(
+    {"CANCELLED", "FAILED", "NODE_FAIL", "TIMEOUT", "PREEMPTED", "BOOT_FAIL", "DEADLINE"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A job as `scontrol show job -o` has it; `number` is the array's for a task of one.
+
+    `started` also holds for one that has ended by itself; `waited_s` is None until it has begun.
+    """
+
+    number: int
+    name: str
+    user: str
+    state: str
+    reason: str
+    restarts: int
+    nodes: str
+
+    @property
+    def started(self) -> bool:
+        return self.state in STARTED
+
+    @property
+    def lost(self) -> bool:
+        return self.state in LOST
+
+
+def records(text: str) -> list[dict[str, str]]:
+    """Each line of `scontrol show ... -o` as field -> value; the first of a name counts."""
+    found = []
+    for line in text.splitlines():
+        parts = list(_FIELD.finditer(line))
+        row: dict[str, str] = {}
+        for part, after in zip(parts, [*parts[1:], None], strict=True):
+            end = after.start() if after else len(line)
+            row.setdefault(part[1], line[part.end() : end].strip())
+        if row:
+            found.append(row)
+    return found
+
+
+def jobs(text: str) -> list[Seen]:
+    """The jobs in `scontrol show job -o`; what is no job is left out."""
+    found = []
+    for row in records(text):
+        number = row.get("ArrayJobId", row.get("JobId", ""))
+        if number.isdigit():
+            restarts = row.get("Restarts", "0")
+            found.append(
+                Seen(
+                    int(number),
+                    row.get("JobName", ""),
+                    row.get("UserId", "").partition("(")[0],
+                    row.get("JobState", ""),
+                    row.get("Reason", ""),
+                    int(restarts) if restarts.isdigit() else 0,
+                    row.get("NodeList", ""),
+                )
+            )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """What became of a submission: the job's number, or what sbatch said in place of one."""
+
+    name: str
+    number: int | None
+    said: str
+
+
+def entered(text: str) -> list[Entered]:
+    """Lines of name, tab, number or words."""
+    found = []
+    for line in text.splitlines():
+        name, tab, said = line.partition("\t")
+        if tab:
+            number = said.strip().partition(";")[0]
+            found.append(Entered(name, int(number) if number.isdigit() else None, said.strip()))
+    return found
+
+
+def started(seen: Iterable[Seen], numbers: Iterable[int]) -> set[int]:
+    """Those of the jobs that have begun; of an array one task is enough."""
+    wanted = set(numbers)
+    return {one.number for one in seen if one.number in wanted and one.started}

@@ -1,0 +1,205 @@
+"""In which order an answer would act: by the names, numbers and places of its priorities, or by their rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.languages import says
+from graders.troubleshooting.matches import Read
+from graders.troubleshooting.matching import spoken_of
+from graders.troubleshooting.patterns import hits
+from graders.troubleshooting.places import tokens_in
+from graders.troubleshooting.stance import STATES
+from graders.troubleshooting.truth import Truth
+
+Json = dict[str, Any]
+_THEN = re.compile(
+    r"[>→;,]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach|anschließend"
+    r"|zuletzt|zum schluss|am ende|schließlich|puis|ensuite|enfin|après|luego|después|por último|finalmente"
+    r"|poi|infine|dopo"
+    r"|depois|daarna|tenslotte)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?<![\w.,-])#?(\d{1,2})(?![\w]|[.,]\d|\s*(?:h|hr|hours?|s|ms|sec|seconds?|min\w*|%|std|stunden?|horas?"
+    r"|heures?|ore|uren|nodes?|gpus?|w|c|°)\b)",
+    re.IGNORECASE,
+)
+
+
+def ordered(
+    reads: Sequence[Read], rows: Sequence[Json], truth: Truth
+) -> tuple[list[list[str]], str]:
+    """(groups of subjects in the order in which the section on priorities puts them, why).
+
+    What stands in one entry is one group. The reason is "" where there was nothing to read, and says so
+    where there was something that could not be read.
+    """
+    entries = [read for read in reads if read.statement.section == "priorities"]
+    if not entries:
+        return [], ""
+    claimed = _claimed(rows)
+    labels = _labels(rows)
+    groups: list[list[str]] = []
+    seen: set[str] = set()
+    for read in entries:
+        for part in _parts(read.text):
+            said = _named(part, claimed, labels, truth)
+            named = [key for key in said if key not in seen]
+            seen.update(named)
+            if named or (not said and len(part.split()) > 1):
+                groups.append(named)
+    groups = _last_one(groups, [key for key in claimed if key not in seen])
+    if len(seen) >= min(2, len(claimed)):
+        return groups, "as its entries say"
+    return _by_rule(entries, rows, claimed)
+
+
+_ASIDE = re.compile(r"\([^()]*\)")
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The entries of a line; what stands in brackets belongs to the entry before it."""
+    asides = [match.span() for match in _ASIDE.finditer(text)]
+    start = 0
+    for border in _THEN.finditer(text):
+        if not any(first < border.start() < last for first, last in asides):
+            yield text[start : border.start()]
+            start = border.end()
+    yield text[start:]
+
+
+def _last_one(groups: list[list[str]], left: Sequence[str]) -> list[list[str]]:
+    """The groups without empty ones; a single entry that says nothing known means the single claim left."""
+    empty = [at for at, group in enumerate(groups) if not group]
+    if len(left) == 1 and empty and (len(empty) == 1 or empty[-1] == len(groups) - 1):
+        groups = [*groups[: empty[-1]], list(left), *groups[empty[-1] + 1 :]]
+    return [group for group in groups if group]
+
+
+def _claimed(rows: Sequence[Json]) -> list[str]:
+    found = [m["subject"] for row in rows for m in row["matches"] if m["verdict"] == STATES]
+    return list(dict.fromkeys(found))
+
+
+def _labels(rows: Sequence[Json]) -> list[list[str]]:
+    """What the first, second, ... finding of the issues claims: by its own number, else by its block.
+
+    Without any, what the cards claim.
+    """
+    own = _own_numbers(rows)
+    if own and set(own) == set(range(1, len(own) + 1)):
+        return [own[number] for number in sorted(own)]
+    blocks: dict[Any, list[str]] = {}
+    for row in rows:
+        place = row["block"] if row["section"] == "issues" else None
+        for match in row["matches"]:
+            if place is not None and match["verdict"] == STATES:
+                blocks.setdefault(place, []).append(match["subject"])
+    if blocks:
+        return [list(dict.fromkeys(keys)) for _, keys in sorted(blocks.items())]
+    return [
+        [m["subject"] for m in row["matches"] if m["verdict"] == STATES]
+        for row in rows
+        if row["hypothesis"]
+    ]
+
+
+_OWN_NUMBER = re.compile(r"^\W{0,2}(\d{1,2})[\]).:]")
+
+
+def _own_numbers(rows: Sequence[Json]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for row in rows:
+        match = _OWN_NUMBER.match(row["text"]) if row["section"] == "issues" else None
+        stated = [m["subject"] for m in row["matches"] if m["verdict"] == STATES]
+        if match and stated:
+            found.setdefault(int(match.group(1)), []).extend(stated)
+    return found
+
+
+def _named(
+    part: str, claimed: Sequence[str], labels: Sequence[Sequence[str]], truth: Truth
+) -> list[str]:
+    """The claimed subjects of which a part of an entry speaks: the plainest, or those of its numbers."""
+    said = {subject.key for subject, _ in spoken_of(part)}
+    weight = {key: _weight(key, part, said, truth) for key in claimed}
+    plain = [key for key in claimed if weight[key] >= _PLAIN]
+    if plain:
+        return plain
+    numbers = numbered(part, labels)
+    if numbers:
+        return numbers
+    best = max(weight.values(), default=0)
+    vague = [key for key in claimed if best and weight[key] == best]
+    return vague if len(vague) == 1 else []
+
+
+_PLAIN = 2
+
+
+def _weight(key: str, part: str, said: set[str], truth: Truth) -> int:
+    subject, spot = subjects()[key], truth.spots.get(key)
+    placed = bool(spot and tokens_in(spot, part))
+    words = {hit.words.lower() for hit in hits(subject.words, part)} if subject.words else set()
+    topic = {hit.words.lower() for hit in hits(subject.topic, part)} if subject.topic else set()
+    return 2 * (placed + (key in said)) + 2 * bool(words) + bool(topic - words)
+
+
+def numbered(part: str, labels: Sequence[Sequence[str]]) -> list[str]:
+    """What the numbers in a text mean, if all of them are numbers of findings."""
+    numbers = [int(match.group(1)) for match in _NUMBER.finditer(part)]
+    if not numbers or any(not 1 <= number <= len(labels) for number in numbers):
+        return []
+    return [key for number in numbers for key in labels[number - 1]]
+
+
+def _by_rule(
+    entries: Sequence[Read], rows: Sequence[Json], claimed: Sequence[str]
+) -> tuple[list[list[str]], str]:
+    if any(says("by_hours", read.text, read.languages) for read in entries):
+        hours = dict(_hours(rows))
+        keys = sorted((key for key in claimed if key in hours), key=lambda key: -hours[key])
+        return [[key] for key in keys], "by the hours that it gives"
+    if any(says("as_listed", read.text, read.languages) for read in entries):
+        return [[key] for key in claimed], "as it lists them"
+    return [], "could not be read"
+
+
+def _hours(rows: Sequence[Json]) -> Iterator[tuple[str, float]]:
+    for row in rows:
+        for match in row["matches"]:
+            if match["verdict"] == STATES and match["hours"]:
+                yield match["subject"], match["hours"][0]
+
+
+def together(reads: Sequence[Read], rows: Sequence[Json]) -> list[Json]:
+    """Figures that a sentence puts on several subjects at once: those it names, numbers, or says before it."""
+    labels = _labels(rows)
+    found: list[Json] = []
+    before: list[str] = []
+    for read, row in zip(reads, rows, strict=True):
+        stated = [m["subject"] for m in row["matches"] if m["verdict"] == STATES]
+        if row["hours"] and row["section"] and says("together", read.text, read.languages):
+            keys = _several(read, stated, labels, before)
+            if len(keys) >= _PAIR:
+                found.append({"statement": row["id"], "subjects": keys, "hours": row["hours"][-1:]})
+        before += [key for key in stated if key not in before]
+    return found
+
+
+_PAIR = 2
+
+
+def _several(
+    read: Read, stated: Sequence[str], labels: Sequence[Sequence[str]], before: Sequence[str]
+) -> list[str]:
+    if len(stated) >= _PAIR:
+        return list(stated)
+    numbers = numbered(read.text, labels)
+    if len(numbers) >= _PAIR:
+        return numbers
+    return [*before[-1:], *stated] if stated else list(before[-2:])

@@ -1,0 +1,137 @@
+"""What a text takes back later, and what it only thinks possible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.languages import says
+from graders.troubleshooting.matches import Match, Read
+from graders.troubleshooting.patterns import hits
+from graders.troubleshooting.places import tokens_in
+from graders.troubleshooting.stance import DISMISSES, STATES
+from graders.troubleshooting.truth import Truth
+
+
+def guesses(reads: Sequence[Read]) -> None:
+    """Marks claims that their own sentence, or one beside it, only thinks possible."""
+    for read in reads:
+        said = (read.text, read.place)
+        asked = any(text.rstrip(" )\"'”").endswith("?") for text in said)
+        if asked or any(says("guesses", text, read.languages) for text in said) or _either(read):
+            _mark(read)
+    for number, read in enumerate(reads):
+        if says("undecided", read.text, read.languages):
+            for other in _undecided(reads, number):
+                _mark(other)
+
+
+_OR = {
+    key: re.compile(rf"\b(?:{terms})\b", re.IGNORECASE)
+    for key, terms in {
+        "en": "or",
+        "de": "oder",
+        "fr": "ou",
+        "es": "o|u",
+        "it": "o|oppure",
+        "pt": "ou",
+        "nl": "of|ofwel",
+    }.items()
+}
+_SEVERAL = 3
+
+
+def _either(read: Read) -> bool:
+    """Whether the sentence strings causes together with "or", and puts a figure on none."""
+    stated = [m for m in read.matches if m.verdict == STATES]
+    if len(stated) < _SEVERAL or has_figure(read.text) or not read.statement.section:
+        return False
+    start = min(hit.start for match in stated for hit in match.hits)
+    return _OR.get(read.language, _OR["en"]).search(read.text, start) is not None
+
+
+def _mark(read: Read) -> None:
+    read.matches = [replace(m, guess=True, sure=m.sure / 2) for m in read.matches]
+
+
+def _undecided(reads: Sequence[Read], number: int) -> Iterator[Read]:
+    """Of what somebody cannot tell which it is: the block, or a section in which nothing has a figure."""
+    one = reads[number].statement
+    if one.hypothesis:
+        return
+    block = [read for read in reads if one.beside(read.statement)]
+    if any(read.matches for read in block):
+        yield from block
+        return
+    section = [read for read in reads if read.statement.section == one.section]
+    if not any(has_figure(read.text) for read in section if read.matches):
+        yield from section
+
+
+def take_back(reads: Sequence[Read], truth: Truth) -> None:
+    """Turns claims into what is put aside where a later sentence takes them back."""
+    for number, read in enumerate(reads):
+        if read.statement.hypothesis or not says("retracts", read.text, read.languages):
+            continue
+        earlier = [
+            other for at, other in enumerate(reads) if at < number or other.statement.hypothesis
+        ]
+        claimed = {m.subject for other in earlier for m in other.matches if m.verdict == STATES}
+        named = {key for key in claimed if _names(key, read, truth)} | _numbered(read, earlier)
+        if not named and says("everything", _with_next(reads, number), read.languages):
+            named = claimed
+        for other in (*earlier, read):
+            other.matches = [_taken(m, read) if m.subject in named else m for m in other.matches]
+
+
+_POINTS = re.compile(
+    r"\b(?:points?|findings?|items?|numbers?|nos?|causes?|entries|punkte?n?|nummern?|befunde?n?|ursachen?"
+    r"|numéros?|constats?|puntos?|causas?|números?|punti|numeri|pontos?|punten|nummers)\.?\s+"
+    r"(\d{1,2}(?:\s*(?:,|-|–|\w{1,7})\s*\d{1,2}\b)*)",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    r"(\d{1,2})\s*(?:-|–|to|through|bis|à|a|al|ao|até|tot)\s*(\d{1,2})", re.IGNORECASE
+)
+
+
+def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
+    """What the findings claim of which the sentence gives the numbers ("points 1 to 3")."""
+    blocks: dict[int, set[str]] = {}
+    for other in earlier:
+        if other.statement.section == "issues":
+            claims = {m.subject for m in other.matches if m.verdict == STATES}
+            if claims:
+                blocks.setdefault(other.statement.block, set()).update(claims)
+    numbers: set[int] = set()
+    for match in _POINTS.finditer(read.text):
+        numbers.update(int(one) for one in re.findall(r"\d+", match[1]))
+        for span in _RANGE.finditer(match[1]):
+            numbers.update(range(int(span[1]), int(span[2]) + 1))
+    findings = [keys for _, keys in sorted(blocks.items())]
+    return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
+
+
+def _with_next(reads: Sequence[Read], number: int) -> str:
+    """The sentence and the one after it in its block."""
+    one, after = reads[number], reads[number + 1 : number + 2]
+    follows = [other.text for other in after if one.statement.beside(other.statement)]
+    return " ".join([one.text, *follows])
+
+
+def _names(key: str, read: Read, truth: Truth) -> bool:
+    if any(match.subject == key for match in read.matches):
+        return True
+    spot = truth.spots.get(key)
+    subject = subjects()[key]
+    return bool(spot and tokens_in(spot, read.text)) or bool(hits(subject.words, read.text))
+
+
+def _taken(match: Match, read: Read) -> Match:
+    if match.verdict != STATES:
+        return match
+    why = f"is taken back in {read.statement.where}"
+    return replace(match, verdict=DISMISSES, why=why, firm=True, guess=False)
