@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import socket
 import struct
+from contextlib import suppress
 from datetime import datetime, timedelta
 
-from django.http import HttpRequest
+from django.http import HttpRequest, RawPostDataException
 
 # Browsers have given up long before; nothing older is believed.
 LONGEST = timedelta(minutes=2)
@@ -23,7 +24,8 @@ def arrived_at(request: HttpRequest, now: datetime) -> datetime:
 
     Reads the body first: a request that is not here in full has not arrived.
     """
-    _ = request.body
+    with suppress(RawPostDataException):  # a form that was read is here in full
+        _ = request.body
     return now - min(_waited(request.META.get("gunicorn.socket")), LONGEST)
 
 

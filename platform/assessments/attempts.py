@@ -178,8 +178,8 @@ def start_revision(attempt_id: UUID, *, now: datetime) -> Attempt:
 
 def begin_revision(attempt: Attempt, *, now: datetime, actor: User | None) -> None:
     """Start the second clock of an attempt that is locked and whose revision is open."""
-    attempt.multiplier = attempt.invitation.candidate.multiplier()
-    attempt.save(update_fields=["multiplier"])
+    attempt.revision_multiplier = attempt.invitation.candidate.multiplier()
+    attempt.save(update_fields=["revision_multiplier"])
     record(
         attempt,
         EventKind.REVISION_STARTED,

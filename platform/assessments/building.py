@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from assessments.execution import perform, worker_name
 from assessments.jobs import Result
 from assessments.kinds import workplace_of
 from assessments.materials import variants
+from assessments.models import Attempt
 from assessments.models.prepared import PreparedVariant
 from assessments.prepared.drawing import prepare
 from assessments.queue import publish
@@ -39,6 +42,21 @@ def remind(now: datetime) -> None:
     PreparedVariant.objects.give_up(now)
     for row in PreparedVariant.objects.in_turn(now)[:REMINDED]:
         publish(TASK, row.pk, expires=10)
+
+
+def draw_of(opening: int, clock: Callable[[], datetime]) -> int:
+    """Draw what is missing for the opening's invitations that can still be started; of how many."""
+    pair = {"invitation": OuterRef("invitation"), "exercise": OuterRef("exercise")}
+    asked = Invitation.exercises.through.objects.filter(
+        ~Exists(PreparedVariant.objects.filter(**pair)),
+        ~Exists(Attempt.objects.filter(**pair)),
+        invitation=OuterRef("pk"),
+    )
+    rows = Invitation.objects.usable().filter(Exists(asked), opening=opening, closes_at__gt=clock())
+    found = list(rows.select_related("opening__company", "candidate"))
+    for row in found:
+        prepare(row, now=clock())
+    return len(found)
 
 
 def prepare_now(invitation: Invitation, *, now: datetime) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from assessments.clock import EventKind, Phase
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
-from assessments.models import Attempt, Draft, Run, TimeEvent
+from assessments.models import Announcement, Attempt, Draft, Run, TimeEvent
 
 # The page knows fewer phases than the clock: what is overdue is handed in by the next contact.
 SHOWN = {
@@ -26,17 +26,25 @@ PASSED_OVER = Q(kind=EventKind.CREDITED, after__lt=F("before") + timedelta(secon
 def state(attempt: Attempt, now: datetime) -> dict[str, Any]:
     """Phase, time and newest draft, as the page's clock needs them."""
     phase = attempt.phase(now)
-    notice = attempt.time_events.filter(NOTICED).exclude(PASSED_OVER).order_by("-pk").first()
+    notice = _of_this_round(attempt).filter(NOTICED).exclude(PASSED_OVER).order_by("-pk").first()
     return {
         "now": now.isoformat(),
         "phase": SHOWN.get(phase, phase.value),
         "round": attempt.round,
         "deadline_at": attempt.deadline_at.isoformat(),
         "remaining_s": max(0.0, (attempt.deadline_at - now).total_seconds()),
-        "grace_s": attempt.rules.grace_time().total_seconds(),
+        "grace_s": attempt.rules.grace_time(attempt.round).total_seconds(),
         "head": attempt.head,
         "notice": _notice(notice) if notice else None,
+        "told": Announcement.objects.newest_to(attempt),
     }
+
+
+def _of_this_round(attempt: Attempt) -> QuerySet[TimeEvent]:
+    """What happened to the clock since the present round began."""
+    began = attempt.time_events.filter(kind=EventKind.REVISION_STARTED)
+    since = began.values_list("pk", flat=True).last() if attempt.round == 2 else None
+    return attempt.time_events.filter(pk__gt=since or 0)
 
 
 def _notice(event: TimeEvent) -> dict[str, Any]:

@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
+from hiring.time_allowed import stretch
+
 
 class Phase(StrEnum):
     RUNNING = "running"
@@ -48,21 +50,30 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True)
 class Rules:
-    """What an exercise and a person's accommodation say about time."""
+    """What an exercise and a person's accommodation say about time.
+
+    Each round keeps the factor it began with: multiplier is the first's, revision_multiplier the
+    revision's, None where none has begun and the first's holds.
+    """
 
     limit: timedelta
     revision_limit: timedelta
     grace: timedelta
     multiplier: Decimal = Decimal(1)
+    revision_multiplier: Decimal | None = None
+
+    def factor(self, round: int) -> Decimal:
+        known = self.revision_multiplier if round == 2 else None
+        return self.multiplier if known is None else known
 
     def work_time(self) -> timedelta:
-        return stretch(self.limit, self.multiplier)
+        return stretch(self.limit, self.factor(1))
 
     def revision_time(self) -> timedelta:
-        return stretch(self.revision_limit, self.multiplier)
+        return stretch(self.revision_limit, self.factor(2))
 
-    def grace_time(self) -> timedelta:
-        return stretch(self.grace, self.multiplier)
+    def grace_time(self, round: int = 1) -> timedelta:
+        return stretch(self.grace, self.factor(round))
 
 
 @dataclass(frozen=True)
@@ -99,12 +110,6 @@ class Clock:
         if now < self.deadline_at + grace:
             return Phase.GRACE if first else Phase.REVISION_GRACE
         return Phase.OVERDUE if first else Phase.REVISION_OVERDUE
-
-
-def stretch(length: timedelta, multiplier: Decimal) -> timedelta:
-    """`length` times the multiplier, to the whole second, never shorter than it was."""
-    seconds = Decimal(int(length.total_seconds())) * multiplier
-    return timedelta(seconds=int(seconds.to_integral_value(rounding="ROUND_CEILING")))
 
 
 def first_deadline(rules: Rules, started_at: datetime, window_closes_at: datetime) -> datetime:
@@ -168,4 +173,5 @@ def replay(events: Iterable[Event]) -> Clock:
 
 def phase(rules: Rules, events: Iterable[Event], now: datetime) -> Phase:
     """The one answer to "what may happen now": exercise, accommodation, events, now -> phase."""
-    return replay(events).phase(rules.grace_time(), now)
+    clock = replay(events)
+    return clock.phase(rules.grace_time(clock.round), now)

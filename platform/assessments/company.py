@@ -8,6 +8,7 @@ from hashlib import sha256
 from assessments.models import Attempt
 from hiring.models import Opening
 from scenarios.company.profile import DEFAULT, Profile, read_profile
+from scenarios.packs import practice_company
 
 
 def of_attempt(attempt: Attempt) -> Profile:
@@ -17,6 +18,8 @@ def of_attempt(attempt: Attempt) -> Profile:
 
 def text_of(opening: Opening) -> str:
     """The TOML that an attempt of the opening begins with; empty for the default cluster."""
+    if opening.practice_of_id:
+        return practice_company()
     return opening.company.toml if opening.company else ""
 
 

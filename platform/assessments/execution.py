@@ -15,13 +15,23 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import BooleanField, ExpressionWrapper, Q
 from django.utils import timezone
 
+from accounts.log_marks import marked
 from assessments import answers, company
 from assessments.gpu.cards import DEFAULT_QUEUE, of_queue
+from assessments.happened import sandbox_refused
 from assessments.jobs import Job, Result
 from assessments.kinds import workplace_of
-from assessments.models import Attempt, GradingPart, GradingRun, PreparedVariant, Run
+from assessments.models import (
+    Attempt,
+    GradingPart,
+    GradingRun,
+    OwnWorkRound,
+    PreparedVariant,
+    Run,
+)
 from assessments.outages import credit_run
 from assessments.parts import conduct, play_part
 from assessments.processes import start_time
@@ -31,6 +41,7 @@ from library.packs import pack_of
 from sandbox import Backend, SandboxUnavailable, open_backend
 
 logger = logging.getLogger(__name__)
+PRACTICE = Q(attempt__exercise__opening__practice_of__isnull=False)
 
 
 @cache
@@ -60,7 +71,7 @@ def is_gone(worker: str) -> bool:
 def free_dead_leases(now: datetime) -> int:
     """Free rows whose worker was killed, without waiting for the lease to run out."""
     freed = 0
-    for model in (Run, GradingRun, GradingPart, PreparedVariant):
+    for model in (Run, GradingRun, GradingPart, PreparedVariant, OwnWorkRound):
         for job in model.objects.running(now):
             if job.worker.count(":") == 2 and is_gone(job.worker):
                 job.end_lease(now)
@@ -70,8 +81,20 @@ def free_dead_leases(now: datetime) -> int:
 
 def take_run(queue: str = DEFAULT_QUEUE) -> bool:
     """Carry out the run that has waited longest for workers of the queue; False where none waits."""
-    rows = of_queue(Run.objects.startable(timezone.now()), queue, "attempt__pack_version")
-    return any(execute_run(pk) for pk in rows.order_by("created_at").values_list("pk", flat=True))
+    now = timezone.now()
+    rows = _practice_behind(
+        of_queue(Run.objects.startable(now), queue, "attempt__pack_version"), now
+    )
+    return any(execute_run(pk) for pk in rows.values_list("pk", flat=True))
+
+
+def _practice_behind(rows: Any, now: datetime) -> Any:
+    """In turn; practice after everything real, and never on more than half of the places."""
+    running = Run.objects.running(now).filter(PRACTICE).count()
+    if running >= max(1, settings.CELERY_WORKER_CONCURRENCY // 2):
+        rows = rows.exclude(PRACTICE)
+    behind = ExpressionWrapper(PRACTICE, BooleanField())
+    return rows.annotate(behind=behind).order_by("behind", "created_at")
 
 
 def execute_run(pk: UUID | str) -> bool:
@@ -129,12 +152,15 @@ RUN_RESULTS = {
 }
 
 
-def execute_grading(pk: int) -> bool:
-    """One grading of a submission on hidden workloads; False where no place is free or it is taken."""
+def execute_grading(pk: int, clock: Callable[[], datetime] = timezone.now) -> bool:
+    """One grading of a submission on hidden workloads; False where no place is free or it is taken.
+
+    clock: says when it ended.
+    """
     now, worker = timezone.now(), worker_name()
-    with _looking_for_a_place():
+    with looking_for_a_place():
         # without one: whoever ends next, or the sweep, comes back to it
-        if not _has_slot(worker, now) or not GradingRun.objects.claim(pk, worker, now):
+        if not has_slot(worker, now) or not GradingRun.objects.claim(pk, worker, now):
             return False
     run = GradingRun.objects.select_related("submission__attempt__pack_version").get(pk=pk)
 
@@ -147,7 +173,7 @@ def execute_grading(pk: int) -> bool:
         report = conduct(run, worker, sandbox(), perform, show, give_way=take_run)
         return with_pack(run.submission.attempt, report)
 
-    perform(run, work, lambda report: Result(report["status"]))
+    perform(run, work, lambda report: Result(report["status"]), clock=clock)
     GradingPart.objects.filter(grading_run=run, grading_run__finished_at__isnull=False).delete()
     return True
 
@@ -156,8 +182,8 @@ def execute_part(pk: int) -> bool:
     """Help with a grading that another worker holds; False where no place is free or no help needed."""
     now, worker = timezone.now(), worker_name()
     held = GradingPart.objects.filter(pk=pk, grading_run__in=GradingRun.objects.running(now))
-    with _looking_for_a_place():
-        if not _has_slot(worker, now) or not held.exists():
+    with looking_for_a_place():
+        if not has_slot(worker, now) or not held.exists():
             return False
         if not GradingPart.objects.claim(pk, worker, now):
             return False
@@ -167,7 +193,7 @@ def execute_part(pk: int) -> bool:
 
 
 @contextmanager
-def _looking_for_a_place() -> Iterator[None]:
+def looking_for_a_place() -> Iterator[None]:
     """One process of this host after another, so that no two take the last place."""
     settings.DATA.mkdir(parents=True, exist_ok=True)
     with (settings.DATA / "grading.lock").open("ab") as file:
@@ -175,12 +201,12 @@ def _looking_for_a_place() -> Iterator[None]:
         yield
 
 
-def _has_slot(worker: str, now: datetime) -> bool:
+def has_slot(worker: str, now: datetime) -> bool:
     """Whether this worker may grade beside those of its host: the rest is kept for candidates' runs."""
     host = worker.partition(":")[0]
     busy = {
         name
-        for model in (GradingRun, GradingPart)
+        for model in (GradingRun, GradingPart, OwnWorkRound)
         for name in model.objects.running(now).values_list("worker", flat=True)
         if name.partition(":")[0] == host
     }
@@ -221,17 +247,37 @@ def perform(
     work: Callable[[], dict[str, Any]],
     result_of: Callable[[dict[str, Any]], str],
     cancel: threading.Event | None = None,
+    clock: Callable[[], datetime] = timezone.now,
 ) -> None:
     """Do the work under a heartbeat; our own failure releases the row for another try.
 
-    `cancel`, which the work listens to, is set when the row asks for the end of it.
+    `cancel`, which the work listens to, is set when the row asks for the end of it; `clock` says when it ended.
     """
+    with marked(job=f"{type(job).__name__} {job.pk}", attempt=_attempt_of(job)):
+        _perform(job, work, result_of, cancel, clock)
+
+
+def _attempt_of(job: Job) -> object:
+    """The number of the attempt that it is done for; None where it is done for no single one."""
+    of: Any = getattr(job, "grading_run", job)
+    of = getattr(of, "submission", of)
+    return getattr(of, "attempt_id", None)
+
+
+def _perform(
+    job: Job,
+    work: Callable[[], dict[str, Any]],
+    result_of: Callable[[dict[str, Any]], str],
+    cancel: threading.Event | None,
+    clock: Callable[[], datetime],
+) -> None:
     try:
         with job.heartbeat(cancel):
             report = work()
         result = result_of(report)
     except SandboxUnavailable as error:
         logger.error("The sandbox refuses to run anything: %s", error)
+        sandbox_refused.send(type(job), layer=error.layer)
         _put_back(job, str(error), counts=False)
         return
     except Exception as error:
@@ -242,9 +288,7 @@ def perform(
         logger.error("%s failed on our side: %s", job, report.get("detail"))
         _put_back(job, str(report.get("detail") or "No reason given."))
         return
-    job.finish(
-        result=result, detail=str(report.get("detail", "")), report=report, now=timezone.now()
-    )
+    job.finish(result=result, detail=str(report.get("detail", "")), report=report, now=clock())
 
 
 def _put_back(job: Job, trouble: str, *, counts: bool = True) -> None:

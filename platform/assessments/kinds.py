@@ -30,8 +30,8 @@ class Workplace:
     first, and whoever reads imported sheets from a script looks for them beside the page.
     """
     recorded: ClassVar[str] = (
-        "Each time you press Run, and what your program printed. Runs are there to help you; they are "
-        "not scored."
+        "Each time you press Run, and what your program printed. Runs are there to help you: the "
+        "interviewers can see them, and they are not scored."
     )
     """What is recorded beside the answer, in the words of the page before the start."""
     run_words: ClassVar[Mapping[str, str]] = {}

@@ -5,11 +5,14 @@ from __future__ import annotations
 from assessments import answers, company
 from assessments.models import Attempt
 from graders.kit import kit_files, kit_name, zipped
+from hiring.trials import practice_of
 from library.packs import pack_of
 
 
 def is_offered(attempt: Attempt) -> bool:
-    """Whether a program is asked for that a simulated cluster can be played to anywhere."""
+    """Whether a program is asked for that a simulated cluster can be played to anywhere; not in practice."""
+    if practice_of(attempt.invitation):
+        return False
     return attempt.exercise.is_run and "world" in pack_of(attempt.pack_version.name).data
 
 

@@ -16,6 +16,7 @@ from rest_framework.request import Request
 
 from assessments.models import Attempt
 from hiring.models import Invitation
+from hiring.trials import practice_of
 
 COOKIE = "headnode_candidate"
 SALT = "candidate-link"
@@ -64,14 +65,20 @@ def forget(response: HttpResponse) -> None:
 
 
 def may_enter(links: dict[str, str], invitation: Invitation) -> bool:
-    """The link was opened in this browser, is still the present one and was not revoked."""
+    """The link was opened in this browser, is still the present one and was not revoked.
+
+    Practice has no link of its own: it opens with the one of the invitation that it is for.
+    """
+    invitation = practice_of(invitation) or invitation
     known = links.get(str(invitation.pk))
     return known == invitation.token_hash[:16] and invitation.revoked_at is None
 
 
 def invitation_for(request: HttpRequest, pk: UUID) -> Invitation:
     """The invitation behind a page; raises Http404 for all who did not come by its link."""
-    rows = Invitation.objects.select_related("opening__company", "candidate")
+    rows = Invitation.objects.select_related(
+        "opening__company", "opening__practice_of", "candidate"
+    )
     invitation = rows.filter(pk=pk).first()
     if invitation is None or not may_enter(links_of(request), invitation):
         raise Http404
@@ -81,7 +88,12 @@ def invitation_for(request: HttpRequest, pk: UUID) -> Invitation:
 def attempt_for(links: dict[str, str], pk: UUID) -> Attempt:
     """The attempt behind a page or a call; raises Http404 for all who did not come by its link."""
     attempt = (
-        Attempt.objects.select_related("exercise__opening", "invitation__candidate", "pack_version")
+        Attempt.objects.select_related(
+            "exercise",
+            "invitation__opening__practice_of",
+            "invitation__candidate",
+            "pack_version",
+        )
         .filter(pk=pk)
         .first()
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.db import Error, connection, transaction
 from django.utils import timezone
 
@@ -15,6 +17,7 @@ from assessments.gpu.cards import is_served, needs_gpu
 from assessments.jobs import Result
 from assessments.ledger import credit, credit_all, locked
 from assessments.models import Attempt, Outage, Pulse, Run
+from assessments.presences import EVERY_S, report
 from assessments.processes import FORKS
 from assessments.pulses import AWAY, FELT, PULSE_S, WEB, is_away, is_slow
 from assessments.submissions import is_ending
@@ -85,7 +88,9 @@ def _credit_outage(outage: Outage, how: str, now: datetime) -> int:
         deadline_at__gt=outage.began_at - LONGEST_GRACE, started_at__lt=outage.ended_at
     )
     rows = running.select_for_update(of=("self",)).select_related("exercise").order_by("pk")
-    ran = [row for row in rows if row.deadline_at + row.rules.grace_time() > outage.began_at]
+    ran = [
+        row for row in rows if row.deadline_at + row.rules.grace_time(row.round) > outage.began_at
+    ]
     return credit_all(ran, began=outage.began_at, ended=outage.ended_at, reason=reason, now=now)
 
 
@@ -106,22 +111,27 @@ def credit_run(run: Run, *, now: datetime) -> bool:
         return credit(attempt, began=run.created_at, ended=ended, reason=reason, now=now)
 
 
-def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Callable[[], None]:
+def keep_pulse(
+    component: str, serves: Callable[[], bool] = lambda: True, places: int = 0
+) -> Callable[[], None]:
     """Pulse now and from a thread for as long as this process lives, whatever the database does.
 
-    While `serves` says no the part is silent, as if it were not there. What is returned ends it.
+    While `serves` says no the part is silent, as if it were not there. `places`: how much it holds at
+    once. What is returned ends it.
     """
-    stop = threading.Event()
+    stop, saying = threading.Event(), Saying(component, places)
 
     def beat() -> None:
         while not stop.wait(PULSE_S):
             with FORKS:
+                saying.to_this_host()
                 if serves():
-                    _try_pulse(component)
+                    saying.now()
                 connection.close()
 
+    saying.to_this_host()
     if serves():
-        _try_pulse(component)
+        saying.now()
     thread = threading.Thread(target=beat, name=f"pulse-{component}", daemon=True)
     thread.start()
 
@@ -132,8 +142,34 @@ def keep_pulse(component: str, serves: Callable[[], bool] = lambda: True) -> Cal
     return end
 
 
-def _try_pulse(component: str) -> None:
-    try:
-        pulse(component, now=timezone.now())
-    except Error as error:
-        logger.warning("No pulse of %s: %s", component, error)
+class Saying:
+    """Says that a part is alive: its pulse each time, and now and then on which host it is."""
+
+    def __init__(self, component: str, places: int = 0) -> None:
+        self._component, self._places = component, places
+        self._reported = float("-inf")
+
+    def now(self) -> None:
+        """A database that does not answer is logged, and asked again the next time."""
+        try:
+            pulse(self._component, now=timezone.now())
+            if self.is_due():
+                self.host()
+        except Error as error:
+            logger.warning("No pulse of %s: %s", self._component, error)
+
+    def to_this_host(self) -> None:
+        """Leave a mark in the data folder that whoever watches the process can look at, database or not."""
+        try:
+            (settings.DATA / "alive" / self._component).touch(mode=0o600)
+        except OSError as error:
+            logger.warning("No mark of %s: %s", self._component, error)
+
+    def is_due(self) -> bool:
+        """Whether the host was not reported lately."""
+        return time.monotonic() - self._reported >= EVERY_S
+
+    def host(self) -> None:
+        """Report the host; tried again after as long where it fails. Raises what a database raises."""
+        self._reported = time.monotonic()
+        report(self._component, now=timezone.now(), places=self._places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -11,12 +12,19 @@ from django.conf import settings
 from django.urls import reverse
 
 from assessments import answers, candidate_data, company, kit, spoken
-from assessments.clock import Phase
+from assessments.clock import EventKind, Phase, Rules, first_deadline
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
 from assessments.materials import rebuilding, variants
 from assessments.models import Attempt, Submission
-from hiring.models import Exercise, Invitation
+from assessments.own_work import rounds, shown
+from assessments.sitting import sittings
+from assessments.standing import Facts, standing_of
+from graders.completions import proposals
+from hiring import keeping
+from hiring.models import GRACE, Exercise, Invitation
+from hiring.time_allowed import in_words
+from hiring.trials import is_trial, practice_of
 from library.markdown import rendered as rendered
 from library.packs import pack_of
 from scenarios.packs import Document
@@ -34,16 +42,20 @@ STATES = {
 
 
 def is_of_use(invitation: Invitation, now: datetime) -> bool:
-    """A link whose window is over still leads back to work that was begun."""
-    return invitation.state(now) != "over" or invitation.attempts.exists()
+    """A link whose window is over still leads back to work that was begun, and to an interview."""
+    if invitation.state(now) != "over" or invitation.attempts.exists():
+        return True
+    return sittings.present(invitation, now) is not None
 
 
 def policies(exercise: Exercise) -> dict[str, str]:
     """What a candidate accepts, word for word."""
-    return {
+    accepted = {
         "references": exercise.references_policy,
         "assistants": exercise.assistants_policy,
     }
+    told = rounds.notice(exercise)
+    return accepted | ({rounds.ACCEPTED: told} if told else {})
 
 
 def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
@@ -52,13 +64,18 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
     cards = [_exercise(item, begun.get(item.pk), invitation, now) for item in exercises]
     return {
         "opening": invitation.opening,
+        "sitting": sittings.present(invitation, now),
+        "sitting_url": reverse("sitting", args=[invitation.pk]),
         "opens_at": invitation.opens_at,
         "closes_at": invitation.window_closes_at(),
         "policies": policies(exercises[0]) if exercises else None,
+        "own_work": next(filter(None, map(rounds.notice, exercises)), ""),
         "start_url": reverse("start", args=[invitation.pk]),
         "exercises": cards,
         "before_start": any(card["state"] == "ready" for card in cards),
+        "may_practise": any(card["state"] in ("ready", "not_open") for card in cards),
         "recorded": recorded(exercises),
+        "kept": keeping.in_sentences(invitation.opening),
     }
 
 
@@ -71,23 +88,41 @@ def _exercise(
     exercise: Exercise, attempt: Attempt | None, invitation: Invitation, now: datetime
 ) -> dict[str, Any]:
     pack = pack_of(exercise.pack_name)
-    multiplier = float(invitation.candidate.multiplier())
+    rules = attempt.rules if attempt else _rules(exercise, invitation)
     card: dict[str, Any] = {
         "id": exercise.pk,
         "title": pack.title,
         "kind_label": exercise.get_kind_display(),
         "level_label": exercise.get_level_display(),
         "summary": pack.summary,
-        "limit_minutes": round(exercise.limit_minutes * multiplier),
-        "revision_minutes": round(exercise.revision_minutes * multiplier),
+        "work_time": in_words(rules.work_time()),
+        "revision_time": in_words(_revision_time(rules, invitation)),
         "documents": [{"title": title} for title in pack.titles(exercise.level)],
         "is_measured": exercise.is_measured,
         "released_ahead": exercise.traits.is_released_ahead,
     }
+    window = invitation.state(now)
+    phase = attempt.phase(now) if attempt else None
+    practised = invitation.practised_at is not None
+    card["standing"] = standing_of(Facts(window, True, practised, phase))
     if attempt:
         return card | _progress(attempt, now)
-    state = {"open": "ready", "scheduled": "not_open"}.get(invitation.state(now), "closed")
-    return card | {"state": state, "released_at": invitation.opens_at}
+    state = {"open": "ready", "scheduled": "not_open"}.get(window, "closed")
+    closes_at = invitation.window_closes_at()
+    is_cut = first_deadline(rules, now, closes_at) < now + rules.work_time()
+    return card | {"state": state, "released_at": invitation.opens_at, "is_cut": is_cut}
+
+
+def _rules(exercise: Exercise, invitation: Invitation) -> Rules:
+    """What holds for the person if they start now."""
+    factor = invitation.candidate.multiplier()
+    return Rules(exercise.limit, exercise.revision_limit, GRACE, factor)
+
+
+def _revision_time(rules: Rules, invitation: Invitation) -> timedelta:
+    """Of a revision that has not begun, by the factor that holds now."""
+    factor = rules.revision_multiplier or invitation.candidate.multiplier()
+    return replace(rules, revision_multiplier=factor).revision_time()
 
 
 def _progress(attempt: Attempt, now: datetime) -> dict[str, Any]:
@@ -99,6 +134,7 @@ def _progress(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "receipt_url": reverse("receipt", args=[attempt.pk]) if latest else None,
         "deadline_at": attempt.deadline_at,
         "submitted_at": latest.submitted_at if latest else None,
+        "own_work": shown.offer(attempt, now) if latest else None,
     }
 
 
@@ -110,6 +146,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "is_run": attempt.exercise.is_run,
         "has_room": attempt.exercise.has_room,
         "sheets": sheets_of(attempt.exercise),
+        "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
     }
@@ -119,14 +156,14 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
     pack, level = pack_of(attempt.pack_version.name), attempt.level
     body = answers.current_body(attempt)
     read_only, template = pack.read_only(level), answers.template(attempt)
-    last = attempt.runs.exclude(report=None).first()
+    documents = _documents(attempt)
     return {
         "attempt": str(attempt.pk),
         "urls": _urls(attempt),
         "workplace": workplace_of(attempt.exercise).name,
         "state": candidate_data.state(attempt, now),
         "limit_s": _limit(attempt).total_seconds(),
-        "documents": _documents(attempt),
+        "documents": [_document(one) for one in documents],
         "files": [
             {
                 "path": path,
@@ -142,13 +179,33 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
             for name, title in pack.public_workloads(level)
             if attempt.exercise.is_run
         ],
+        "practice": practice_of(attempt.invitation) is not None,
         "round": attempt.round,
         "elapsed_s": (now - attempt.started_at).total_seconds() if attempt.round == 1 else None,
         "feedback": _feedback(attempt),
-        "last_run": last.report if last and attempt.exercise.is_run else None,
+        "last_run": _last_run(attempt, now),
+        "proposals": _proposals(attempt, documents),
         "run_note": cards.PRACTICE if cards.needs_gpu(attempt) and not cards.is_served(now) else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
+
+
+def _last_run(attempt: Attempt, now: datetime) -> dict[str, Any] | None:
+    """The newest run that has something to show."""
+    run = attempt.runs.exclude(report=None).select_related("draft").first()
+    return (
+        candidate_data.run_row(run, now, with_report=True)
+        if run and attempt.exercise.is_run
+        else None
+    )
+
+
+def _proposals(attempt: Attempt, documents: list[Document]) -> list[dict[str, str]]:
+    """What the editor completes: what the API page tells of, where a program is run."""
+    if not attempt.exercise.is_run:
+        return []
+    pages = [document.text for document in documents if document.key == "api"]
+    return [proposal._asdict() for page in pages for proposal in proposals(page)]
 
 
 def sheets_of(exercise: Exercise) -> list[str]:
@@ -157,7 +214,9 @@ def sheets_of(exercise: Exercise) -> list[str]:
 
 
 def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
-    return [
+    """The written sections; the first of them says in which languages answers may be written."""
+    languages = attempt.invitation.opening.answer_languages or "English"
+    found = [
         {
             "key": section.key,
             "title": section.title,
@@ -166,19 +225,21 @@ def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
         }
         for section in pack_of(attempt.pack_version.name).sections(attempt.level)
     ]
+    if found:
+        found[0]["prompt"] += f" Answers may be written in {languages}."
+    return found
 
 
 def _limit(attempt: Attempt) -> timedelta:
     """The person's whole time in this round, before anything was added."""
-    rules = attempt.rules
-    return rules.work_time() if attempt.round == 1 else rules.revision_time()
+    begins = (EventKind.STARTED, EventKind.REVISION_STARTED)
+    began = attempt.time_events.filter(kind__in=begins).last()
+    return began.after - began.at if began and began.after else timedelta(0)
 
 
 def _urls(attempt: Attempt) -> dict[str, str]:
-    api = {
-        name: reverse(f"attempt-{name}", args=[attempt.pk])
-        for name in ("state", "drafts", "runs", "submit")
-    }
+    names = ("state", "drafts", "runs", "submit", "enquiries")
+    api = {name: reverse(f"attempt-{name}", args=[attempt.pk]) for name in names}
     if attempt.exercise.has_room:
         api["room"] = reverse("room-manifest", args=[attempt.pk]).removesuffix("manifest")
     if kit.is_offered(attempt):
@@ -189,9 +250,9 @@ def _urls(attempt: Attempt) -> dict[str, str]:
     }
 
 
-def _documents(attempt: Attempt) -> list[dict[str, str]]:
+def _documents(attempt: Attempt) -> list[Document]:
     """Only generated materials differ by candidate; the others' examples are the same for everybody."""
-    return [_document(item) for item in _built(attempt) or _drawn(attempt)]
+    return _built(attempt) or _drawn(attempt)
 
 
 def _built(attempt: Attempt) -> list[Document]:
@@ -239,6 +300,7 @@ def receipt(attempt: Attempt) -> dict[str, Any]:
         "opening": attempt.invitation.opening,
         "exercise": {"title": pack.title},
         "attempt": {"uuid": attempt.pk},
+        "is_trial": is_trial(attempt.invitation),
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "rounds": [
             _round(submission, titles)

@@ -26,7 +26,6 @@ EACH = {
     "logs": 1,
     "tables": 2,
     "sql": 2,
-    "paper": 1,
     "file": 1,
     "replay": 1,
 }

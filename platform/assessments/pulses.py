@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from assessments.models import Pulse
 
-WEB, WORKER, GPU, TERMINAL = "web", "worker", "gpu", "terminal"
+WEB, WORKER, GPU, TERMINAL, SCHEDULE = "web", "worker", "gpu", "terminal", "schedule"
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
 # The site is asked every second, as a browser asks it. Whoever waits a second more than that between

@@ -28,6 +28,15 @@ def enqueue_variant(pk: int) -> None:
     transaction.on_commit(partial(publish, "assessments.tasks.prepare_variant", pk))
 
 
+def enqueue_questions(pk: int) -> None:
+    transaction.on_commit(partial(publish, "assessments.tasks.find_questions", pk))
+
+
+def enqueue_drawing(opening: int) -> None:
+    """Have the variants of an opening's invitations drawn that were made many at once."""
+    transaction.on_commit(partial(publish, "assessments.tasks.draw_variants", opening))
+
+
 def publish(task: str, pk: Any, expires: float = EXPIRES_S, countdown: float = 0.0) -> None:
     """Send the row's id, to be read in `countdown` s; a broker that does not answer is logged and left
     to the sweep."""

@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.attempts import begin_revision
 from assessments.clock import EventKind, Phase
+from assessments.happened import handed_in
 from assessments.ledger import locked, record
 from assessments.models import Attempt, Submission, body_digest
 from assessments.submissions import settle
@@ -68,6 +69,7 @@ def hand_in_notes(attempt_id: UUID, *, notes: str, by: User, now: datetime) -> S
         )
         if phase in OPEN:
             record(attempt, EventKind.SUBMITTED, now=now, actor=by)
+        handed_in.send(Submission, submission=submission, now=now)
         return submission
 
 

@@ -7,11 +7,14 @@ from datetime import datetime, timedelta
 from accounts.models import User
 from assessments import answers
 from assessments.clock import EventKind, Phase
+from assessments.happened import handed_in
 from assessments.jobs import JobQuerySet
 from assessments.ledger import credit, locked, record
 from assessments.models import Attempt, Draft, GradingRun, Submission, body_digest
 from assessments.pulses import AWAY, has_worked_off
 from assessments.queue import enqueue_grading
+from hiring.messages.to_candidates import tell_received
+from hiring.trials import is_trial, practice_of
 
 DUE = {Phase.OVERDUE, Phase.REVISION_OVERDUE}
 WAITED = "A run waited for the platform."
@@ -56,7 +59,7 @@ def needs_settling(attempt: Attempt, now: datetime) -> bool:
 
 def _end(attempt: Attempt) -> datetime:
     """Until when a save counts."""
-    return attempt.deadline_at + attempt.rules.grace_time()
+    return attempt.deadline_at + attempt.rules.grace_time(attempt.round)
 
 
 def _credit_waiting(attempt: Attempt, now: datetime) -> None:
@@ -82,8 +85,14 @@ def freeze(attempt: Attempt, draft: Draft | None, source: str, now: datetime) ->
         source=source,
         submitted_at=now,
     )
+    if practice_of(attempt.invitation):
+        return submission  # nobody reads it, and no machine measures it
     if attempt.exercise.is_measured:
         request_grading(submission, now=now)
+    tell_received(
+        attempt.invitation, attempt.exercise, answer=submission.pk, round=attempt.round, at=now
+    )
+    handed_in.send(Submission, submission=submission, now=now)
     return submission
 
 
@@ -97,6 +106,7 @@ def request_grading(
         created_at=now,
         requested_by=by,
         reason=reason,
+        comes_last=is_trial(submission.attempt.invitation),
     )
     enqueue_grading(run.pk)
     return run

@@ -7,14 +7,18 @@ from typing import Any
 
 from celery import Task, shared_task
 from celery.signals import worker_process_shutdown, worker_ready
+from django.conf import settings
 from django.db import DatabaseError
 from django.utils import timezone
 
 from assessments import building, execution
 from assessments.gpu import cards
+from assessments.happened import grading_given_up
 from assessments.materials import variants
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
+from assessments.own_work import finding
+from assessments.practice import rooms
 from assessments.pulses import GPU, WORKER
 from assessments.queue import publish
 from assessments.submissions import close_due
@@ -25,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 @shared_task(bind=True)
 def execute_run(self: Task[Any, Any], pk: str) -> None:
-    """A run waits; so it is with the two below. The row is named for who reads logs."""
+    """A run waits; so it is with the three below. The row is named for who reads logs."""
     take_turn(_queue(self))
 
 
@@ -36,6 +40,11 @@ def execute_grading(self: Task[Any, Any], pk: str) -> None:
 
 @shared_task(bind=True)
 def execute_part(self: Task[Any, Any], pk: str) -> None:
+    take_turn(_queue(self))
+
+
+@shared_task(bind=True)
+def find_questions(self: Task[Any, Any], pk: str) -> None:
     take_turn(_queue(self))
 
 
@@ -52,6 +61,12 @@ def prepare_variant(self: Task[Any, Any], pk: str) -> None:
 
 
 @shared_task
+def draw_variants(pk: str) -> None:
+    """Of an opening that many were invited to. Whose link is opened before has theirs drawn then."""
+    building.draw_of(int(pk), timezone.now)
+
+
+@shared_task
 def sweep() -> None:
     """Close what is due, end what was tried too often, remind the workers of what waits."""
     now = timezone.now()
@@ -62,14 +77,22 @@ def sweep() -> None:
         for pk in model.objects.give_up(now):
             if model is Run:
                 credit_run(Run.objects.get(pk=pk), now=now)
+            else:
+                grading_given_up.send(GradingRun, run=GradingRun.objects.get(pk=pk), now=now)
         for pk in model.objects.startable(now).order_by("created_at").values_list("pk")[:50]:
             publish(f"assessments.tasks.{task}", pk[0], expires=10)
+    finding.remind(now)
     building.remind(now)
 
 
 @shared_task
 def sweep_sandbox() -> None:
     execution.sandbox().sweep()
+
+
+@shared_task
+def sweep_practice() -> None:
+    rooms.sweep(timezone.now())
 
 
 @shared_task
@@ -89,7 +112,7 @@ def start_pulse(sender: Any, **kwargs: Any) -> None:
     """The worker is back: credit who waited, then take up what was left."""
     queues = set(sender.app.amqp.queues.consume_from)
     if cards.DEFAULT_QUEUE in queues:
-        keep_pulse(WORKER)
+        keep_pulse(WORKER, places=settings.GRADING_SLOTS)
     if cards.GPU_QUEUE in queues:
         keep_pulse(GPU, lambda: not cards.obstacle())
     try:

@@ -25,6 +25,9 @@ ASKED = (30, 1.0)
 """Questions that people ask by hand: requests at once, and then a second."""
 CHARTS = (60, 10.0)
 """A dashboard of forty panels, and what is scrolled into sight."""
+BRIEF_S, EACH_SECOND = 1.0, 2.0
+"""A question that takes longer than BRIEF_S costs EACH_SECOND more for each second: whoever asks heavy ones
+without a pause holds a place half of the time, so that two of them leave one of the two (`places.EACH`)."""
 SESSIONS = 4096
 """How many are remembered in one web process; the one that was quiet longest is forgotten."""
 SENTENCE = (
@@ -43,12 +46,24 @@ class Buckets:
     def take(self, session: str, now: float) -> bool:
         """Whether the session may ask one thing more at `now`, in seconds."""
         with self._lock:
-            left, at = self._left.pop(session, (float(self._at_once), now))
-            left = min(self._at_once, left + (now - at) * self._per_s)
+            left = self._filled(session, now)
+            self._left.pop(session, None)
             self._left[session] = (left - 1 if left >= 1 else left, now)
             if len(self._left) > SESSIONS:
                 self._left.popitem(last=False)
             return left >= 1
+
+    def spend(self, session: str, took_s: float, now: float) -> None:
+        """Charges for an answer that took long; the debt is never more than what may be asked at once."""
+        extra = (took_s - BRIEF_S) * EACH_SECOND
+        with self._lock:
+            if extra > 0 and session in self._left:
+                left = self._filled(session, now) - extra
+                self._left[session] = (max(left, -self._at_once), now)
+
+    def _filled(self, session: str, now: float) -> float:
+        left, at = self._left.get(session, (float(self._at_once), now))
+        return min(self._at_once, left + (now - at) * self._per_s)
 
 
 asked, charts = Buckets(*ASKED), Buckets(*CHARTS)
@@ -64,9 +79,15 @@ def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
     def answer(request: HttpRequest) -> Any:
         found = ROOM.match(request.path)
         session = request.COOKIES.get(COOKIE, "")
-        if found and session and not _bucket(found).take(session, time.monotonic()):
+        if not found or not session:
+            return get_response(request)
+        bucket, began = _bucket(found), time.monotonic()
+        if not bucket.take(session, began):
             body = {"detail": SENTENCE, "code": "busy"}
             return JsonResponse(body, status=429, headers={"Retry-After": "1"})
-        return get_response(request)
+        response = get_response(request)
+        now = time.monotonic()
+        bucket.spend(session, now - began, now)
+        return response
 
     return answer

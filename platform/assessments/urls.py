@@ -5,6 +5,9 @@ from __future__ import annotations
 from django.urls import include, path
 
 from assessments import api, views
+from assessments.afterwards import views as afterwards
+from assessments.enquiries.api import EnquiriesView
+from assessments.own_work import views as own_work
 
 urlpatterns = [
     path("", views.home, name="home"),
@@ -15,8 +18,15 @@ urlpatterns = [
     path("work/<uuid:pk>/preparing/", views.preparing, name="preparing"),
     path("work/<uuid:pk>/prepare-again/", views.prepare_again, name="prepare-again"),
     path("work/<uuid:pk>/ahead/", include("assessments.ahead.urls")),
+    path("work/<uuid:pk>/practice/", include("assessments.practice.urls")),
+    path("work/<uuid:pk>/interview/", include("assessments.sitting.urls")),
+    path("work/<uuid:pk>/questions/example/", own_work.try_one, name="own-work-example"),
+    path("attempts/<uuid:pk>/questions/", include("assessments.own_work.urls")),
     path("attempts/<uuid:pk>/", views.workspace, name="workspace"),
     path("attempts/<uuid:pk>/receipt/", views.receipt, name="receipt"),
+    path("attempts/<uuid:pk>/answer/", afterwards.answer, name="answer"),
+    path("attempts/<uuid:pk>/answer/zip", afterwards.download, name="answer-zip"),
+    path("attempts/<uuid:pk>/afterwards/", afterwards.say, name="afterwards"),
     path("attempts/<uuid:pk>/kit/", views.take_home, name="kit"),
     path("api/attempts/<uuid:pk>/state", api.StateView.as_view(), name="attempt-state"),
     path("api/attempts/<uuid:pk>/drafts", api.DraftsView.as_view(), name="attempt-drafts"),
@@ -30,6 +40,7 @@ urlpatterns = [
         api.StopView.as_view(),
         name="attempt-run-stop",
     ),
+    path("api/attempts/<uuid:pk>/enquiries", EnquiriesView.as_view(), name="attempt-enquiries"),
     path("api/attempts/<uuid:pk>/room/", include("assessments.material_urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.not_possible import NotPossible
 from assessments import attempts, kit, pages
+from assessments.afterwards.shown import beside_the_receipt
 from assessments.ahead.views import lobby as lobby_of
 from assessments.clock import Phase
 from assessments.ledger import locked
@@ -30,11 +31,14 @@ from assessments.link import (
 )
 from assessments.models import Attempt
 from assessments.outages import wake
+from assessments.own_work import shown
 from assessments.places import in_place
 from assessments.prepared.drawing import prepare
 from assessments.prepared.progress import READY, progress_of
 from assessments.submissions import DUE, needs_settling, settle
 from hiring.invitations import find
+from hiring.messages.zones import learn_zone
+from hiring.trials import practice_of
 
 
 @require_safe
@@ -58,6 +62,8 @@ def link(request: HttpRequest, token: str) -> HttpResponse:
 def lobby(request: HttpRequest, pk: UUID) -> HttpResponse:
     now = timezone.now()
     invitation = invitation_for(request, pk)
+    if (real := practice_of(invitation)) is not None:
+        return redirect("practice", real.pk)
     for attempt in invitation.attempts.past_deadline(now):
         _settled(attempt)
     return render(request, "assessments/lobby.html", lobby_of(invitation, now))
@@ -68,6 +74,7 @@ def start(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Begin the exercise, or its revision, and go to the workspace."""
     now = timezone.now()
     invitation = invitation_for(request, pk)
+    learn_zone(invitation.candidate, request.POST.get("zone", ""))
     number = request.POST.get("exercise", "")
     if not re.fullmatch("[0-9]{1,18}", number):
         raise Http404
@@ -148,7 +155,12 @@ def receipt(request: HttpRequest, pk: UUID) -> HttpResponse:
     attempt = _settled(attempt_for(links_of(request), pk))
     if attempt.awaiting_round == 1:
         return redirect("workspace", attempt.pk)
-    return render(request, "assessments/receipt.html", pages.receipt(attempt))
+    if (real := practice_of(attempt.invitation)) is not None:
+        return redirect("practice", real.pk)
+    now = timezone.now()
+    context = pages.receipt(attempt) | beside_the_receipt(attempt, now)
+    context |= {"own_work": shown.offer(attempt, now)}
+    return render(request, "assessments/receipt.html", context)
 
 
 def _settled(attempt: Attempt) -> Attempt:

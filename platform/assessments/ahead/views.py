@@ -24,6 +24,7 @@ from assessments.places import PLACES, Busy, waiting
 from assessments.prepared.drawing import prepare
 from assessments.prepared.progress import READY, progress_of
 from hiring.models import Exercise, Invitation
+from hiring.time_allowed import in_words, stretch
 from library.packs import pack_of
 
 
@@ -52,7 +53,7 @@ def show(request: HttpRequest, pk: UUID, exercise: int) -> HttpResponse:
         "exercise": chosen,
         "title": pack.title,
         "sections": pack.sections(chosen.level),
-        "minutes": round(chosen.limit_minutes * float(invitation.candidate.multiplier())),
+        "work_time": in_words(stretch(chosen.limit, invitation.candidate.multiplier())),
         "sheet": materials.sheet(folder),
     }
     return render(request, "assessments/ahead.html", context)

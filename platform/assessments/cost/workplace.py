@@ -14,7 +14,13 @@ class CostRoom(Room):
     """The tables are kept as a database beside the materials, which is built once."""
 
     name = "cost"
-    sheets = ("troubleshooting/dashboards", "troubleshooting/query", "cost/pivot", "cost/cost")
+    sheets = (
+        "troubleshooting/dashboards",
+        "troubleshooting/query",
+        "cost/pivot_chart",
+        "cost/pivot",
+        "cost/cost",
+    )
     path = OPPORTUNITIES
     starter = '{"opportunities": []}\n'
     key = "opportunities"

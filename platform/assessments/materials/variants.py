@@ -19,6 +19,7 @@ from typing import Any, TextIO
 from django.conf import settings
 
 from assessments.company import mark
+from assessments.materials import shared
 from library.packs import pack_of
 
 MANIFEST, KEYS = "manifest.json", "keys"
@@ -63,8 +64,9 @@ def make(pack: str, level: str, seed: int, digest: str = "", company: str = "") 
         return found
     folder = _folder(pack, level, seed, pack_of(pack).digest, company)
     with _lock(folder):
-        if not (folder / MANIFEST).exists():
+        if not (folder / MANIFEST).exists() and not shared.fetch(folder, _key_file(folder)):
             _build(pack, level, seed, folder, company)
+            shared.give(folder, _key_file(folder))
     return folder
 
 

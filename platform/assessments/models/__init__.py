@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assessments.models.afterwards import DataRequest, Impression
 from assessments.models.ahead import AdvanceRelease
 from assessments.models.attempts import (
     Attempt,
@@ -17,21 +18,35 @@ from assessments.models.attempts import (
     TimeEvent,
     body_digest,
 )
+from assessments.models.enquiries import Announcement, Enquiry
+from assessments.models.own_work import OwnWorkRound, OwnWorkSave
 from assessments.models.prepared import PreparedVariant
+from assessments.models.presence import Presence
+from assessments.models.sitting import PadSave, Showing, Sitting
 from assessments.models.terminal import TerminalChunk, TerminalCommand, TerminalSession
 
 __all__ = [
     "AdvanceRelease",
+    "Announcement",
     "Attempt",
     "AttemptQuerySet",
+    "DataRequest",
     "Draft",
+    "Enquiry",
     "GradingPart",
     "GradingRun",
+    "Impression",
     "Outage",
+    "OwnWorkRound",
+    "OwnWorkSave",
+    "PadSave",
     "PreparedVariant",
+    "Presence",
     "Pulse",
     "RevisionRound",
     "Run",
+    "Showing",
+    "Sitting",
     "Submission",
     "TerminalChunk",
     "TerminalCommand",

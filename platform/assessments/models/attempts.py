@@ -6,6 +6,7 @@ import hashlib
 import json
 import uuid
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -67,7 +68,17 @@ class Attempt(models.Model):
     started_at = models.DateTimeField()
     deadline_at = models.DateTimeField()
     multiplier = models.DecimalField(
-        max_digits=3, decimal_places=2, default=1, help_text="Of the round's start."
+        max_digits=3,
+        decimal_places=2,
+        default=1,
+        help_text="The person's factor of time when round 1 began.",
+    )
+    revision_multiplier = models.DecimalField(
+        max_digits=3,
+        decimal_places=2,
+        null=True,
+        blank=True,
+        help_text="The same when the revision began; empty: none has begun.",
     )
     round = models.PositiveSmallIntegerField(default=1)
     awaiting_round = models.PositiveSmallIntegerField(null=True, default=1)
@@ -105,13 +116,19 @@ class Attempt(models.Model):
             revision_limit=self.exercise.revision_limit,
             grace=GRACE,
             multiplier=self.multiplier,
+            revision_multiplier=self.revision_multiplier,
         )
+
+    def factor_of(self, round: int) -> Decimal:
+        """The factor by which the round's time was lengthened, as it was when the round began."""
+        return self.rules.factor(round)
 
     def clock(self) -> Clock:
         return replay(event.as_fact() for event in self.time_events.all())
 
     def phase(self, now: datetime) -> Phase:
-        return self.clock().phase(self.rules.grace_time(), now)
+        clock = self.clock()
+        return clock.phase(self.rules.grace_time(clock.round), now)
 
 
 class TimeEvent(models.Model):
@@ -263,6 +280,11 @@ class GradingRun(Job):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
     )
     reason = models.CharField(max_length=300, blank=True)
+    comes_last = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="Begun only while no other grading waits: nobody waits for this one.",
+    )
     progress = models.PositiveSmallIntegerField(default=0, help_text="Workloads done.")
 
     class Meta:

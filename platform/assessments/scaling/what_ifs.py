@@ -13,6 +13,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from assessments import company
 from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
 from assessments.candidate_data import run_row
 from assessments.drafts import Saved
@@ -22,6 +23,7 @@ from assessments.models import Attempt, Run
 from assessments.queue import enqueue_run
 from assessments.scaling.access import PlanView, plan_of
 from assessments.scaling.workplace import PLAN
+from scenarios.company.profile.money import in_money
 from scenarios.scaling.levels import LEVELS
 from scenarios.scaling.measures import MEASURES
 
@@ -56,12 +58,13 @@ def told(attempt: Attempt, now: datetime) -> dict[str, Any]:
     """How many there are and are left, what is measured, and every what-if so far, the newest first."""
     rows = attempt.runs.select_related("draft", "attempt__pack_version")
     rows = rows.defer("report", "draft__body")
+    money = company.of_attempt(attempt).currency
     left = max(0, allowed(attempt) - carried_out(attempt))
     return {
         "allowed": allowed(attempt),
         "left": left,
         "used_up": "" if left else used_up(attempt),
-        "measures": [asdict(one) for one in MEASURES.values()],
+        "measures": [in_money(asdict(one), money) for one in MEASURES.values()],
         "runs": [_row(run, now) for run in rows],
     }
 

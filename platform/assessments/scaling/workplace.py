@@ -25,7 +25,7 @@ class ScalingRoom(Room):
     sheets = (*(f"scaling/plan_{part}" for part in PARTS), "scaling/plan")
     recorded = (
         "Each what-if that you play, with the plan it was played for and what came of it. What-ifs "
-        "are there to help you; they are not scored."
+        "are there to help you: the interviewers can see them, and they are not scored."
     )
     run_words = {
         "infrastructure_error": FAILED,

@@ -62,6 +62,10 @@ def prepare(row: TerminalSession) -> tuple[Spec, Cluster]:
     return contents.spec_of(folder, manifest, cluster, row.columns, row.rows), cluster
 
 
+def _is_practice(row: TerminalSession) -> bool:
+    return row.attempt.exercise.opening.practice_of_id is not None
+
+
 @dataclass
 class Hosted:
     """A session of this process. `taken` and `given` number its newest rows, in and out."""
@@ -169,14 +173,21 @@ class Host:
             sessions.forget_typing(before=now - TYPING_KEPT)
 
     def _claim(self, now: datetime) -> None:
-        """Take rows that wait, oldest first, while there is a place; only a look where none does."""
+        """Take rows that wait, oldest first, while there is a place; only a look where none does.
+
+        Practice comes last, and never takes the half of the places that is kept for exercises.
+        """
         waiting = TerminalSession.objects.filter(state=State.WAITING).order_by("asked_at")
+        waiting = waiting.select_related("attempt__pack_version", "attempt__exercise__opening")
         room = self._places - len(self._hosted)
-        for row in waiting.select_related("attempt__pack_version"):
+        for row in sorted(waiting, key=_is_practice):
             mine = TerminalSession.objects.filter(pk=row.pk, state=State.WAITING)
             if now - row.looked_at > PAGE_GONE + SILENT:
                 sessions.end(mine, endings.UNWANTED, now=now)
-            elif room > 0 and now - row.looked_at <= PAGE_GONE:
+            elif (
+                room > (self._places // 2 if _is_practice(row) else 0)
+                and now - row.looked_at <= PAGE_GONE
+            ):
                 changes = {"worker": self._name, "started_at": now, "seen_at": now}
                 if mine.update(state=State.LIVE, **changes):
                     room -= 1

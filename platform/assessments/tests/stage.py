@@ -50,7 +50,9 @@ def member(name: str, role: str) -> User:
 def make_stage(now: datetime = NOW) -> Stage:
     rhea, ines = member("rhea", RECRUITER), member("ines", INTERVIEWER)
     otto, hana = member("otto", INTERVIEWER), member("hana", HIRING_MANAGER)
-    opening = Opening.objects.create(title="GPU engineer", level="mid", created_at=now)
+    opening = Opening.objects.create(
+        title="GPU engineer", level="mid", hiring_manager=hana, created_at=now
+    )
     exercise = Exercise.objects.create(
         opening=opening,
         pack_name=PACK,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
@@ -20,8 +21,8 @@ from assessments.clock import (
     phase,
     replay,
     step,
-    stretch,
 )
+from hiring.time_allowed import stretch
 
 T0 = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 RULES = Rules(timedelta(minutes=60), timedelta(minutes=15), timedelta(seconds=20))
@@ -122,6 +123,43 @@ def follow(actions: list[tuple[timedelta, EventKind, int]]) -> list[tuple[Event,
         clock = step(clock, event)
         happened.append((event, clock))
     return happened
+
+
+FACTORS = st.decimals(1, 4, places=2)
+
+
+@given(FACTORS, FACTORS, st.lists(ACTION, max_size=25), st.integers(0, 200))
+def test_each_round_keeps_the_factor_it_began_with(
+    first: Decimal, second: Decimal, actions: list[tuple[timedelta, EventKind, int]], late_s: int
+) -> None:
+    """Whatever happens later: the grace of a round, and so its phase, follow its own factor alone."""
+    whole = replace(RULES, multiplier=first, revision_multiplier=second)
+    assert whole.work_time() == stretch(RULES.limit, first)
+    assert whole.revision_time() == stretch(RULES.revision_limit, second)
+    assert replace(whole, revision_multiplier=None).revision_time() == stretch(
+        RULES.revision_limit, first
+    )
+    events = [event for event, _ in follow(actions)]
+    clock = replay(events)
+    own = {1: first, 2: second}[clock.round]
+    assert clock.deadline_at is not None
+    at = clock.deadline_at + timedelta(seconds=late_s)
+    alone = replace(RULES, multiplier=own, revision_multiplier=own)
+    assert phase(whole, events, at) == phase(alone, events, at)
+    if not clock.submitted and not clock.opened:
+        saves = timedelta(seconds=late_s) < stretch(RULES.grace, own)
+        assert phase(whole, events, at).accepts == saves
+
+
+@given(FACTORS, st.integers(0, 14 * 24 * 3600))
+def test_nobody_is_given_less_than_said_unless_the_window_ends(
+    factor: Decimal, window_s: int
+) -> None:
+    rules = replace(RULES, multiplier=factor)
+    closes_at = T0 + timedelta(seconds=window_s)
+    deadline = first_deadline(rules, T0, closes_at)
+    assert deadline == min(closes_at, T0 + rules.work_time())
+    assert (deadline - T0) % timedelta(seconds=1) == timedelta(0)
 
 
 @given(st.lists(ACTION, max_size=25))

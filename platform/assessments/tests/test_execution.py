@@ -259,7 +259,7 @@ def test_last_place_is_taken_once_by_those_who_look_at_the_same_time(
     grading: GradingRun, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.GRADING_SLOTS = 1
-    look, begun = execution._has_slot, []
+    look, begun = execution.has_slot, []
     given = {"submission": grading.submission, "hidden_workloads": 5, "created_at": NOW}
     both = [grading.pk, GradingRun.objects.create(**given).pk]
 
@@ -279,7 +279,7 @@ def test_last_place_is_taken_once_by_those_who_look_at_the_same_time(
 
     name = f"{socket.gethostname()}:{{}}:1"
     monkeypatch.setattr(execution, "worker_name", lambda: name.format(threading.get_ident()))
-    monkeypatch.setattr(execution, "_has_slot", look_slowly)
+    monkeypatch.setattr(execution, "has_slot", look_slowly)
     monkeypatch.setattr(execution, "grade", grade)
     with ThreadPoolExecutor() as workers:
         list(workers.map(work, both))

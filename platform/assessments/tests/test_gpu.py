@@ -174,7 +174,7 @@ def test_worker_speaks_for_the_queues_it_serves(
 ) -> None:
     spoken: list[str] = []
 
-    def keep(component: str, serves: Any = lambda: True) -> None:
+    def keep(component: str, serves: Any = lambda: True, **_: int) -> None:
         spoken.extend([component] if serves() else [])
 
     monkeypatch.setattr(tasks, "keep_pulse", keep)

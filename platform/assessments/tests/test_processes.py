@@ -14,13 +14,13 @@ from assessments import outages
 def test_fork_waits_for_a_pulse_that_is_being_written(monkeypatch: pytest.MonkeyPatch) -> None:
     writing = threading.Event()
 
-    def write(component: str) -> None:
+    def write(saying: outages.Saying) -> None:
         writing.set()
         time.sleep(0.3)
         writing.clear()
 
     monkeypatch.setattr(outages, "PULSE_S", 0.01)
-    monkeypatch.setattr(outages, "_try_pulse", write)
+    monkeypatch.setattr(outages.Saying, "now", write)
     end = outages.keep_pulse("worker")
     assert writing.wait(5)
     child = os.fork()

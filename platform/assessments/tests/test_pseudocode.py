@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from assessments import answers, pages
@@ -39,6 +40,22 @@ def test_workspace_offers_nothing_to_run(written: Attempt) -> None:
     data: dict[str, Any] = pages.workspace_data(written, NOW)
     assert data["workloads"] == []
     assert data["files"][0]["starter"]
+
+
+def test_workspace_and_lobby_say_in_which_languages_answers_may_be_written(
+    written: Attempt, client: Client, stage: Stage
+) -> None:
+    first = pages.workspace_data(written, NOW)["sections"][0]["prompt"]
+    assert first.endswith(" Answers may be written in English.")
+    opening = written.invitation.opening
+    opening.answer_languages = "English or German"
+    opening.save()
+    shown = pages.workspace_data(written, NOW)["sections"]
+    assert shown[0]["prompt"].endswith(" Answers may be written in English or German.")
+    assert "may be written" not in shown[1]["prompt"]
+    enter(client, stage.token)
+    lobby = client.get(reverse("lobby", args=[written.invitation_id])).content.decode()
+    assert "What you write may be in English or German." in lobby
 
 
 def test_run_is_refused_in_one_sentence_and_the_draft_is_kept(db: None, client: Client) -> None:

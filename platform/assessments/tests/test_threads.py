@@ -161,8 +161,10 @@ def test_twelve_queries_of_one_candidate_stand_before_no_save_of_another(web: We
         assert web.ask(ada, "state")[0] == 200  # nor before one's own
         assert web.ask(cleo, "room/query", query="count(up)")[0] == 200
         assert sum(not one.done() for one in asked) == 1, "the query ended before the others' saves"
-        status, told = next(one.result() for one in asked if one.result()[0] != 429)
-    assert status == 200 or "takes too long" in told["detail"]
+        ended = [one.result() for one in asked]
+    ((status, told),) = [one for one in ended if one[1].get("code") != "asking"]
+    # On a busy host its time may be over before it is worked out, which the answer says.
+    assert status == 200 or "takes too long" in told["detail"] or told["code"] == "slow"
 
 
 def _first(asked: list[Future[tuple[int, Any]]], count: int) -> list[tuple[int, Any]]:

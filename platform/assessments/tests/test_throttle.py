@@ -39,6 +39,26 @@ def test_who_was_quiet_longest_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> 
     assert not buckets.take("c", 0)
 
 
+def test_whoever_asks_heavy_questions_without_a_pause_holds_a_place_half_of_the_time() -> None:
+    buckets = Buckets(at_once=30, per_s=1)
+    now, held = 0, 0
+    while now < 1000:
+        if buckets.take("a", now):
+            now, held = now + 10, held + 10
+            buckets.spend("a", 10, now)
+        else:
+            now += 1
+    assert 0.4 * now < held < 0.6 * now
+
+
+def test_brief_questions_cost_nothing_more() -> None:
+    buckets = Buckets(at_once=3, per_s=LONG)
+    for _ in range(3):
+        assert buckets.take("a", 0)
+        buckets.spend("a", 0.9, 0)
+    assert not buckets.take("a", 0)
+
+
 @pytest.mark.parametrize(
     ("path", "kind", "at_once"),
     [

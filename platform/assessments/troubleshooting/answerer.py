@@ -77,7 +77,8 @@ def _query(folder: Path, given: Given) -> bytes:
     board = _board(folder)
     if given["at"] is not None:
         return metrics_query.instant(board, given["query"], given["at"])
-    return metrics_query.over(board, given["query"], _times(board, given), given["points"])
+    times = _times(board, given)
+    return metrics_query.over(board, given["query"], times, given["points"], given["step"])
 
 
 def _times(board: Board, given: Given) -> tuple[int, int]:

@@ -22,7 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assessments.troubleshooting.log_lines import SEVERITIES, LogLine, Place, read
+from assessments.troubleshooting.log_lines import (
+    SEVERITIES as NAMES,
+)
+from assessments.troubleshooting.log_lines import LogLine, Place, read, with_priorities
+from scenarios.troubleshooting.variant import SEVERITIES
 
 MAGIC = b"HNLOG1\n\0"
 NAME = ".logs.hnlog.gz"
@@ -70,7 +74,7 @@ class Bundle:
             "files": self.files,
             "hosts": list(self.hosts),
             "sources": list(self.sources),
-            "severities": SEVERITIES,
+            "severities": NAMES,
             "columns": [],
             "text": {"bytes": len(text)},
         }
@@ -127,7 +131,7 @@ def gather(folder: Path, manifest: Mapping[str, Any]) -> Bundle:
     """Every file of kind log that the manifest lists."""
     incident = manifest["incident"]
     year = datetime.fromtimestamp(incident["window"]["to_ms"] / 1000, UTC).year
-    bundle = Bundle()
+    bundle, kept = Bundle(), _priorities(folder)
     for row in manifest["files"]:
         if row["kind"] != "log":
             continue
@@ -135,8 +139,18 @@ def gather(folder: Path, manifest: Mapping[str, Any]) -> Bundle:
         name = path.rpartition("/")[2]
         host, source = whose(path, incident["hosts"])
         place = Place(host, source, incident["offset_min"], year)
-        bundle.add(path, row["title"], read(name, (folder / path).read_text(), place))
+        lines = read(name, (folder / path).read_text(), place)
+        bundle.add(path, row["title"], with_priorities(lines, kept.get(path, "")))
     return bundle
+
+
+def _priorities(folder: Path) -> dict[str, str]:
+    """Path of a log -> a digit for each of its lines; empty for a variant that was built without."""
+    try:
+        found: dict[str, str] = json.loads((folder / SEVERITIES).read_text())
+    except FileNotFoundError:
+        return {}
+    return found
 
 
 _KEEPERS = {"slurm": "slurmctl", "fabric": "ufm"}

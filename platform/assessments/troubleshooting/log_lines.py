@@ -1,15 +1,17 @@
 """Read log lines as their programs printed them: when, on which machine, by whom, how grave.
 
 Times are taken as printed and only moved to UTC: a machine whose clock is wrong keeps its wrong times, as it
-would in any collection of logs. A severity is what the program itself said; nothing is guessed from words.
+would in any collection of logs. A severity is what the program itself said, in its words or to the journal
+that keeps its lines; nothing is guessed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, repeat
 
 SEVERITIES = ("not stated", "error", "warning", "info", "debug")
 _CODES = {
@@ -183,3 +185,13 @@ def read(name: str, text: str, place: Place) -> Iterator[LogLine]:
             found = LogLine(at, found.host, found.source, found.severity, line)
         at = found.at_ms
         yield found
+
+
+def with_priorities(lines: Iterable[LogLine], priorities: str) -> Iterator[LogLine]:
+    """Lines that state no severity with their journal's: a digit for each line, as syslog counts."""
+    for line, priority in zip(lines, chain(priorities, repeat("-")), strict=False):
+        known = _PRIORITIES.get(priority, 0)
+        yield replace(line, severity=known) if known and not line.severity else line
+
+
+_PRIORITIES = {"0": 1, "1": 1, "2": 1, "3": 1, "4": 2, "5": 3, "6": 3, "7": 4}

@@ -112,13 +112,17 @@ class HeatView(MetricsView):
 
 
 class QueryView(MetricsView):
-    """One query in PromQL: over a range, or with `at` at one instant (ms)."""
+    """One query in PromQL: over a range, or with `at` at one instant (ms).
+
+    A range is answered in at most so many `points`, or with a value every `step` seconds.
+    """
 
     def get(self, request: Request, pk: UUID) -> HttpResponse | Response:
         given = {
             "query": request.query_params.get("query", ""),
             "at": whole(request, "at", 0) if "at" in request.query_params else None,
             "points": whole(request, "points", 300),
+            "step": whole(request, "step", 0),
         }
         try:
             found = self.worked_out("query", "query", **given, **times(request))

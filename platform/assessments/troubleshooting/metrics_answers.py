@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -69,7 +69,14 @@ class Board:
         return list(dict.fromkeys(one.host for one in ports))
 
     def rows(self) -> tuple[Row, ...]:
-        return rows(self.nodes, self.switches())
+        """Those whose metrics this variant has: one that was built earlier may lack an exporter."""
+        has = self.now.columns.metrics
+        found = []
+        for row in rows(self.nodes, self.switches()):
+            panels = [one for one in row.panels if all(part.metric in has for part in one.parts)]
+            if panels:
+                found.append(replace(row, panels=tuple(panels)))
+        return tuple(found)
 
     def before_nodes(self) -> list[str]:
         found = self.before.columns.series.get("train_step", ())

@@ -52,10 +52,11 @@ def _in_range() -> Iterator[None]:
 
 
 @_in_range()
-def over(board: Board, text: str, times: tuple[int, int], points: int) -> bytes:
-    """The answer over a time. Raises QueryError."""
+def over(board: Board, text: str, times: tuple[int, int], points: int, step_s: int = 0) -> bytes:
+    """The answer over a time (ms), every `step_s` seconds; 0 fits the step to the points. Raises QueryError."""
     began = time.monotonic()
-    step = step_for(times[1] - times[0], min(max(points, 2), MOST_POINTS))
+    length = times[1] - times[0]
+    step = _asked(step_s, length) if step_s else step_for(length, min(max(points, 2), MOST_POINTS))
     first = -(-times[0] // step) * step
     at, found = Engine(board.now.columns, BLOCKS).over(text, first, times[1], step)
     series = _lines(found, at)
@@ -68,6 +69,15 @@ def over(board: Board, text: str, times: tuple[int, int], points: int) -> bytes:
         "left_out": max(len(series) - MOST_LINES, 0),
     }
     return _told(answer, text, began)
+
+
+def _asked(step_s: int, length_ms: int) -> int:
+    if step_s < 1 or length_ms / 1000 / step_s > MOST_POINTS:
+        raise QueryError(
+            f"A step of {step_s} s would make more than {MOST_POINTS:,} values for each series: "
+            "choose a longer step or a shorter time."
+        )
+    return step_s * 1000
 
 
 def step_for(length_ms: int, points: int) -> int:

@@ -17,8 +17,8 @@ class TroubleshootingRoom(Room):
     name = "troubleshooting"
     sheets = ("troubleshooting/dashboards", "troubleshooting/query", "troubleshooting/heatmap")
     recorded = (
-        "What you run in the exercise’s terminal, each line with its time, and what it printed. It "
-        "shows how you went about it; no line is marked by itself."
+        "What you run in the exercise’s terminal, each line with its time, and what it printed. The "
+        "interviewers can see it; it shows how you went about it, and no line is scored by itself."
     )
     path = BOARD
     starter = '{"hypotheses": []}\n'

@@ -23,8 +23,9 @@ from assessments.materials import variants
 from assessments.models import Attempt, PreparedVariant
 from assessments.models.ahead import AdvanceRelease
 from assessments.tests.stage import NOW, POLICIES, Stage, enter, make_stage
-from hiring.invitations import send_link
+from hiring.messages.to_candidates import invite_by_mail
 from hiring.models import Exercise, Invitation
+from hiring.tests.mails import send_all
 
 COST = "cost/fleet-bill"
 
@@ -259,7 +260,8 @@ def test_unusual_moments_are_pointed_out(stage: Stage, before_h: int, sentence: 
 
 def test_message_tells_the_candidate_which(today: Stage) -> None:
     show(today, an_hour_ago())
-    send_link(today.invitation, now=timezone.now())
+    invite_by_mail(today.invitation, by=today.rhea, now=timezone.now())
+    send_all()
     text = str(mail.outbox[0].body)
     assert "Cost optimisation: 90 minutes" in text
     assert "You can read its brief and materials before you start, from" in text

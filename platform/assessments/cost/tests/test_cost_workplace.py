@@ -29,6 +29,7 @@ from graders.cost.reading import read
 from graders.cost.scope import cents, groups_of, select
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.catalogue import Lever, Trap, levers, traps
+from scenarios.packs import Pack
 
 pytestmark = pytest.mark.django_db
 SERVICES = {"table": "costs", "value": "EffectiveCost", "by": ["ServiceName"]}
@@ -51,6 +52,12 @@ def test_the_page_is_told_which_workspace_it_is(bill: Attempt, client: Client) -
     assert answer.status_code == 200
     assert "cost/cost.css" in answer.text
     assert "seed" not in json.dumps(data["files"])
+
+
+def test_a_page_draws_nothing_anew(bill: Attempt, client: Client, monkeypatch: Any) -> None:
+    """To draw a bill takes the site's one process a second, and fifty pages come in one minute."""
+    monkeypatch.setattr(Pack, "documents", lambda *_: pytest.fail("The bill is drawn for a page."))
+    assert client.get(reverse("workspace", args=[bill.pk])).status_code == 200
 
 
 def test_a_bill_has_neither_terminal_nor_metrics(bill: Attempt, client: Client) -> None:

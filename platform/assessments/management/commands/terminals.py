@@ -10,6 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
+from assessments.happened import sandbox_refused
+from assessments.models import TerminalSession
 from assessments.outages import keep_pulse
 from assessments.pulses import TERMINAL
 from assessments.terminal.host import Host
@@ -31,7 +33,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stop.set())
         ready = threading.Event()
-        keep_pulse(TERMINAL, ready.is_set)
+        keep_pulse(TERMINAL, ready.is_set, options["places"])
         backend = opened(stop)
         if backend is None:
             return
@@ -57,6 +59,7 @@ def opened(stop: threading.Event) -> Backend | None:
                 runtime=settings.SANDBOX_RUNTIME,
             )
         except SandboxUnavailable as error:
+            sandbox_refused.send(TerminalSession, layer=error.layer)
             logger.error("No terminals: %s Trying again in %.0f s.", error, RETRY_S)
             stop.wait(RETRY_S)
     return None

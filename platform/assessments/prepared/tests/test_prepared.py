@@ -17,6 +17,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.tests.reading import words_of
 from assessments import attempts, building, pages
 from assessments.clock import EventKind
 from assessments.jobs import MAX_TRIES, Result
@@ -128,16 +129,16 @@ def test_page_says_how_far_it_is_and_starts_nothing(
     client: Client, stage: Stage, builds: Builds
 ) -> None:
     enter(client, stage.token)
-    page = client.get(lobby(stage)).text
+    page = words_of(client.get(lobby(stage)))
     assert "Your cluster is being prepared; your clock has not started." in page
-    assert re.search(r"<button[^>]* disabled[^>]*>Start: 60 minutes", page)
+    assert re.search(r"<button[^>]* disabled[^>]*> ?Start: 60 minutes", page)
     assert far(client, stage)["state"] == "waiting"
     assert far(client, stage)["words"].endswith("It is next.")
     building.build_next()
     assert far(client, stage) == {"state": "ready", "words": READY.words, "share": 100}
-    page = client.get(lobby(stage)).text
+    page = words_of(client.get(lobby(stage)))
     assert "being prepared" not in page
-    assert not re.search(r"<button[^>]* disabled[^>]*>Start: 60 minutes", page)
+    assert not re.search(r"<button[^>]* disabled[^>]*> ?Start: 60 minutes", page)
     assert not Attempt.objects.exists()
 
 
@@ -222,7 +223,7 @@ def test_what_fails_on_our_side_is_tried_again_and_then_said(
     building.remind(timezone.now())
     row = PreparedVariant.objects.get()
     assert (row.tries, row.result) == (MAX_TRIES, Result.INFRASTRUCTURE_ERROR)
-    page = client.get(lobby(stage)).text
+    page = words_of(client.get(lobby(stage)))
     assert "That is our fault, not yours: your clock has not started." in page
     assert "The disk is full" not in page
     assert press_start(client, stage).headers["Location"] == lobby(stage)
@@ -382,4 +383,4 @@ def test_workspace_shows_the_texts_of_the_materials_without_drawing_them_again(
     drawn = pages._drawn(incident)
     monkeypatch.setattr(pages, "_drawn", lambda _: pytest.fail("drawn in a request"))
     assert pages._built(incident) == drawn
-    assert [shown["title"] for shown in pages._documents(incident)] == [row.title for row in drawn]
+    assert [shown.title for shown in pages._documents(incident)] == [row.title for row in drawn]

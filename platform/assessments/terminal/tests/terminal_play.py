@@ -24,7 +24,7 @@ ESCAPES = re.compile(r"\x1b(\[[0-9;?]*[a-zA-Z]|\].*?(\x07|\x1b\\))|\r")
 
 
 class SmallConsole:
-    """Two hosts, three commands, one file."""
+    """Two hosts, some commands and files."""
 
     def run(self, host: str, argv: list[str], stdin: str = "") -> Reply:
         if argv[0] == "nvidia-smi":
@@ -39,7 +39,11 @@ class SmallConsole:
         return ["nvidia-smi", "squeue", "journalctl", "kubectl"]
 
     def files(self, host: str) -> dict[str, str]:
-        return {"/var/log/syslog": f"{host} kernel: first\n{host} kernel: second\n"}
+        return {
+            "/var/log/syslog": f"{host} kernel: first\n{host} kernel: second\n",
+            "/proc/cpuinfo": f"model name\t: a processor of {host}\n" * 224,
+            "/proc/net/dev": "Inter-|   Receive\n",
+        }
 
 
 def small_cluster(folder: Path) -> Cluster:

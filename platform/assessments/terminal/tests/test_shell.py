@@ -57,6 +57,43 @@ def test_somebody_works_at_the_shell(backend: Backend, tmp_path: Path) -> None:
         assert_recorded(play)
 
 
+def test_proc_is_the_hosts_and_never_the_servers(backend: Backend, tmp_path: Path) -> None:
+    """What the cluster tells is shown by any way of reading; what it does not tell is not there."""
+    real = Path("/proc/cpuinfo").read_text().split("\n")[1]
+    with Play(backend, tmp_path) as play:
+        assert play.says("grep -c processor /proc/cpuinfo") == "224"
+        assert play.says("ssh gpu-n003 'awk \"/model/\" /proc/cpuinfo | sort -u'").endswith(
+            "gpu-n003"
+        )
+        assert play.says("cd /proc/net; pwd; cat dev; cd ../..; cat ../../stat; cd") == (
+            "/proc/net\nInter-|   Receive\ncat: ../../stat: No such file or directory"
+        )
+        for name in ("stat", "vmstat", "uptime", "cmdline", "pressure/cpu", "1/cmdline", "version"):
+            asked = f"cat /proc/{name}; wc -c < /proc/{name}"
+            first, second = play.says(asked).split("\n")
+            assert first == f"cat: /proc/{name}: No such file or directory"
+            if second != "0" and not second.endswith("No such file or directory"):
+                # A container's first process is its own, and names nothing of the server.
+                assert name == "1/cmdline"
+                shown = play.says("tr '\\0' ' ' < /proc/1/cmdline; echo")
+                assert shown.startswith("/opt/sbx/init ")
+                assert str(tmp_path) not in shown
+                assert str(Path(__file__).parents[4]) not in shown
+        assert play.says("less /proc/meminfo; cd /proc/bus") == (
+            "/proc/meminfo: No such file or directory\n"
+            "-bash: cd: /proc/bus: No such file or directory"
+        )
+        assert (
+            play.says("ls /sys/class")
+            == "ls: cannot access '/sys/class': No such file or directory"
+        )
+        raw = play.says(
+            "python3 -c \"print(len(open('/proc/cpuinfo').read()))\"; cat < /proc/cpuinfo"
+        )
+        assert raw == "0"
+        assert real not in play.screen
+
+
 def assert_recorded(play: Play) -> None:
     told = {(one.source, one.host, one.line, one.code) for one in play.ran}
     assert ("shell", "login01", "cd incident/slurm", 0) in told

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { ordered } from "/static/assessments/troubleshooting/metrics_lines.js";
 import { ticks, tickText } from "/static/assessments/troubleshooting/metrics_time.js";
 import { amount, between } from "/static/assessments/troubleshooting/metrics_units.js";
 import { offers, placeIn } from "/static/assessments/troubleshooting/query_editor.js";
 import { AGGREGATIONS, FUNCTIONS, WORDS } from "/static/assessments/troubleshooting/query_words.js";
-import { plainTime, readTime, shortTime, timeText } from "/static/assessments/workplace/site_time.js";
+import { plainTime, readMoment, readTime, shortTime, timeText } from "/static/assessments/workplace/site_time.js";
 
 const HOUR = 3600e3;
 const WEST_MIN = -420;
@@ -37,6 +38,36 @@ test("times are written and read on the site's clock", () => {
   assert.equal(readTime(plainTime(NOON, WEST_MIN), WEST_MIN, 2026), NOON);
   assert.equal(readTime("10-05 12:00", WEST_MIN, 2026), NOON);
   assert.equal(readTime("noon", WEST_MIN, 2026), null);
+});
+
+const BESIDE = {
+  offsetMin: WEST_MIN,
+  year: 2026,
+  anchors: { now: NOON, run: NOON - 10 * HOUR, "run end": NOON - 2 * HOUR },
+};
+const MOMENTS = [
+  ["now", NOON],
+  ["now-6h", NOON - 6 * HOUR],
+  ["-90m", NOON - 1.5 * HOUR],
+  ["Run + 1.5h", NOON - 8.5 * HOUR],
+  ["run end - 1h 30m", NOON - 3.5 * HOUR],
+  ["now−1d+2h", NOON - 22 * HOUR],
+  ["10-05 12:00", NOON],
+  ["yesterday", null],
+  ["now-6", null],
+  ["", null],
+];
+for (const [typed, ms] of MOMENTS)
+  test(`a moment typed as “${typed}” is ${ms === null ? "refused" : "read"}`, () =>
+    assert.equal(readMoment(typed, BESIDE), ms));
+
+test("a legend stands in the order of what its lines are in the range that is shown", () => {
+  const line = (...low) => ({ name: "", low: Float64Array.from(low), high: null });
+  const data = { start: 0, step: 1, count: 3, lines: [line(1, 2, 9), line(NaN, NaN, NaN), line(5, 4, 0)] };
+  assert.deepEqual(ordered(data, "recorded", 0, 2), [0, 1, 2]);
+  assert.deepEqual(ordered(data, "highest", 0, 2), [0, 2, 1]);
+  assert.deepEqual(ordered(data, "highest", 0, 0), [2, 0, 1]);
+  assert.deepEqual(ordered(data, "lowest", 0, 2), [2, 0, 1]);
 });
 
 const PLACES = [

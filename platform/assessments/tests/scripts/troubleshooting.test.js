@@ -72,6 +72,17 @@ test("what is no board is left as it is", () => {
   assert.equal(boardSummary("{"), "cannot be read");
 });
 
+test("a card from before there was a field for its place keeps what it has", () => {
+  const { model, kept } = opened([{ id: "h1", claim: "n1 is slow" }]);
+  assert.equal(model.rows[0].place, "");
+  assert.ok(!boardText(JSON.stringify({ hypotheses: model.rows })).includes("Where"));
+  model.set("h1", { place: "n1" });
+  assert.deepEqual(
+    kept().map(({ claim, place }) => [claim, place]),
+    [["n1 is slow", "n1"]],
+  );
+});
+
 test("the board can be read as text", () => {
   const pins = [
     { kind: "chart", metric: "power", labels: { gpu: "0" }, from_ms: 0, to_ms: 60_000 },
@@ -79,6 +90,7 @@ test("the board can be read as text", () => {
   ];
   const row = {
     claim: "Clocks are low",
+    place: "n1, GPU 0",
     status: "supported",
     priority: 1,
     hours: 2,
@@ -91,7 +103,7 @@ test("the board can be read as text", () => {
   const text = JSON.stringify({ hypotheses: [row, {}] });
   const read = boardText(text);
   for (const part of [
-    "1. Clocks are low",
+    "1. Clocks are low\n   Where: n1, GPU 0",
     "Status: supported (opened in minute 1, decided in minute 3)",
     "Cost: 2 h (0.6 s per step)",
     "Evidence: power {gpu=0}, 1970-01-01 00:00:00 to 1970-01-01 00:01:00",

@@ -24,7 +24,7 @@ from assessments.workplace.access import room
 pytestmark = pytest.mark.django_db
 LONG = "+".join(['count({__name__=~"node.*"})'] * 60)
 """Seconds of work, within what one query may take."""
-NOWHERE: dict[str, Any] = {"at": None, "points": 300, "from": None, "to": None}
+NOWHERE: dict[str, Any] = {"at": None, "points": 300, "step": 0, "from": None, "to": None}
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from django.utils import timezone
 from assessments.materials import variants
 from assessments.tests.stage import Stage, enter
 from assessments.troubleshooting.log_bundle import MAGIC, NAME, Bundle, bundle_of, packed
-from assessments.troubleshooting.log_lines import SEVERITIES, LogLine, Place, read
+from assessments.troubleshooting.log_lines import SEVERITIES, LogLine, Place, read, with_priorities
 from assessments.troubleshooting.tests.troubleshooting_stage import (
     INCIDENT,
     LEVEL,
@@ -133,6 +133,12 @@ def test_a_line_without_a_time_shares_that_of_the_entry_before_it() -> None:
     assert times == [None, at, at, at]
 
 
+def test_a_journals_priority_counts_where_a_line_states_no_severity() -> None:
+    text = "2026-10-12 15:02:24 ERROR torch\n2026-10-12 15:02:25 one\n2026-10-12 15:02:26 two\n"
+    found = with_priorities(read("x.log", text, HELSINKI), "64")
+    assert [SEVERITIES[line.severity] for line in found] == ["error", "warning", "not stated"]
+
+
 def unpacked(data: bytes) -> tuple[dict[str, Any], dict[str, Any], str]:
     """Header, columns and text, by the documented layout and nothing else."""
     assert data.startswith(MAGIC)
@@ -196,6 +202,8 @@ def test_every_line_of_every_log_is_there_once_and_in_its_place(ada: tuple[Clien
     logs = [row["path"] for row in manifest["files"] if row["kind"] == "log"]
     assert [file["path"] for file in head["files"]] == logs
     assert text == "".join((folder / path).read_text() for path in logs)
+    # What a journal or a kernel keeps beside a line is known, though the line does not print it.
+    assert np.count_nonzero(columns["severity"]) > 0.9 * head["lines"]
     times = columns["time"][columns["order"]]
     assert np.all(np.diff(times[~np.isnan(times)]) >= 0)
     window, run = (manifest["incident"][name] for name in ("window", "run"))

@@ -97,6 +97,16 @@ def test_every_panel_has_series_of_one_kind(board: Board) -> None:
     assert len(left_out) <= 12, left_out  # encoders, licences, totals that never change
 
 
+def test_a_variant_that_was_built_without_an_exporter_has_no_panels_of_it(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = {panel.key for row in board.rows() for panel in row.panels}
+    assert {"scheduler.0", "scheduler.1"} <= there
+    monkeypatch.delitem(board.now.columns.metrics, "slurm_queue_pending")
+    left = {panel.key for row in board.rows() for panel in row.panels}
+    assert there - left == {"scheduler.0"}
+
+
 def test_every_panel_can_be_asked_in_promql(board: Board) -> None:
     told = json.loads(answers.layout(board))
     queries = [
@@ -215,6 +225,12 @@ def test_query_box(ada: tuple[Client, Attempt]) -> None:
     found = client.get(address, {"query": "count(up)", "points": "100"}).json()
     assert len(found["series"][0]["values"]) == found["count"] <= 100
     assert found["selectors"] == [{"metric": "up", "labels": {}}]
+    minutes = client.get(address, {"query": "count(up)", "step": "300"}).json()
+    assert (minutes["step"], minutes["start"] % 300_000) == (300_000, 0)
+    for step in ("1", "-5"):  # more values than a chart can hold
+        refused = client.get(address, {"query": "up", "step": step})
+        assert refused.status_code == 400
+        assert "choose a longer step" in refused.json()["detail"]
     at = found["start"] + found["step"] * 20
 
     def at_once(query: str) -> Any:

@@ -2,6 +2,7 @@
 
 import { ask } from "../../headnode/api.js";
 import { patiently } from "../../headnode/patience.js";
+import { MONEY } from "../workplace/currency.js";
 
 // The first to ask waits until the tables have been made on that server.
 const PATIENCE = { timeout: 90_000 };
@@ -76,7 +77,7 @@ export function short(value) {
 
 /** "776,526 USD". */
 export function usd(value) {
-  return `${Math.round(value).toLocaleString("en-GB")} USD`;
+  return `${Math.round(value).toLocaleString("en-GB")} ${MONEY}`;
 }
 
 export function plural(count, word, many = `${word}s`) {

@@ -3,6 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
+import { MONEY } from "../workplace/currency.js";
 import { plural, usd } from "./bill_data.js";
 import { COMPLEXITIES, MOST, savingProblem } from "./opportunity_model.js";
 import { WhereBuilder } from "./where_builder.js";
@@ -11,7 +12,7 @@ const UNITS = { k: 1e3, m: 1e6 };
 
 /** A number as people type it: 12.5, 12,5, 120,000, 120k, 1.2M. null for nothing, undefined for what is none. */
 function readAmount(text) {
-  const found = /^([\d.,\s'’]+)([kM]?)$/i.exec(text.trim().replace(/\s*(USD|%|\$)$/i, ""));
+  const found = /^([\d.,\s'’]+)([kM]?)$/i.exec(text.trim().replace(/\s*([A-Z]{3}|%|[$€£¥])$/i, ""));
   if (!text.trim()) return null;
   if (!found) return undefined;
   const digits = found[1].replace(/[\s'’]/g, "");
@@ -112,7 +113,7 @@ export class OpportunityCard {
     this.kind = el(
       "select",
       { name: "kind", "aria-label": "Unit of the saving", onchange: () => this.#amount() },
-      el("option", { value: "money" }, "USD a year"),
+      el("option", { value: "money" }, `${MONEY} a year`),
       el("option", { value: "percent" }, "% of"),
     );
     this.of = el("select", {

@@ -1,5 +1,6 @@
 // The opportunity table in words, for those who read it rather than see it, and for the list of drafts.
 
+import { MONEY } from "../workplace/currency.js";
 import { readOpportunities } from "./opportunity_model.js";
 
 /** "service Block Volumes; account shared-data or shared-network". */
@@ -13,7 +14,7 @@ export function whereText(where) {
 function savingText({ kind, value, of, typed }) {
   if (value === null) return typed ? `“${typed}”, which is no amount` : "";
   const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
-  if (kind === "money") return `${figure} USD a year`;
+  if (kind === "money") return `${figure} ${MONEY} a year`;
   return `${figure} % of ${of === "total" ? "the whole bill" : of || "these rows"}`;
 }
 

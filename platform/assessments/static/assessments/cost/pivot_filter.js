@@ -2,6 +2,7 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { askValues, figure, isMoney } from "./bill_data.js";
 
 const MOST = 400;
@@ -61,7 +62,7 @@ export async function askFilter(room, { table, column, measure, chosen }) {
     el("button", { type: "button", className: "quiet", onclick: () => tick(true) }, "Tick all shown"),
     el("button", { type: "button", className: "quiet", onclick: () => tick(false) }, "Untick all shown"),
   );
-  const about = isCost ? `Beside each value: its ${measure} in USD.` : "Beside each value: how many rows have it.";
+  const about = isCost ? `Beside each value: its ${measure} in ${MONEY}.` : "Beside each value: how many rows have it.";
   const wanted = () => rows.filter(({ box }) => box.checked).map(({ box }) => box.value);
   const sure = await openDialog({
     title: `Only some of ${column}`,

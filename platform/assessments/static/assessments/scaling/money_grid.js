@@ -2,27 +2,19 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { act } from "./fields.js";
 import { CellError } from "./formula/functions.js";
-import { cellName, columnName, moved } from "./formula/refs.js";
+import { cellName, moved } from "./formula/refs.js";
 import { CELLS } from "./model.js";
 import { CellEditor } from "./money_editor.js";
 import { GIVEN } from "./money_given.js";
+import { gridLine, letterLine, shownValue } from "./money_lines.js";
 import { cellsOf, textOf } from "./money_paste.js";
 import { monthShort, monthText } from "./words.js";
 
 const TOP = GIVEN.length;
 const MOST_UNDO = 100;
-
-/** A value as a cell shows it. */
-function shownValue(value) {
-  if (value === null || value === undefined) return "";
-  if (value instanceof CellError) return value.code;
-  if (typeof value === "boolean") return value ? "TRUE" : "FALSE";
-  if (typeof value !== "number") return value;
-  const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 10 ? 2 : 4;
-  return value.toLocaleString("en-GB", { maximumFractionDigits: digits }).replace("-", "−");
-}
 
 export class MoneyGrid {
   #at = { column: 1, row: TOP };
@@ -41,7 +33,7 @@ export class MoneyGrid {
       (this.content = el("span", { className: "mono sheet-content" })),
       (this.why = el("span", { className: "sheet-why", role: "status" })),
     );
-    this.table = el("table", { className: "sheet", role: "grid", "aria-label": "Money by month, USD" });
+    this.table = el("table", { className: "sheet", role: "grid", "aria-label": `Money by month, ${MONEY}` });
     this.scroll = el("div", { className: "sheet-scroll" }, this.table);
     this.node = el("div", { className: "sheet-host" }, this.bar, this.scroll);
     this.table.addEventListener("keydown", (event) => this.#key(event));
@@ -64,21 +56,12 @@ export class MoneyGrid {
   }
 
   #build() {
-    const letters = el(
-      "tr",
-      {},
-      el("td", {}),
-      Array.from({ length: CELLS + 1 }, (_, at) =>
-        el("th", { scope: "col", className: "sheet-letter", "aria-hidden": "true" }, columnName(at)),
-      ),
-      el("td", {}),
-    );
-    const heads = ["USD", ...this.money.names.months.map(monthShort), "Total"].map((text, at) =>
+    const heads = [MONEY, ...this.money.names.months.map(monthShort), "Total"].map((text, at) =>
       el("th", { scope: "col", className: at ? "figure" : "" }, text),
     );
     const body = Array.from({ length: this.rows }, (_, row) => this.#line(row));
     this.table.replaceChildren(
-      el("thead", {}, letters, el("tr", {}, el("td", {}), heads, el("td", {}))),
+      el("thead", {}, letterLine(), el("tr", {}, el("td", {}), heads, el("td", {}))),
       el("tbody", {}, body),
     );
     this.built = this.#shape();
@@ -89,38 +72,14 @@ export class MoneyGrid {
   }
 
   #line(row) {
-    const own = this.isOwn(row);
-    const cells = Array.from({ length: CELLS + 1 }, (_, column) =>
-      el("td", {
-        role: column ? "gridcell" : "rowheader",
-        tabindex: "-1",
-        "data-column": String(column),
-        "data-row": String(row),
-        className: column ? "figure" : "sheet-label",
-        "aria-readonly": own && !this.model.readOnly ? null : "true",
-      }),
-    );
     const at = row - TOP;
-    const tools =
-      own && !this.model.readOnly
-        ? [
-            act("↑", `Row ${row + 1} up`, () => this.#moveRow(at, -1)),
-            act("↓", `Row ${row + 1} down`, () => this.#moveRow(at, 1)),
-            act("×", `Delete row ${row + 1}`, () => this.#removeRow(at)),
-          ]
-        : [];
-    const classes = [
-      own ? "own" : "given",
-      GIVEN[row]?.key === "opex_usd" || GIVEN[row]?.key === "total_usd" ? "sum" : "",
-      row === TOP - 1 ? "last-given" : "",
+    const own = this.isOwn(row) && !this.model.readOnly;
+    const tools = own && [
+      act("↑", `Row ${row + 1} up`, () => this.#moveRow(at, -1)),
+      act("↓", `Row ${row + 1} down`, () => this.#moveRow(at, 1)),
+      act("×", `Delete row ${row + 1}`, () => this.#removeRow(at)),
     ];
-    return el(
-      "tr",
-      { className: classes.filter(Boolean).join(" ") },
-      el("th", { scope: "row", className: "sheet-number", "aria-hidden": "true" }, String(row + 1)),
-      cells,
-      el("td", { className: "sheet-tools" }, tools),
-    );
+    return gridLine(row, { own: this.isOwn(row), tools: tools || [], readOnly: !own });
   }
 
   cell(column, row) {

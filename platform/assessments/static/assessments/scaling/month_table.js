@@ -1,6 +1,7 @@
 // What the plan makes of every month: figures by site beside their limits, money beside the budget.
 
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { monthShort, monthText, plain, shortUsd, usd } from "./words.js";
 
 function limited(value, limit) {
@@ -83,10 +84,10 @@ export class MonthTable {
   #money(found) {
     const { months, quarters } = found;
     const rows = [
-      ["Orders, USD", "capex_usd"],
-      ["Running cost, USD", "opex_usd"],
+      [`Orders, ${MONEY}`, "capex_usd"],
+      [`Running cost, ${MONEY}`, "opex_usd"],
     ].map(([title, key]) =>
-      this.#row(title, months, (month) => this.#cell(shortUsd(month[key]), false, `${usd(month[key])} USD`)),
+      this.#row(title, months, (month) => this.#cell(shortUsd(month[key]), false, `${usd(month[key])} ${MONEY}`)),
     );
     const cloud = months.some(({ cloud_gpus: gpus }) => gpus > 0)
       ? [this.#row("Cloud GPUs", months, (month) => this.#cell(plain(month.cloud_gpus), false, ""))]
@@ -98,7 +99,11 @@ export class MonthTable {
         const over = limited(value, limit);
         return el(
           "td",
-          { colSpan: span, className: over ? "over quarter" : "quarter", title: `${usd(value)} of ${usd(limit)} USD` },
+          {
+            colSpan: span,
+            className: over ? "over quarter" : "quarter",
+            title: `${usd(value)} of ${usd(limit)} ${MONEY}`,
+          },
           over
             ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, "over budget: ")]
             : "",

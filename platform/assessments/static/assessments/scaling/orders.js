@@ -2,14 +2,16 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { checkList, tally } from "./check_list.js";
 import { MonthTable } from "./month_table.js";
-import { KINDS, orderRow } from "./order_rows.js";
+import { KINDS } from "./order_row.js";
+import { orderRow } from "./order_rows.js";
 import { UndoLine } from "./undo_line.js";
 import { monthText, Names, shortUsd } from "./words.js";
 
 const LISTS = Object.keys(KINDS);
-const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", "USD", ""];
+const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", MONEY, ""];
 
 class Orders {
   constructor(host, room) {
@@ -181,7 +183,7 @@ class Orders {
       const found = this.checks.found.months.find((one) => one.month === month);
       const comes = this.checks.found.orders.filter(({ arrives }) => arrives && arrives === month).map(({ id }) => id);
       const parts = [
-        rows.length && found?.capex_usd ? `orders ${shortUsd(found.capex_usd)} USD` : "",
+        rows.length && found?.capex_usd ? `orders ${shortUsd(found.capex_usd)} ${MONEY}` : "",
         comes.length ? `arrives: ${comes.join(", ")}` : "",
       ];
       sum.textContent = parts.filter(Boolean).length ? ` · ${parts.filter(Boolean).join(" · ")}` : "";

@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { MONEY } from "../workplace/currency.js";
 import { trouble } from "../workplace/retry.js";
 import { daily, instant, monthAxis, monthStage, numbersOf, readCsv, timeAxis } from "./axes.js";
 import { PlanChart } from "./chart.js";
@@ -298,17 +299,17 @@ class Overview {
     ]);
     const events = (facts.events || []).map((one) => [monthText(one.month), one.what]);
     const tables = [
-      this.#table("Budget by quarter, USD", ["Quarter", "Orders (capital)", "Running cost"], budget),
+      this.#table(`Budget by quarter, ${MONEY}`, ["Quarter", "Orders (capital)", "Running cost"], budget),
       this.#table("Promised waits", ["Class of work", "p95 of the wait, h"], classes),
       this.#table(
         "What the sites leave free",
         ["Site", "Region", "Racks", "Power, kW", "Leaf ports", "Spine ports"],
         sites,
       ),
-      this.#table("What can be ordered", ["Item", "USD", "per", "Weeks", "kW", "GPUs", "Sites"], items, true),
+      this.#table("What can be ordered", ["Item", MONEY, "per", "Weeks", "kW", "GPUs", "Sites"], items, true),
     ];
     if (events.length) tables.unshift(this.#table("Announced in the year", ["Month", "What"], events));
-    if (cloud.length) tables.push(this.#table("What can be rented", ["Kind", "Region", "USD a GPU-hour"], cloud));
+    if (cloud.length) tables.push(this.#table("What can be rented", ["Kind", "Region", `${MONEY} a GPU-hour`], cloud));
     this.parts
       .get("money")
       .append(

@@ -1,6 +1,7 @@
 // The plan beside the written answer: its checks in short, and the figures that the candidate stands for.
 
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { checkList, tally } from "./check_list.js";
 import { Checks } from "./checks.js";
 import { PlanModel } from "./model.js";
@@ -10,9 +11,9 @@ import { WhatIfs } from "./what_ifs.js";
 import { readNumber } from "./words.js";
 
 const CLAIMS = [
-  ["capex_usd", "Capital in the year", "USD"],
-  ["opex_usd", "Running cost in the year", "USD"],
-  ["cloud_usd", "Cloud in the year", "USD"],
+  ["capex_usd", "Capital in the year", MONEY],
+  ["opex_usd", "Running cost in the year", MONEY],
+  ["cloud_usd", "Cloud in the year", MONEY],
   ["payback_months", "Payback", "months"],
   ["wait_p95_h", "p95 wait over the year", "hours"],
   ["gpu_hours", "GPU-hours delivered", "GPU-hours"],

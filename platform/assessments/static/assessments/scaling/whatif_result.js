@@ -1,6 +1,7 @@
 // One what-if beside the naive plan and, if wanted, an earlier one: summary, charts, and every month's figures.
 
 import { el } from "../../headnode/dom.js";
+import { MONEY } from "../workplace/currency.js";
 import { monthAxis, monthStage } from "./axes.js";
 import { PlanChart } from "./chart.js";
 import { rove } from "./roving.js";
@@ -187,12 +188,12 @@ export class WhatIfResult {
       ),
       this.#chart(
         "Cost of a delivered GPU-hour",
-        "USD",
+        MONEY,
         linesOf(this.shown, (month) => month.usd_per_gpu_hour || null),
       ),
       this.#chart(
         "Orders and running cost",
-        "USD",
+        MONEY,
         linesOf(this.shown, (month) => month.money.capex_usd + month.money.opex_usd),
       ),
     ];

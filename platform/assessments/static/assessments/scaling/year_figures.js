@@ -1,5 +1,6 @@
 // What a played year holds, as rows and lines: one place that knows the year's names.
 
+import { MONEY } from "../workplace/currency.js";
 import { plain } from "./words.js";
 
 /** Why the first of a queue had to wait, in words. */
@@ -90,7 +91,7 @@ export const MONTH_FIGURES = [
   {
     figure: "usd_per_gpu_hour",
     title: "Cost of a delivered GPU-hour",
-    unit: "USD",
+    unit: MONEY,
     digits: 2,
     value: (month) => month.usd_per_gpu_hour || null,
   },
@@ -117,9 +118,9 @@ export function monthParts(month) {
     ["Spines saturated", month.spine_full_percent, "% of hours"],
     ["Line to the cloud full", month.link_full_percent, "% of hours"],
     ["Nodes that stand and cannot be used", month.unused_nodes, "nodes"],
-    ["Orders", month.money.capex_usd, "USD"],
-    ["Running cost", month.money.opex_usd, "USD"],
-    ["Written off", month.money.written_off_usd, "USD"],
+    ["Orders", month.money.capex_usd, MONEY],
+    ["Running cost", month.money.opex_usd, MONEY],
+    ["Written off", month.money.written_off_usd, MONEY],
   ].filter(([, value]) => typeof value === "number");
 }
 

@@ -9,7 +9,9 @@ import { Screen } from "./terminal_screen.js";
 const ABOUT =
   "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 " +
   "with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
-const RECORDED = "Commands and what they print are recorded with their times, for your interviewers.";
+const RECORDED = document.body.classList.contains("practice")
+  ? "This is practice: nobody reads what you type here, and it is deleted within hours."
+  : "Commands and what they print are recorded with their times, for your interviewers.";
 const LOST = "Not connected. What you type is kept and sent once the connection is back.";
 const KEYS = [
   ["Esc", "\x1b", "Escape"],

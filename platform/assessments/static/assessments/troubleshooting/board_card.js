@@ -70,7 +70,8 @@ export class Card {
       "li",
       { className: "card", onkeydown: (event) => moveByKey(this, event) },
       el("div", { className: "card-head" }, this.handle, this.number, this.status, this.up, this.down, this.delete),
-      el("label", { className: "field" }, "What is wrong, and where", this.#box("claim")),
+      el("label", { className: "field" }, "What is wrong", this.#box("claim")),
+      el("label", { className: "field" }, "Where: host, job, person or device", this.#line("place")),
       this.#costs(),
       this.pinsTitle,
       this.pins,
@@ -88,6 +89,18 @@ export class Card {
     });
     this.boxes.set(name, box);
     return box;
+  }
+
+  #line(name) {
+    const input = el("input", {
+      type: "text",
+      name,
+      autocomplete: "off",
+      spellcheck: false,
+      oninput: () => this.model.set(this.id, { [name]: input.value }),
+    });
+    this.boxes.set(name, input);
+    return input;
   }
 
   #costs() {

@@ -7,7 +7,7 @@ export const STATES = ["open", "supported", "refuted"];
 const MOST_TEXT = 2000;
 const HOUR_S = 3600;
 
-const TEXTS = ["claim", "reason", "mitigation", "prevention"];
+const TEXTS = ["claim", "place", "reason", "mitigation", "prevention"];
 const NUMBERS = ["hours", "seconds_per_step", "priority", "opened_min", "decided_min"];
 
 function number(value) {

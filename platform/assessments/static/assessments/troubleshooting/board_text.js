@@ -25,6 +25,7 @@ function hypothesis(row, at) {
     .join(", ");
   const lines = [
     `${at + 1}. ${row.claim || "(nothing claimed yet)"}`,
+    row.place && `   Where: ${row.place}`,
     `   Status: ${row.status}${minutes ? ` (${minutes})` : ""}`,
     row.priority !== null && `   Priority: ${row.priority}`,
     cost && `   Cost: ${cost}`,

@@ -153,7 +153,6 @@ class Dashboards {
 
   #ranged() {
     Object.assign(this.stage.range, this.room.range);
-    this.bar.range.follow();
     const later = this.#zoomShown();
     this.heat.zoom();
     // What is ready below the edge can wait until the frame has been drawn.

@@ -1,9 +1,9 @@
 // The bar over the dashboards: the range, the node, the run before, and which panels to show.
 
 import { el } from "../../headnode/dom.js";
-import { lengthText } from "./metrics_time.js";
+import { Popover } from "../workplace/popover.js";
+import { RangePicker } from "./range_picker.js";
 
-const HOUR = 3_600_000;
 const DETAILS = [
   ["auto", "automatic"],
   ["spikes", "every spike"],
@@ -24,56 +24,24 @@ function labelled(text, control) {
   return el("label", { className: "mbar-field" }, el("span", {}, text), control);
 }
 
-/** The range that is shown, and steps through time; both the dashboards and the query box have one. */
+/** The range that is shown, with steps through time; both the dashboards and the query box have one. */
 export class RangeBar {
   constructor(room, source) {
     this.room = room;
     this.source = source;
-    this.text = el("span", { className: "mbar-range" });
+    this.picker = new RangePicker(room, source);
     this.cursor = el("span", { className: "mbar-cursor", "aria-hidden": "true" });
-    this.presets = el(
-      "select",
-      { className: "mbar-preset", "aria-label": "Choose a range", onchange: () => this.#choose() },
-      this.#options().map(([value, label]) => el("option", { value }, label)),
-    );
     this.node = el(
       "div",
       { className: "mbar-time", role: "group", "aria-label": "Range of time" },
-      this.presets,
+      this.picker.node,
       button("◀", "Earlier", () => this.#shift(-0.5)),
       button("▶", "Later", () => this.#shift(0.5)),
       button("+", "Zoom in", () => this.#scale(0.5)),
       button("−", "Zoom out", () => this.#scale(2)),
       button("Reset", "Show the whole recording", () => room.resetRange(source)),
-      this.text,
       this.cursor,
     );
-    this.follow();
-  }
-
-  #options() {
-    return [
-      ["", "Range…"],
-      ["run", "The slow run"],
-      ["start", "First hour of the run"],
-      ["lead", "Two hours before the run"],
-      ["all", "The whole recording"],
-      ["6", "Last 6 hours of the run"],
-    ];
-  }
-
-  #choose() {
-    const { from_ms: from, to_ms: to } = this.room.incident.run;
-    const ranges = {
-      run: [from, to],
-      start: [from, from + HOUR],
-      lead: [from - 2 * HOUR, from],
-      all: [this.room.window.from, this.room.window.to],
-      6: [to - 6 * HOUR, to],
-    };
-    const range = ranges[this.presets.value];
-    this.presets.value = "";
-    if (range) this.room.setRange(...range, this.source);
   }
 
   #shift(share) {
@@ -87,13 +55,6 @@ export class RangeBar {
     const { from, to } = this.room.range;
     const [centre, half] = [(from + to) / 2, ((to - from) / 2) * factor];
     this.room.setRange(centre - half, centre + half, this.source);
-  }
-
-  follow() {
-    const { from, to } = this.room.range;
-    const short = to - from < HOUR;
-    const text = (ms) => this.room.timeText(ms, { seconds: short });
-    this.text.textContent = `${text(from)} – ${text(to)} (${lengthText(to - from)})`;
   }
 
   /** The instant under the pointer, or null. */
@@ -157,19 +118,20 @@ export class DashboardBar {
       list,
       el("button", { type: "submit", className: "quiet" }, "Add"),
     );
+    const more = new Popover("Panels");
+    more.panel.setAttribute("aria-label", "Panels");
+    more.panel.append(labelled("Find", this.find), chooser, labelled("Lines", this.detail));
     this.trouble = el("p", { className: "mbar-trouble", role: "status", hidden: true });
     this.node = el(
       "div",
       { className: "mbar" },
-      this.range.node,
       el(
         "div",
-        { className: "mbar-more" },
+        { className: "mbar-row" },
+        this.range.node,
         labelled("Row", this.rows),
         labelled("Node", this.nodes),
-        labelled("Lines", this.detail),
-        labelled("Find", this.find),
-        chooser,
+        more.node,
         el("label", { className: "check" }, this.compare, "Compare with the run before"),
       ),
       this.trouble,

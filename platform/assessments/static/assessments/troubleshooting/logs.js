@@ -2,32 +2,21 @@
 // severity and time, with the file around a line below it.
 
 import { el, preference } from "../../headnode/dom.js";
-import { copyText, LineList } from "../workplace/line_list.js";
-import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
+import { copyText } from "../workplace/clipboard.js";
+import { LineList } from "../workplace/line_list.js";
+import { logPin } from "../workplace/line_parts.js";
 import { linkTo } from "../workplace/links.js";
 import { trouble } from "../workplace/retry.js";
-import { shortTime } from "../workplace/site_time.js";
 import { LogChart } from "./logs_chart.js";
 import { FileAround } from "./logs_context.js";
-import { Facet, TimeFilter } from "./logs_filters.js";
+import { Facet } from "./logs_filters.js";
+import { lineCells, number, outsideOf, undatedOf } from "./logs_line.js";
 import { bundleKey, LogSource, TooSlow } from "./logs_source.js";
+import { RangePicker } from "./range_picker.js";
 
 const TYPING_MS = 180;
 const UNIT = 18;
 const NARROW_PX = 560;
-const SIGNS = { error: "E", warning: "W" };
-// What the columns beside it say already: date and time, and a machine's name after it.
-const PREFIXES = [
-  /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
-  /\[\w{3} \w{3} [ \d]\d [\d:]+ \d{4}\] /,
-  /\[\d{4}-\d\d-\d\dT[\d:.]+\] /,
-  /\d{4}-\d\d-\d\d [\d:,.]+ /,
-  /\w{3} \d\d [\d:]{8} \d{6} /,
-];
-const PREFIX = new RegExp(`^(?:${PREFIXES.map(({ source }) => source).join("|")})`);
-
-const number = (value) => value.toLocaleString("en-GB");
-
 class Explorer {
   #timer = 0;
   #turn = 0;
@@ -94,7 +83,7 @@ class Explorer {
       el("option", { value: "" }, "All files"),
       files,
     );
-    this.time = new TimeFilter(this.room);
+    this.time = new RangePicker(this.room, "logs");
     this.clear = el("button", { type: "button", className: "quiet", onclick: () => this.#clear() }, "Clear filters");
     this.status = el("p", { className: "log-status small", role: "status" });
     this.problem = el("p", { className: "problem small", role: "alert" });
@@ -107,7 +96,7 @@ class Explorer {
       columns: ["Time", "Machine", "Severity", "Line"],
       unit: UNIT,
       fetch: (from, to) => this.source.rows(from, to),
-      cells: (row) => this.#cells(row),
+      cells: (row) => lineCells(this.room, row, { wrap: this.wrap, year: this.year }),
       look: (row) =>
         `severity-${row.severity.replace(" ", "-")}${this.room.isPinned(row.path, row.line) ? " pinned" : ""}`,
       open: (at) => this.#open(at),
@@ -184,33 +173,6 @@ class Explorer {
     this.list.node.classList.toggle("wrap", this.wrap);
   }
 
-  #cells(row) {
-    const time =
-      row.at === null
-        ? el("span", { className: "muted", title: "Its program prints no time" }, "no time")
-        : el(
-            "span",
-            { title: `${this.room.timeText(row.at, { year: true })}, as printed` },
-            shortTime(row.at, this.room.incident.offset_min, this.year),
-          );
-    const sign = SIGNS[row.severity];
-    const skip = this.wrap ? 0 : PREFIX.exec(row.text)?.[0].length || 0;
-    const shown = row.marks.some(([from]) => from < skip) ? 0 : skip;
-    const text = markedText(row.text, row.marks, shown);
-    if (this.room.isPinned(row.path, row.line)) text.prepend(pinSign());
-    return [
-      time,
-      el("span", { title: `${row.host || "no machine named"} · ${row.source}` }, row.host || row.source),
-      el(
-        "span",
-        { className: "line-sign", title: row.severity === "not stated" ? "" : row.severity },
-        sign || "",
-        sign ? el("span", { className: "unseen" }, row.severity) : null,
-      ),
-      text,
-    ];
-  }
-
   /** Search soon: keys typed in quick succession make one search. */
   later(wait = 0) {
     clearTimeout(this.#timer);
@@ -260,27 +222,10 @@ class Explorer {
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
     const of = `${number(count)} of ${number(this.about.lines)} lines`;
     this.status.textContent =
-      `${of}${limited ? this.#beside(bins) : this.#around(bins)}. Times are as each machine printed them, on the ` +
+      `${of}${limited ? outsideOf(bins) : undatedOf(bins)}. Times are as each machine printed them, on the ` +
       "site's clock.";
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
-  }
-
-  #beside({ before, after, undated }) {
-    const parts = [
-      before && `${number(before)} earlier`,
-      after && `${number(after)} later`,
-      undated && `${number(undated)} without a time`,
-    ].filter(Boolean);
-    return parts.length ? ` (outside the charts' range: ${parts.join(", ")})` : "";
-  }
-
-  #around({ before, undated }) {
-    const parts = [
-      before && `${number(before)} from before the recording, first in the list`,
-      undated && `${number(undated)} without a time, last`,
-    ].filter(Boolean);
-    return parts.length ? ` (${parts.join("; ")})` : "";
   }
 
   #refused(error, query) {
@@ -373,7 +318,8 @@ class Explorer {
   }
 
   /** Go to a line of a file: among the lines found if it is there, and in its file in any case. */
-  async show({ path, line, text, source }) {
+  async show({ path, line, text, source, from_ms: from, to_ms: to }) {
+    if (from && to) this.room.setRange(Number(from), Number(to), "logs");
     if (text !== undefined) this.query.value = text;
     if (source) this.file.value = source;
     if (!path) {

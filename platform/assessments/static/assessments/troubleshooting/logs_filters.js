@@ -1,52 +1,9 @@
-// What narrows the lines down besides words: machines, sources, severities, files, and the range of time.
+// What narrows the lines down besides words and time: machines, sources and severities, each with its lines counted.
 
-import { el, uuid } from "../../headnode/dom.js";
-import { offsetText, plainTime, readTime } from "../workplace/site_time.js";
+import { el } from "../../headnode/dom.js";
+import { Popover } from "../workplace/popover.js";
 
 const MANY = 12;
-
-/** A button that opens a small panel below it; Escape and a press elsewhere close it. */
-class Popover {
-  constructor(label) {
-    this.id = `popover-${uuid().slice(0, 8)}`;
-    this.text = el("span", {}, label);
-    this.button = el(
-      "button",
-      {
-        type: "button",
-        className: "facet-button",
-        "aria-expanded": "false",
-        "aria-controls": this.id,
-        onclick: () => this.toggle(),
-      },
-      this.text,
-    );
-    this.panel = el("div", { className: "facet-panel", id: this.id, role: "group", hidden: true });
-    this.node = el("div", { className: "facet" }, this.button, this.panel);
-    this.node.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || this.panel.hidden) return;
-      event.stopPropagation();
-      this.toggle(false);
-      this.button.focus();
-    });
-    document.addEventListener("pointerdown", (event) => this.node.contains(event.target) || this.toggle(false));
-    this.node.addEventListener(
-      "focusout",
-      (event) => event.relatedTarget && !this.node.contains(event.relatedTarget) && this.toggle(false),
-    );
-  }
-
-  toggle(open = this.panel.hidden) {
-    if (open === !this.panel.hidden) return;
-    this.panel.hidden = !open;
-    this.button.setAttribute("aria-expanded", String(open));
-    if (!open) return;
-    // Near the right edge the panel hangs from the button's right corner.
-    const room = this.node.closest(".room-part")?.getBoundingClientRect().right ?? innerWidth;
-    this.panel.classList.toggle("from-right", this.node.getBoundingClientRect().left + this.panel.offsetWidth > room);
-    this.panel.querySelector("input")?.focus();
-  }
-}
 
 /** Boxes to tick: all ticked is the same as no filter. changed() is called after each choice. */
 export class Facet extends Popover {
@@ -134,64 +91,5 @@ export class Facet extends Popover {
         `${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}`
       : this.title;
     this.button.classList.toggle("set", some);
-  }
-}
-
-/** The range of time by its two ends, as text: what dragging over the bars does, for the keyboard. */
-export class TimeFilter extends Popover {
-  constructor(room) {
-    super("Time");
-    this.room = room;
-    this.panel.setAttribute("aria-label", "Range of time");
-    this.offset = room.incident.offset_min;
-    this.year = new Date(room.window.to).getUTCFullYear();
-    this.from = el("input", { type: "text", autocomplete: "off", spellcheck: false });
-    this.to = el("input", { type: "text", autocomplete: "off", spellcheck: false });
-    this.problem = el("p", { className: "problem small", role: "alert" });
-    const field = (name, input) => el("label", { className: "field" }, name, input);
-    const apply = el("button", { type: "button", className: "primary", onclick: () => this.#apply() }, "Set");
-    const whole = el(
-      "button",
-      { type: "button", onclick: () => (room.resetRange("logs"), this.toggle(false), this.button.focus()) },
-      "Everything recorded",
-    );
-    this.panel.append(
-      el(
-        "p",
-        { className: "muted small" },
-        `The site's time, ${room.incident.zone} (UTC ${offsetText(this.offset)}). The charts follow.`,
-      ),
-      field("From", this.from),
-      field("To", this.to),
-      this.problem,
-      el("div", { className: "facet-tools" }, apply, whole),
-    );
-    for (const input of [this.from, this.to])
-      input.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), this.#apply()));
-    room.addEventListener("range", () => this.label());
-    this.label();
-  }
-
-  label() {
-    const { range, whole } = this.room;
-    this.text.textContent = whole
-      ? "Time"
-      : `${this.room.timeText(range.from, { seconds: false })} – ${this.room.timeText(range.to, { seconds: false })}`;
-    this.button.classList.toggle("set", !whole);
-    this.from.value = plainTime(range.from, this.offset);
-    this.to.value = plainTime(range.to, this.offset);
-    this.problem.textContent = "";
-  }
-
-  #apply() {
-    const [from, to] = [this.from, this.to].map((input) => readTime(input.value, this.offset, this.year));
-    if (from === null || to === null)
-      this.problem.textContent = "Write times as 2026-10-12 15:02:00; year and seconds may be left out.";
-    else if (to <= from) this.problem.textContent = "The end has to come after the beginning.";
-    else {
-      this.room.setRange(from, to, "logs");
-      this.toggle(false);
-      this.button.focus();
-    }
   }
 }

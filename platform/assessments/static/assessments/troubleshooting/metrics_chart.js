@@ -4,7 +4,7 @@ import { el } from "../../headnode/dom.js";
 import { seriesColour, token } from "../../headnode/replay_paint.js";
 import uPlot from "../../headnode/vendor/uplot.js";
 import { ChartKeys } from "./metrics_keys.js";
-import { columnsOf, placeOf, summary, valueText } from "./metrics_lines.js";
+import { columnsOf, ordered, placeOf, summary, valueText } from "./metrics_lines.js";
 import { chartTable } from "./metrics_table.js";
 import { ticks, tickText } from "./metrics_time.js";
 import { amount } from "./metrics_units.js";
@@ -12,6 +12,14 @@ import { amount } from "./metrics_units.js";
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
 const GUTTER = 68;
 const TICK_PX = 58;
+const LAST_TICK_PX = 20; // half of the text of a tick that stands at the very end
+const LETTER_PX = 7.3;
+
+/** Room for the longest text at the left, so that "10,000 rpm" is whole. */
+function gutter(texts) {
+  const longest = Math.max(0, ...(texts ?? []).map((text) => String(text).length));
+  return Math.max(GUTTER, Math.ceil(longest * LETTER_PX) + 12);
+}
 
 /** From zero where that is near, to a little above the highest value. */
 function reach(low, high) {
@@ -46,7 +54,11 @@ export class MetricsChart {
     this.said = el("p", { className: "mchart-state muted small" }, "Loading…");
     this.host.style.minHeight = `${height}px`;
     this.body = el("div", { className: "mchart-body" }, this.host, this.said);
-    this.keys = new ChartKeys((at) => this.#isolate(at));
+    this.keys = new ChartKeys(title, {
+      isolate: (at) => this.#isolate(at),
+      toggle: (at) => this.#toggle(at),
+      order: () => this.#arrange(),
+    });
     this.toggle = this.#button("Table", `Show the figures of ${title}`, () => this.#showTable());
     this.toggle.setAttribute("aria-pressed", "false");
     const more = actions.map(({ label, title: hint, run }) =>
@@ -56,7 +68,7 @@ export class MetricsChart {
       "div",
       { className: "mchart-head" },
       el("h4", {}, title),
-      el("div", { className: "mchart-tools" }, this.toggle, more),
+      el("div", { className: "mchart-tools" }, this.keys.order, this.toggle, more),
     );
     this.node = el(
       "figure",
@@ -78,6 +90,7 @@ export class MetricsChart {
     if (names(this.data) !== names(data)) this.shown = data.lines.map(() => true);
     this.data = data;
     this.keys.show(data, this.shown);
+    this.#arrange();
     this.said.hidden = data.lines.length > 0;
     this.said.textContent = note;
     this.table?.remove();
@@ -151,16 +164,32 @@ export class MetricsChart {
   zoom() {
     const { from, to } = this.stage.range;
     this.plot?.setScale("x", { min: from, max: to });
-    if (this.data) this.#describe();
+    if (!this.data) return;
+    this.#arrange();
+    this.#describe();
   }
 
   #isolate(at) {
     const alone = this.shown[at] && this.shown.filter(Boolean).length === 1;
-    this.shown = this.shown.map((_, other) => alone || other === at);
-    this.keys.mark(this.shown);
-    this.plot?.batch(() => this.shown.forEach((shown, index) => this.plot.setSeries(index + 1, { show: shown })));
+    this.#show(this.shown.map((_, other) => alone || other === at));
     const { name } = this.data.lines[at];
     this.stage.announce(alone ? "All lines are shown." : `Only ${name} is shown.`);
+  }
+
+  #toggle(at) {
+    this.#show(this.shown.map((shown, other) => (other === at ? !shown : shown)));
+    this.stage.announce(`${this.data.lines[at].name} is ${this.shown[at] ? "shown" : "hidden"}.`);
+  }
+
+  #show(shown) {
+    this.shown = shown;
+    this.keys.mark(shown);
+    this.plot?.batch(() => shown.forEach((one, index) => this.plot.setSeries(index + 1, { show: one })));
+  }
+
+  #arrange() {
+    const { from, to } = this.stage.range;
+    this.keys.arrange(ordered(this.data, this.keys.order.value, from, to));
   }
 
   /** The only line that is shown, or null. */
@@ -225,7 +254,7 @@ export class MetricsChart {
       width,
       height: this.height,
       legend: { show: false },
-      padding: [6, 10, 0, 0],
+      padding: [6, LAST_TICK_PX, 0, 0],
       cursor: {
         y: false,
         points: { show: false },
@@ -244,7 +273,12 @@ export class MetricsChart {
           splits: () => round().at,
           values: (_, at) => at.map((ms) => tickText(ms, round().step, stage.offsetMin)),
         },
-        { ...axis, size: GUTTER, space: 26, values: (_, at) => at.map((value) => amount(value, this.unit)) },
+        {
+          ...axis,
+          size: (_, texts) => gutter(texts),
+          space: 26,
+          values: (_, at) => at.map((value) => amount(value, this.unit)),
+        },
       ],
       series: this.#series(),
       bands: this.#bands(),

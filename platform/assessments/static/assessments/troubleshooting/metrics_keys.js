@@ -1,10 +1,24 @@
-// The keys of a chart: a button for each line, with its value at the cursor; a press shows the line alone.
+// The keys of a chart: a button for each line, with its value at the cursor. A press shows the line alone; with Shift
+// it shows or hides this one line.
 
 import { el } from "../../headnode/dom.js";
+import { ORDER_NAMES } from "./metrics_lines.js";
+
+const FEW = 4;
 
 export class ChartKeys {
-  constructor(isolate) {
-    this.isolate = isolate;
+  /** on: {isolate(at), toggle(at), order(name)}; only a chart of several lines has an order to choose. */
+  constructor(title, on) {
+    this.on = on;
+    this.order = el(
+      "select",
+      {
+        className: "mkeys-order",
+        "aria-label": `Order of the lines of ${title}`,
+        onchange: () => on.order(this.order.value),
+      },
+      Object.entries(ORDER_NAMES).map(([value, name]) => el("option", { value }, name)),
+    );
     this.node = el("div", { className: "mkeys" });
     this.buttons = [];
     this.figures = [];
@@ -19,8 +33,8 @@ export class ChartKeys {
           type: "button",
           className: "key",
           "aria-pressed": String(shown[at]),
-          title: "Show only this; again shows all",
-          onclick: () => this.isolate(at),
+          title: "Show only this; again shows all. With Shift: show or hide this one.",
+          onclick: (event) => (event.shiftKey ? this.on.toggle(at) : this.on.isolate(at)),
         },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${Math.floor(at / 8) % 4}` }),
         el("span", { className: "name", title: line.name }, line.name),
@@ -35,7 +49,14 @@ export class ChartKeys {
           data.before.of ? `run before: ${data.before.of}` : "run before",
         )
       : null;
+    this.order.hidden = data.lines.length < FEW;
+    this.before = before;
     this.node.replaceChildren(...this.buttons, ...(before ? [before] : []));
+  }
+
+  /** Put the keys into this order of places. */
+  arrange(places) {
+    this.node.replaceChildren(...places.map((at) => this.buttons[at]), ...(this.before ? [this.before] : []));
   }
 
   mark(shown) {

@@ -14,7 +14,7 @@ export function valueText(line, at, unit) {
   return between(line.low[at], line.high ? line.high[at] : line.low[at], unit);
 }
 
-/** Lowest, highest and last value of a line within a range. */
+/** Lowest, highest and last value of a line within a range; null where it has none. */
 function extent(data, line, from, to) {
   const found = { low: Infinity, high: -Infinity, last: NaN };
   const first = Math.max(0, Math.floor((from - data.start) / data.step));
@@ -27,6 +27,32 @@ function extent(data, line, from, to) {
     found.last = high;
   }
   return found.low === Infinity ? null : found;
+}
+
+const ORDERS = {
+  recorded: null,
+  highest: (found) => -found.high,
+  lowest: (found) => found.low,
+  last: (found) => -found.last,
+};
+/** How a legend may be ordered, and what it is called. */
+export const ORDER_NAMES = {
+  recorded: "As recorded",
+  highest: "Highest first",
+  lowest: "Lowest first",
+  last: "Last value",
+};
+
+/** Places of the lines in an order of theirs within a range; lines without a value come last. */
+export function ordered(data, order, from, to) {
+  const places = data.lines.map((_, at) => at);
+  const measure = ORDERS[order];
+  if (!measure) return places;
+  const worth = data.lines.map((line) => {
+    const found = extent(data, line, from, to);
+    return found ? measure(found) : Infinity;
+  });
+  return places.sort((a, b) => (worth[a] === worth[b] ? a - b : worth[a] - worth[b]));
 }
 
 const SAID = 8;

@@ -2,6 +2,8 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { patiently, retryAfter } from "../../headnode/patience.js";
+import { copyText } from "../workplace/clipboard.js";
+import { linkTo } from "../workplace/links.js";
 import { trouble } from "../workplace/retry.js";
 import { stageOf } from "./dashboards.js";
 import { RangeBar } from "./dashboards_bar.js";
@@ -14,6 +16,8 @@ import { help } from "./query_help.js";
 const FIRST = "avg by (Hostname) (DCGM_FI_DEV_SM_CLOCK)";
 const KEPT = 30;
 const AGAIN_MS = 350;
+/** Seconds between two values of an answer, as people choose them; "" leaves it to the server. */
+const STEPS = { "": "Step: automatic", 5: "5 s", 15: "15 s", 60: "1 min", 300: "5 min", 900: "15 min", 3600: "1 h" };
 
 class Wrong extends Error {
   constructor(message, position, { code = "", again = 0 } = {}) {
@@ -65,6 +69,14 @@ class Query {
       el("option", { value: "range" }, "Over the range"),
       el("option", { value: "instant" }, "At the end of the range"),
     );
+    this.step = el(
+      "select",
+      { "aria-label": "Step between values", onchange: () => this.run() },
+      // Keys of whole numbers come before others, whatever the order they are written in.
+      ["", ...Object.keys(STEPS).filter(Boolean)].map((value) => el("option", { value }, STEPS[value])),
+    );
+    this.stopButton = el("button", { type: "button", hidden: true, onclick: () => this.stop() }, "Stop");
+    this.runButton = el("button", { type: "button", className: "primary", onclick: () => this.run() }, "Run");
     this.said = el(
       "p",
       { className: "mquery-said muted", role: "status" },
@@ -82,9 +94,12 @@ class Query {
     const tools = el(
       "div",
       { className: "mquery-tools" },
-      el("button", { type: "button", className: "primary", onclick: () => this.run() }, "Run"),
+      this.runButton,
+      this.stopButton,
       this.kind,
+      this.step,
       this.pinButton,
+      el("button", { type: "button", className: "quiet", onclick: () => this.#link() }, "Copy link"),
     );
     const editor = el("div", { className: "mquery-editor" }, this.editor.node);
     this.body = el(
@@ -123,7 +138,6 @@ class Query {
 
   #ranged() {
     Object.assign(this.stage.range, this.room.range);
-    this.bar.follow();
     this.chart.zoom();
     clearTimeout(this.#timer);
     this.isStale = this.answer !== null;
@@ -144,9 +158,12 @@ class Query {
     const { from, to } = this.stage.range;
     const query = new URLSearchParams({ query: text });
     if (this.kind.value === "instant") query.set("at", String(Math.round(to)));
-    else
+    else {
       for (const [name, value] of Object.entries({ from, to, points: 300 })) query.set(name, String(Math.round(value)));
+      if (this.step.value) query.set("step", this.step.value);
+    }
     this.#say("Being worked out…");
+    this.#busy(true);
     try {
       const url = `${this.room.urls.query}?${query}`;
       const answer = await patiently(() => asked(url, signal), { signal, told: (sentence) => this.#say(sentence) });
@@ -154,7 +171,34 @@ class Query {
       if (!quiet) this.#remember(text);
     } catch (error) {
       if (error.name !== "AbortError") this.#fail(error, quiet);
+    } finally {
+      if (this.#stop?.signal === signal) this.#busy(false);
     }
+  }
+
+  /** End what is being worked out; the answer before it stays. */
+  stop() {
+    this.#stop?.abort();
+    this.#busy(false);
+    this.#say("Stopped. The answer before it stays below.");
+    this.runButton.focus();
+  }
+
+  #busy(on) {
+    this.stopButton.hidden = !on;
+  }
+
+  async #link() {
+    const { from, to } = this.stage.range;
+    const place = { query: this.editor.text.trim(), from_ms: Math.round(from), to_ms: Math.round(to) };
+    await copyText(linkTo("query", place));
+    this.room.announce("Link to the query and its time copied.");
+  }
+
+  /** What another tab or a link asks for: a range of time, a query, or both. */
+  look({ query, from_ms: from, to_ms: to }) {
+    if (from && to) this.room.setRange(Number(from), Number(to), "query");
+    if (query) this.use(query);
   }
 
   #say(sentence, tone = "") {
@@ -247,5 +291,5 @@ export function setUp(host, room) {
   let box = null;
   const ready = begin();
   ready.then((made) => (box = made));
-  return { show: ({ query }) => ready.then((made) => query && made.use(query)), shown: () => box?.shown(), ready };
+  return { show: (detail) => ready.then((made) => made.look(detail)), shown: () => box?.shown(), ready };
 }

@@ -3,6 +3,7 @@
 // pixels, so a longer list scrolls a shorter page: small movements stay exact, large ones are in proportion.
 
 import { el, uuid } from "../../headnode/dom.js";
+import { copyText } from "./clipboard.js";
 
 const MOST_PX = 8_000_000;
 const CHUNK = 128;
@@ -29,6 +30,7 @@ export class LineList {
   #top = 0;
   #last = 0;
   #from = 0;
+  #away = true;
 
   constructor({
     label,
@@ -180,6 +182,10 @@ export class LineList {
 
   #look() {
     this.viewPx = Math.max(0, this.scroller.clientHeight - this.header.offsetHeight);
+    const back = this.#away && this.viewPx > 0;
+    this.#away = !this.viewPx;
+    // Out of sight it could not be scrolled, and the browser has put it back where it was then.
+    if (back) this.#put(this.#top);
   }
 
   #view() {
@@ -383,24 +389,4 @@ export class LineList {
     await copyText(rows.map((row) => this.copy(row)).join("\n"));
     this.copiedLines(rows.length);
   }
-}
-
-/** To the clipboard, also on pages that are not served over TLS. */
-export async function copyText(text) {
-  if (navigator.clipboard?.writeText) {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      // Refused here; the older way below still works on a person's own key press.
-    }
-  }
-  const box = el("textarea", { className: "unseen", value: text, "aria-hidden": "true" });
-  const before = /** @type {HTMLElement | null} */ (document.activeElement);
-  document.body.append(box);
-  box.select();
-  const done = document.execCommand("copy");
-  box.remove();
-  before?.focus?.({ preventScroll: true });
-  return done;
 }

@@ -169,7 +169,16 @@ class Shell {
     this.room = new Room({ base, attempt, board, workplace, shows: (tab, detail) => this.show(tab, detail) });
     this.list = el("div", { className: "tab-list room-tabs" });
     this.body = el("div", { className: "room-body" });
-    byId("pane-room").append(el("div", { className: "pane-head" }, this.list, fillButton("room")), this.body);
+    this.beside = el(
+      "select",
+      { className: "room-beside", "aria-label": "Show a second part beside this one", onchange: () => this.#arrange() },
+      el("option", { value: "" }, "Beside: nothing"),
+      this.tabs.map(({ key, label }) => el("option", { value: key }, `Beside: ${label}`)),
+    );
+    byId("pane-room").append(
+      el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
+      this.body,
+    );
     addEventListener("hashchange", () => this.#follow());
   }
 
@@ -236,11 +245,26 @@ class Shell {
 
   #open(key) {
     const part = this.#parts.get(key);
-    for (const [other, { node }] of this.#parts) node.hidden = other !== key;
     this.#shown = key;
     sessionStorage.setItem(this.memory, key);
+    this.#arrange();
+    this.#bring(key, part);
+  }
+
+  #bring(key, part) {
     if (part.state === "new") this.#load(key, part);
     else if (part.state === "ready") this.#pass(key, part);
+  }
+
+  /** Show the chosen tab's part, and the one that is wanted beside it. */
+  #arrange() {
+    const second = this.beside.value === this.#shown ? "" : this.beside.value;
+    for (const [key, { node }] of this.#parts) {
+      node.hidden = key !== this.#shown && key !== second;
+      node.classList.toggle("second", key === second);
+    }
+    this.body.classList.toggle("split", Boolean(second));
+    if (second) this.#bring(second, this.#parts.get(second));
   }
 
   async #load(key, part, again = 0) {

@@ -46,6 +46,30 @@ export function readTime(text, offsetMin, ofYear) {
   return Number.isNaN(ms) ? null : ms;
 }
 
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const BESIDE = /^(now|run end|run)?((?:\s*[+-](?:\s*\d+(?:\.\d+)?\s*[smhd])+)*)$/;
+
+/**
+ * ms since 1970 of an instant as people write it: a time as readTime takes it, "run", "run end" or "now" (the end of
+ * the recording), or so long before or after one of these, such as "now-6h", "run+90m", "-2h30m" (before now); null
+ * for anything else.
+ *
+ * anchors: {now, run, "run end"} in ms.
+ */
+export function readMoment(text, { offsetMin, year, anchors }) {
+  const typed = text.trim().toLowerCase().replaceAll("−", "-");
+  const found = typed && BESIDE.exec(typed);
+  if (!found) return readTime(text, offsetMin, year);
+  const [, anchor = "now", steps] = found;
+  let ms = anchors[anchor];
+  let sign = "+";
+  for (const [, said, amount, unit] of steps.matchAll(/([+-]?)\s*(\d+(?:\.\d+)?)\s*([smhd])/g)) {
+    sign = said || sign;
+    ms += (sign === "-" ? -1 : 1) * Number(amount) * UNIT_MS[unit];
+  }
+  return ms;
+}
+
 /** The site's offset as people write it: "+03:00". */
 export function offsetText(offsetMin) {
   const size = Math.abs(offsetMin);

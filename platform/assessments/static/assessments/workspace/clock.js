@@ -8,11 +8,11 @@ import { byId, el, preference } from "../../headnode/dom.js";
 const POLL_MS = 5000;
 const MINUTE = 60;
 
-/** Minutes until fifteen are left, then minutes and seconds. */
+/** Whole minutes that are there in full until fifteen are left, then minutes and seconds. */
 export function timeText(seconds) {
   const left = Math.max(0, Math.ceil(seconds));
   if (left > 15 * MINUTE) {
-    const minutes = Math.ceil(left / MINUTE);
+    const minutes = Math.floor(left / MINUTE);
     return minutes >= 120
       ? `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`
       : `${minutes} min`;
@@ -24,7 +24,7 @@ function spoken(minutes) {
   return minutes === 1 ? "One minute left." : `${minutes} minutes left.`;
 }
 
-/** Events: "state" (each answer of the server), "zero" (once each time the count reaches zero). */
+/** Events: "state" (each answer of the server), "zero" (once each time the count reaches zero), "signedout". */
 export class Clock extends EventTarget {
   #state;
   #at = 0;
@@ -57,13 +57,15 @@ export class Clock extends EventTarget {
       const sent = performance.now();
       const state = await ask(this.url, undefined, { timeout: POLL_MS });
       this.sync(state, (sent + performance.now()) / 2);
-    } catch {
+    } catch (error) {
       // The count goes on from the last answer; the queue says when the server is away.
+      if (error.signedOut) this.dispatchEvent(new CustomEvent("signedout"));
     }
   }
 
   /** Take over what the server says; `at` is the moment it was true, on this page's own clock. */
   sync(state, at = performance.now()) {
+    this.before = this.#state ? this.remaining : state.remaining_s; // seconds, until this answer came
     this.#state = state;
     this.#at = at;
     this.limitS = state.limit_s || this.limitS || state.remaining_s;
@@ -98,7 +100,7 @@ export class Clock extends EventTarget {
     this.#heard = left;
     if (!due.length) return;
     const mark = Math.min(...due);
-    const minutes = Math.round(mark / MINUTE);
+    const minutes = Math.floor(mark / MINUTE);
     announce(mark === half && half > 15 * MINUTE ? `Half of your time is over. ${spoken(minutes)}` : spoken(minutes), {
       now: mark <= MINUTE,
     });

@@ -18,7 +18,8 @@ const BACKOFF_MS = [1000, 2000, 4000, 8000, 15000];
 const KEEPALIVE_BYTES = 60_000;
 
 /**
- * Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed".
+ * Events: "status" {kind, number, at, text}, "conflict" {number, client, at, own}, "state" (server state), "closed",
+ *  "signedout".
  */
 export class DraftQueue extends EventTarget {
   #store = new DraftStore();
@@ -43,6 +44,8 @@ export class DraftQueue extends EventTarget {
     this.base = head || 0;
     this.conflict = null;
     this.closed = false;
+    /** The newest draft that the server is known to have. */
+    this.arrived = { number: head || 0, at: "" };
     this.#saved = fingerprint(answer.body());
   }
 
@@ -61,6 +64,12 @@ export class DraftQueue extends EventTarget {
 
   get unsent() {
     return this.#pending.length;
+  }
+
+  /** What became of all that was written: "all" arrived, some came too "late", or is still "held" here. */
+  get fate() {
+    if (this.#pending.length || this.#refused.length) return "held";
+    return this.closed ? "late" : "all";
   }
 
   get dirty() {
@@ -215,7 +224,7 @@ export class DraftQueue extends EventTarget {
         await this.#pause(error, tries);
         return "again";
       }
-      if ([401, 403, 404].includes(error.status)) {
+      if (error.signedOut) {
         this.#signedOut();
         return "stop";
       }
@@ -275,6 +284,7 @@ export class DraftQueue extends EventTarget {
     } else {
       this.base = answer.head ?? answer.number;
       this.#last = { client: entry.client, number: this.base };
+      this.arrived = { number: answer.number, at: answer.received_at };
       this.#tell("status", { kind: "saved", number: answer.number, at: answer.received_at });
     }
     if (answer.state) this.#tell("state", answer.state);
@@ -298,12 +308,8 @@ export class DraftQueue extends EventTarget {
   }
 
   #signedOut() {
-    this.#tell("status", {
-      kind: "refused",
-      text:
-        "This browser is no longer signed in. Your work is kept here; open your invitation link again and it is " +
-        "sent.",
-    });
+    this.#tell("status", { kind: "refused", text: "Not sent: this browser is no longer signed in." });
+    this.#tell("signedout", {});
   }
 
   async #refuse(entry, error) {

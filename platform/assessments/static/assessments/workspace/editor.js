@@ -7,6 +7,7 @@ import {
   classHighlighter,
   closeBrackets,
   closeBracketsKeymap,
+  completionKeymap,
   defaultKeymap,
   drawSelection,
   EditorState,
@@ -28,6 +29,8 @@ import {
   searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
+import { completion } from "./completion.js";
+import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
 import { fillButton } from "./panes.js";
 
@@ -50,14 +53,17 @@ const COMMON = [
   search({ top: true }),
 ];
 
-/** The code pane. run() is called for Ctrl+Enter. */
+/** The code pane. run() is called for Ctrl+Enter; proposals are what it completes besides the language's own. */
 export class Editor {
   #states = new Map();
   #quiet = false;
 
-  constructor(answer, { run }) {
+  #failure = null;
+
+  constructor(answer, { run, proposals = [] }) {
     this.answer = answer;
     this.run = run;
+    this.completion = completion(proposals);
     this.path = answer.focus && answer.files.has(answer.focus) ? answer.focus : answer.files.keys().next().value;
     this.plain = preference("plain-editor") === "yes";
     this.#build();
@@ -74,12 +80,28 @@ export class Editor {
     else this.view.focus();
   }
 
+  /** Mark the line in which the newest run failed, {path, line, text}; null takes the mark away. */
+  mark(failure) {
+    this.#failure = failure;
+    markFailed(this.view, failure?.path === this.path ? failure : null);
+  }
+
+  goTo(path, line) {
+    this.show(path);
+    const { doc } = this.view.state;
+    const at = doc.line(Math.max(1, Math.min(line, doc.lines))).from;
+    this.view.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: "center" }) });
+    if (this.plain) this.box.setSelectionRange(at, at);
+    this.focus();
+  }
+
   show(path) {
     if (path !== this.path) this.#states.set(this.path, this.view.state);
     this.path = path;
     this.#quiet = true;
     this.view.setState(this.#state(path));
     this.#quiet = false;
+    this.mark(this.#failure);
     this.tabs.refresh(path);
     this.#showMode();
   }
@@ -164,6 +186,8 @@ export class Editor {
       extensions: [
         COMMON,
         languageOf(path),
+        path.endsWith(".py") ? this.completion : [],
+        failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],
         EditorView.contentAttributes.of({ "aria-label": `${path}${readOnly ? ", read only" : ""}`, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
@@ -172,6 +196,7 @@ export class Editor {
         keymap.of([
           { key: "Mod-Enter", run: () => (this.run(), true) },
           ...closeBracketsKeymap,
+          ...completionKeymap,
           ...defaultKeymap,
           ...searchKeymap,
           ...historyKeymap,

@@ -44,7 +44,8 @@ function differences(before, after, titles) {
   return parts;
 }
 
-function compared(draft, answer) {
+/** A draft beside what is on the page now, part by part. */
+export function compared(draft, answer) {
   const titles = new Map([...answer.sections].map(([key, section]) => [key, section.title]));
   const parts = differences(draft.body, answer.body(), titles);
   if (!parts.length) return [el("p", { className: "muted" }, "This draft is the same as what is on the page now.")];

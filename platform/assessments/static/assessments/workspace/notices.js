@@ -16,6 +16,6 @@ export function showNotice(name, { kind = "info", content, dismiss = null, label
   byId("notices").append(node);
 }
 
-function hideNotice(name) {
+export function hideNotice(name) {
   byId("notices").querySelector(`[data-name="${name}"]`)?.remove();
 }

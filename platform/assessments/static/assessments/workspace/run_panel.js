@@ -2,85 +2,15 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
-import { byId, el, once } from "../../headnode/dom.js";
+import { byId, clockTime, el, once } from "../../headnode/dom.js";
 import { measuresTable } from "../../headnode/measures.js";
 import { tabs } from "../../headnode/tabs.js";
 import { fillButton } from "./panes.js";
+import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
 import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
-const STATUS = {
-  ok: ["good", "Finished"],
-  incomplete: ["warn", "Stopped early"],
-  candidate_error: ["bad", "Your program failed"],
-  timeout: ["bad", "Out of time"],
-  cpu_limit: ["bad", "Out of CPU time"],
-  oom: ["bad", "Out of memory"],
-  output_limit: ["bad", "Too much output"],
-  protocol_error: ["bad", "Rubbish on the channel"],
-  crashed: ["bad", "Crashed"],
-  cancelled: ["warn", "Cancelled"],
-  stopped: ["info", "Stopped"],
-  sandbox_error: ["warn", "Our fault"],
-  infrastructure_error: ["warn", "Our fault"],
-};
-
-/** Control characters become visible signs; newlines and tabs stay what they are. */
-function visible(text) {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-      .replace(/[\u0000-\u0008\u000b-\u001f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)))
-      .replace(/\u007f/g, "\u2421")
-      .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd")
-  );
-}
-
-function stream(title, text) {
-  if (!text) return null;
-  return el("section", {}, el("h3", {}, title), el("pre", { className: "text output", tabindex: "0" }, visible(text)));
-}
-
-function output(report, detail, note) {
-  if (!report) {
-    return el(
-      "p",
-      { className: "empty" },
-      detail ||
-        note ||
-        "Run executes your program against a public workload on a simulated cluster. What it prints, and how " +
-          "it ended, appears here.",
-    );
-  }
-  const [meaning, label] = STATUS[report.status] || ["warn", report.status];
-  const waited =
-    (report.waited_s ?? 0) < 1
-      ? ""
-      : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
-  const spent =
-    `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ` +
-    `${report.calls ?? 0} calls`;
-  return el(
-    "div",
-    {},
-    el(
-      "p",
-      { className: "verdict" },
-      el("span", { className: `tag ${meaning}` }, label),
-      el("span", {}, report.detail),
-      el("span", { className: "muted small" }, spent),
-    ),
-    (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
-    stream("Standard output", report.stdout),
-    stream("Standard error", report.stderr),
-    report.stdout_truncated
-      ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.")
-      : null,
-    report.stdout || report.stderr ? null : el("p", { className: "muted" }, "The program printed nothing."),
-  );
-}
-
 function progress(run, seconds) {
   if (!run) return "Connection lost; the run goes on. Asking again…";
   if (run.stopping) return `Stopping · ${seconds} s`;
@@ -91,16 +21,22 @@ function progress(run, seconds) {
 }
 
 export class RunPanel {
+  #run = null;
   #report = null;
   #busy = false;
   #going = null;
   #look = null;
 
-  constructor({ queue, urls, workloads, lastRun, note, show }) {
+  /** failed: told of each result's {path, line, text} of the candidate's own file, or null; open: asked to show it. */
+  constructor({ queue, urls, workloads, lastRun, note, show, files, failed, open }) {
     this.queue = queue;
     this.urls = urls;
+    this.workloads = workloads;
     this.note = note;
     this.show = show;
+    this.files = files;
+    this.failed = failed;
+    this.openLine = open;
     this.timeline = new TimelineTab(urls.runs, workloads);
     this.#build(workloads);
     this.#take(lastRun, "");
@@ -231,7 +167,7 @@ export class RunPanel {
     const ours = run.state === "infrastructure_error";
     this.ranAs = run.id;
     this.#take(
-      run.report,
+      run,
       ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
     );
     const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
@@ -251,18 +187,37 @@ export class RunPanel {
     this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
   }
 
-  #take(report, detail) {
-    this.#report = report || null;
+  #take(run, detail) {
+    this.#run = run || null;
+    this.#report = run?.report || null;
     this.detail = detail;
+    this.failure = this.#report && whereItFailed(this.#report.stderr ?? "", this.files());
+    this.failed(this.failure);
     this.#open(this.current || "output");
+  }
+
+  /** What was run, of which the present text may know nothing. */
+  #ofWhat() {
+    const title = this.workloads.find(({ name }) => name === this.#run.workload)?.title ?? this.#run.workload;
+    return `${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
+  }
+
+  #output() {
+    if (!this.#report) return nothingYet(this.detail || this.note);
+    return output(this.#report, { what: this.#ofWhat(), failure: this.failure, open: this.openLine });
   }
 
   #open(key) {
     this.current = key;
     this.timeline.close();
     this.body.setAttribute("aria-label", key);
-    if (key === "output") this.body.replaceChildren(output(this.#report, this.detail, this.note));
-    if (key === "measures") this.body.replaceChildren(measuresTable(this.#report));
+    if (key === "output") this.body.replaceChildren(this.#output());
+    if (key === "measures")
+      this.body.replaceChildren(
+        ...[this.#report && el("p", { className: "muted small" }, this.#ofWhat()), measuresTable(this.#report)].filter(
+          Boolean,
+        ),
+      );
     if (key === "timeline") this.#openTimeline();
   }
 

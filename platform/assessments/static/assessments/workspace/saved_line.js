@@ -8,11 +8,20 @@ const WAITING = "The server does not answer. Your work is kept in this browser a
 export class SavedLine {
   #slow = 0;
   #last = "Nothing to save yet";
+  /** Nothing gets through: typing and trying again change nothing about that. */
+  #stuck = false;
 
   constructor(queue) {
     this.node = byId("saved");
     queue.addEventListener("status", (event) => this.#show(event.detail));
     queue.addEventListener("conflict", (event) => this.#show({ kind: "beside", number: event.detail.own }));
+    addEventListener("offline", () => this.#show({ kind: "offline" }));
+    addEventListener("online", () => queue.unsent || queue.dirty || this.#back());
+  }
+
+  #back() {
+    this.#stuck = false;
+    this.#put(this.#last, "calm");
   }
 
   /** What was saved when the page was opened. */
@@ -27,6 +36,8 @@ export class SavedLine {
 
   #show({ kind, number = 0, at = "", text = "" }) {
     clearTimeout(this.#slow);
+    if (["sending", "edited"].includes(kind) && this.#stuck) return;
+    this.#stuck = ["offline", "waiting", "refused"].includes(kind);
     if (kind === "saved") {
       this.#last = `Saved ${clockTime(at)} · #${number}`;
       this.#put(this.#last, "calm");

@@ -2,23 +2,26 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
-import { openConflict, openDialog } from "../../headnode/dialogs.js";
+import { openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el } from "../../headnode/dom.js";
 import { setUpRoom } from "../workplace/room.js";
 import { Answer } from "./answer.js";
 import { partName, rowName } from "./answer_parts.js";
 import { Clock, timeText } from "./clock.js";
+import { settleConflict } from "./conflict.js";
 import { setUpDocuments } from "./documents.js";
 import { DraftQueue } from "./draft_queue.js";
 import { Editor } from "./editor.js";
 import { openHistory } from "./history.js";
-import { showNotice } from "./notices.js";
+import { hideNotice, showNotice } from "./notices.js";
 import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
+import { Questions } from "./questions.js";
 import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
 import { confirmSubmit, Insisting } from "./submit.js";
+import { TimeOver, whatArrived } from "./time_over.js";
 
 // What stands beside the written answer, by workplace; each has the interface of the board.
 const PARTS = {
@@ -50,6 +53,7 @@ class Workspace {
     this.showPane = setUpPanes();
     setUpDocuments(data.documents);
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
+    this.questions = new Questions({ url: data.urls.enquiries, attempt: data.attempt });
     this.board = Part ? this.#newPart(Part) : null;
     this.showAnswer = setUpSections(this.answer, this.board);
     if (this.board) {
@@ -64,6 +68,7 @@ class Workspace {
     }
     // Where pseudocode is asked for nothing runs, and the page has no pane for it.
     const runs = document.getElementById("pane-run");
+    this.editor = new Editor(this.answer, { run: () => this.runPanel?.run(), proposals: data.proposals });
     this.runPanel =
       runs &&
       new RunPanel({
@@ -73,8 +78,10 @@ class Workspace {
         lastRun: data.last_run,
         note: data.run_note,
         show: this.showPane,
+        files: () => [...this.answer.files.keys()],
+        failed: (failure) => this.editor.mark(failure),
+        open: (path, line) => (this.showPane("code"), this.editor.goTo(path, line)),
       });
-    this.editor = new Editor(this.answer, { run: () => this.runPanel?.run() });
     setUpOwnEditor(this.editor.tools, {
       answer: this.answer,
       queue: this.queue,
@@ -110,6 +117,10 @@ class Workspace {
       this.answer.replace(unsent);
       announce("Text that had not reached the server was found in this browser and is being sent.");
     }
+    if (this.data.practice) {
+      const setUp = (await import("../practice/tour.js")).setUpPractice;
+      setUp({ showPane: this.showPane, lobby: this.data.urls.lobby });
+    }
   }
 
   #listen() {
@@ -118,6 +129,7 @@ class Workspace {
     queue.addEventListener("conflict", (event) => this.#settle(event.detail));
     queue.addEventListener("state", (event) => clock.sync(event.detail));
     queue.addEventListener("closed", () => clock.poll());
+    for (const one of [queue, clock]) one.addEventListener("signedout", () => this.#signedOut());
     clock.addEventListener("state", (event) => this.#onState(event.detail));
     clock.addEventListener("zero", () => this.#timeOver());
     document.addEventListener("focusout", () => queue.save());
@@ -182,7 +194,29 @@ class Workspace {
     if (this.board && partName(feedback.focus)) this.#showPart();
   }
 
+  /** Said until the server knows this browser again, which it may by a link opened in another tab. */
+  #signedOut() {
+    if (this.outside || this.#leaving) return;
+    this.outside = true;
+    showNotice("signed-out", {
+      kind: "bad",
+      label: "Not signed in",
+      content: el(
+        "p",
+        { role: "alert" },
+        "This browser is no longer signed in for this exercise; another invitation may have been opened in it, or " +
+          "its cookies deleted. What you write is kept here. Open your invitation link again in another tab: this " +
+          "page then goes on by itself and sends everything.",
+      ),
+    });
+  }
+
   #onState(state) {
+    if (this.outside) {
+      this.outside = false;
+      hideNotice("signed-out");
+      this.queue.retry();
+    }
     if (OVER.has(state.phase)) {
       this.#leave();
       return;
@@ -191,11 +225,13 @@ class Workspace {
       // Time was added after the count had reached zero here.
       this.#unlockAt = null;
       this.answer.locked = false;
-      document.querySelector("dialog.over")?.remove();
+      this.over?.close();
     }
+    this.questions.onState(state.told);
     if (state.notice && state.notice.id !== this.#noticeSeen && !this.#closedBefore(state.notice.id)) {
       this.#noticeSeen = state.notice.id;
-      announce(state.notice.text);
+      // Somebody who has a minute left is told at once, not when the screen reader has nothing else to say.
+      announce(state.notice.text, { now: this.clock.before <= 60 });
       showNotice("time", {
         content: el("p", {}, state.notice.text),
         label: "Your time",
@@ -212,7 +248,7 @@ class Workspace {
     if (this.#asking) return;
     this.#asking = true;
     this.answer.locked = true;
-    const choice = await openConflict({ conflict, time: clockTime(conflict.at), own: conflict.own });
+    const choice = await settleConflict(conflict, { answer: this.answer, drafts: this.data.urls.drafts });
     const newest = this.queue.conflict || conflict;
     try {
       if (choice === "theirs") await this.#load(newest.number);
@@ -307,39 +343,16 @@ class Workspace {
     const sent = this.queue.flush(limit);
     this.#unlockAt = performance.now();
     this.answer.locked = true;
-    this.#sayOver();
+    this.over?.close();
+    this.over = new TimeOver();
     announce("Your time is over. What you have written is being saved and submitted.", { now: true });
     await sent;
+    this.over.say(whatArrived(this.queue.fate, this.queue.arrived));
     // The server promotes the last draft when the grace is over; asking it brings that about.
     while (this.#unlockAt !== null && !this.#leaving) {
       await this.clock.poll();
       await new Promise((resolve) => setTimeout(resolve, 1500));
     }
-  }
-
-  #sayOver() {
-    document.querySelector("dialog.over")?.remove();
-    const dialog = el(
-      "dialog",
-      { className: "over", "aria-labelledby": "over-title" },
-      el("h2", { id: "over-title" }, "Your time is over"),
-      el(
-        "p",
-        {},
-        "What you have written is being saved and then submitted. Your receipt follows in a moment; there is " +
-          "nothing you need to do.",
-      ),
-      el(
-        "p",
-        { className: "muted" },
-        "If you are offline, your last saved draft is submitted. What this browser still holds is sent when " +
-          "the connection returns, and is kept aside with its time. If it is the site that does not answer, " +
-          "nothing is handed in until it does, and that time is given back to you.",
-      ),
-    );
-    dialog.addEventListener("cancel", (event) => event.preventDefault());
-    document.body.append(dialog);
-    dialog.showModal();
   }
 
   #leave(url = this.data.urls.receipt) {

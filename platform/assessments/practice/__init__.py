@@ -1,0 +1,1 @@
+"""The practice room: the workspace on a miniature, before the clock, kept by nobody and seen by nobody."""

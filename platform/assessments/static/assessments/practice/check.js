@@ -1,0 +1,161 @@
+// Checks what the workspace needs of a connection and a browser, and says it in plain words. Nothing is sent.
+
+import { byId, el } from "../../headnode/dom.js";
+
+const ASKED = 5;
+const SLOW_MS = 800;
+const FAST_MS = 250;
+const OFF_MS = 60_000;
+const WORDS = { good: "Good", warn: "Careful", bad: "Trouble" };
+
+/** The middle of an odd count of numbers. */
+export function middle(numbers) {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
+}
+
+/** trips: round trips in ms, null for one without an answer. */
+export function ofConnection(trips) {
+  const lost = trips.filter((trip) => trip === null).length;
+  const none = "This page cannot reach the site. Check your connection, and try again.";
+  if (lost === trips.length) return ["bad", none];
+  if (lost)
+    return [
+      "warn",
+      `${lost} of ${trips.length} requests got no answer. What you write is kept in your browser while the ` +
+        "connection is away, and sent when it is back; a steadier one is still better.",
+    ];
+  return ["good", "The site answers every time."];
+}
+
+export function ofLatency(trips) {
+  const there = trips.filter((trip) => trip !== null);
+  if (!there.length) return ["bad", "Not known without a connection."];
+  const ms = Math.round(middle(there.length % 2 ? there : there.slice(1)));
+  if (ms <= FAST_MS) return ["good", `An answer takes ${ms} ms: you will not notice it.`];
+  if (ms <= SLOW_MS) return ["good", `An answer takes ${ms} ms. The terminal will feel a little slow.`];
+  return ["warn", `An answer takes ${ms} ms. Editing is not affected; the terminal and charts will feel slow.`];
+}
+
+/** off: by how many ms this device's clock is ahead of the site's. */
+export function ofClock(off) {
+  if (Math.abs(off) <= OFF_MS) return ["good", "Your device's clock agrees with ours."];
+  const minutes = Math.round(Math.abs(off) / 60_000);
+  const much = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  return [
+    "warn",
+    `Your device's clock is ${much} ${off > 0 ? "fast" : "slow"}. The time left comes from us and stays right; go by ` +
+      "it, not by your device.",
+  ];
+}
+
+async function trip(url) {
+  const began = performance.now();
+  try {
+    const answer = await fetch(url, {
+      cache: "no-store",
+      credentials: "same-origin",
+      signal: AbortSignal.timeout(8000),
+    });
+    if (!answer.ok) return { ms: null };
+    const { now } = await answer.json();
+    const ms = performance.now() - began;
+    return { ms, off: Date.now() - ms / 2 - now };
+  } catch {
+    return { ms: null };
+  }
+}
+
+function storage() {
+  return new Promise((resolve) => {
+    const no = [
+      "warn",
+      "This browser stores nothing for this site, perhaps in a private window. What has not reached us would be lost " +
+        "with the page: use an ordinary window.",
+    ];
+    try {
+      localStorage.setItem("headnode:check", "1");
+      localStorage.removeItem("headnode:check");
+      const request = indexedDB.open("headnode-check", 1);
+      request.onerror = () => resolve(no);
+      request.onsuccess = () => {
+        request.result.close();
+        indexedDB.deleteDatabase("headnode-check");
+        resolve(["good", "Your browser keeps what you type until it has reached us, also when you are offline."]);
+      };
+    } catch {
+      resolve(no);
+    }
+  });
+}
+
+function browser() {
+  const missing = [
+    ["dialogs", "HTMLDialogElement" in window],
+    ["workers", "Worker" in window],
+    ["size observers", "ResizeObserver" in window],
+    ["copies of data", "structuredClone" in window],
+    ["packed files", "DecompressionStream" in window],
+  ].filter(([, there]) => !there);
+  if (!missing.length) return ["good", "Your browser can do all that the workspace uses."];
+  const names = missing.map(([name]) => name).join(", ");
+  return ["bad", `Your browser is too old for the workspace (${names}): use a current Firefox, Chrome or Safari.`];
+}
+
+function size() {
+  if (innerWidth >= 1000) return ["good", "The window is wide enough for all parts side by side."];
+  return ["warn", "The window is narrow: the parts of the workspace become tabs. A larger screen is more comfortable."];
+}
+
+async function terminal(url) {
+  try {
+    await import(url);
+    return ["good", "The terminal's program was loaded. Try it in the practice of troubleshooting."];
+  } catch {
+    return ["bad", "The terminal's program could not be loaded. Logs, charts and queries work without it."];
+  }
+}
+
+function row(name, [tone, text]) {
+  return el(
+    "li",
+    {},
+    el("span", { className: `tag ${tone}` }, WORDS[tone]),
+    el("span", {}, el("strong", {}, name), ` ${text}`),
+  );
+}
+
+async function check() {
+  const list = byId("checks");
+  const said = byId("check-said");
+  byId("check").disabled = true;
+  said.textContent = "Checking…";
+  list.replaceChildren();
+  const found = [];
+  const add = (name, result) => {
+    found.push(result);
+    list.append(row(name, result));
+  };
+  const trips = [];
+  for (let number = 0; number < ASKED; number += 1) trips.push(await trip(list.dataset.moment));
+  const times = trips.map((one) => one.ms);
+  add("Connection.", ofConnection(times));
+  add("Speed.", ofLatency(times));
+  const known = trips.filter((one) => one.ms !== null).sort((a, b) => a.ms - b.ms);
+  if (known.length) add("Clock.", ofClock(known[0].off));
+  add("Storage.", await storage());
+  add("Browser.", browser());
+  add("Window.", size());
+  if (list.dataset.terminal) add("Terminal.", await terminal(list.dataset.terminal));
+  const bad = found.filter(([tone]) => tone !== "good").length;
+  said.textContent = bad
+    ? `Done: ${bad === 1 ? "one thing" : `${bad} things`} to look at.`
+    : "Done: everything is as it should be.";
+  byId("check").disabled = false;
+  byId("check").textContent = "Check again";
+}
+
+const button = globalThis.document?.getElementById("check");
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", check);
+}

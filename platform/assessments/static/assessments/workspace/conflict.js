@@ -1,0 +1,40 @@
+// Another tab or device has saved newer text: both versions side by side, and the question which one goes on.
+
+import { ask } from "../../headnode/api.js";
+import { openDialog } from "../../headnode/dialogs.js";
+import { clockTime, el } from "../../headnode/dom.js";
+import { compared } from "./history.js";
+
+/** What tells the newer version from the page; nothing where it cannot be fetched, as one can answer without. */
+async function difference(url, answer) {
+  try {
+    return compared(await ask(url, undefined, { timeout: 4000 }), answer);
+  } catch {
+    return [];
+  }
+}
+
+/** Ask which version goes on: "theirs" or "own". drafts: where drafts are read. */
+export async function settleConflict(conflict, { answer, drafts }) {
+  const shown = await difference(`${drafts}/${conflict.number}`, answer);
+  return openDialog({
+    title: "This answer was also changed somewhere else",
+    alert: true,
+    wide: shown.length > 0,
+    content: [
+      el(
+        "p",
+        {},
+        `Another tab or device saved a newer version at ${clockTime(conflict.at)} (#${conflict.number}). Both ` +
+          `versions are kept${conflict.own ? `; what you see here is saved as #${conflict.own}` : ""}, and you can ` +
+          "reach either of them through History.",
+      ),
+      shown,
+      el("p", {}, "Which one do you want to go on with here?"),
+    ],
+    buttons: [
+      { value: "theirs", label: "Load the newer version" },
+      { value: "own", label: "Keep this version", primary: true },
+    ],
+  });
+}
