@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
@@ -28,13 +29,47 @@ admin.site.unregister(Group)
 admin.site.unregister([TOTPDevice, StaticDevice])  # keys are for nobody to read
 
 
+FIELD_WORDS = {
+    "username": ("User name", "What they sign in with: letters, digits and @ . + - _"),
+    "is_active": (
+        "Active",
+        "Who leaves is made inactive: they cannot sign in, what they did stays.",
+    ),
+    "is_staff": ("May sign in here", "Everybody who works with candidates or settings needs it."),
+}
+
+
+class RoleFilter(admin.SimpleListFilter):
+    title = "role"
+    parameter_name = "role"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(name, name) for name in ROLES]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        return queryset.filter(groups__name=self.value()) if self.value() in ROLES else queryset
+
+
+class AccountFilter(admin.SimpleListFilter):
+    title = "account"
+    parameter_name = "account"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("active", "Active"), ("inactive", "Inactive")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() in ("active", "inactive"):
+            return queryset.filter(is_active=self.value() == "active")
+        return queryset
+
+
 @admin.register(User)
 class StaffMemberAdmin(StaffAdmin, UserAdmin):
     """Accounts: a role decides what somebody may do, so single permissions are not offered here."""
 
     intro = "Who may sign in, and in which role. Somebody who leaves is made inactive, not deleted."
-    list_display = ["name", "username", "email", "role_names", "is_active", "ends", "last_login"]
-    list_filter = ["groups", "is_active"]
+    list_display = ["name", "user_name", "email", "role_names", "account", "ends", "last_seen"]
+    list_filter = [RoleFilter, AccountFilter]
     search_fields = ["username", "first_name", "last_name", "email"]
     filter_horizontal = ()
     form, add_form = StaffForm, NewStaffForm
@@ -73,9 +108,28 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
             names.insert(0, "Owner")
         return ", ".join(names) or "none: may only sign in"
 
+    @admin.display(description="user name", ordering="username")
+    def user_name(self, user: User) -> str:
+        return user.username
+
+    @admin.display(description="account", ordering="is_active")
+    def account(self, user: User) -> str:
+        tone, said = ("good", "Active") if user.is_active else ("", "Inactive")
+        return format_html('<span class="tag {}">{}</span>', tone, said)
+
+    @admin.display(description="last signed in", ordering="last_login")
+    def last_seen(self, user: User) -> str:
+        return moment(user.last_login, "never")
+
     @admin.display(description="access ends", ordering="access_ends_at")
     def ends(self, user: User) -> str:
         return moment(user.access_ends_at)
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None and db_field.name in FIELD_WORDS:
+            field.label, field.help_text = FIELD_WORDS[db_field.name]
+        return field
 
     def formfield_for_manytomany(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "groups":
@@ -122,7 +176,7 @@ class RoleAdmin(StaffAdmin, GroupAdmin):
     def grants(self, group: Group) -> str:
         """The table of accounts.roles in words, one kind of record on each line."""
         rows = [
-            (label.split(".")[1], ", ".join(verbs))
+            (str(apps.get_model(label)._meta.verbose_name).capitalize(), ", ".join(verbs))
             for label, verbs in ROLES.get(group.name, {}).items()
         ]
         lines = format_html_join("", "<li>{}: {}</li>", rows)

@@ -101,12 +101,12 @@ def confirm(
         "row": row,
         "form": form,
         "back": back,
-        "press": _press_of(request) or uuid.uuid4(),
+        "press": press_of(request) or uuid.uuid4(),
     }
     return render(request, "admin/confirm.html", context, status=status)
 
 
-def _press_of(request: HttpRequest) -> uuid.UUID | None:
+def press_of(request: HttpRequest) -> uuid.UUID | None:
     """What marks the page that was sent; None where it carries no mark, as a script's request."""
     try:
         return uuid.UUID(request.POST.get("press", ""))
@@ -126,9 +126,9 @@ def _carry_out(
     """Do it and leave the trail; the status where the question has to be shown again."""
     if not form.is_valid():
         return 400
-    press, now = _press_of(request), timezone.now()
+    press, now = press_of(request), timezone.now()
     try:
-        with _counted_once(press, now):
+        with counted_once(press, now):
             sentence = verb.perform(row, form.cleaned_data, by, now)
     except DoneBefore as said:
         messages.info(request, str(said))
@@ -144,7 +144,7 @@ def _carry_out(
 
 
 @contextmanager
-def _counted_once(key: uuid.UUID | None, now: datetime) -> Iterator[None]:
+def counted_once(key: uuid.UUID | None, now: datetime) -> Iterator[None]:
     """Raise DoneBefore where the same page was carried out before, or is at this moment.
 
     Not one transaction with what is done: that may send mail. What was refused may be tried again.

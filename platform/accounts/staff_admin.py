@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.templatetags import admin_list
 from django.contrib.admin.views.main import ERROR_FLAG
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
@@ -23,6 +24,14 @@ else:  # Django's own classes take no parameters at run time
     ModelAdmin = admin.ModelAdmin
     StackedInline = admin.StackedInline
     TabularInline = admin.TabularInline
+
+
+def _in_words(value: bool | None) -> str:
+    return {True: "Yes", False: "No", None: "–"}[value]
+
+
+# Lists and read-only fields show what is true or not in words, not by pictures named "True" and "False".
+admin_list._boolean_icon = _in_words  # type: ignore[attr-defined]
 
 
 def viewer(request: HttpRequest) -> User:
@@ -52,10 +61,19 @@ def _parameters(declared: Any) -> list[str]:
     return [f"{field}{lookup}" for lookup in LOOKUPS]
 
 
-class StaffAdmin(ModelAdmin):
-    """A ModelAdmin without bulk actions; a model's own verbs have their own pages."""
+def rows_shown(answer: Any) -> list[Any]:
+    """The rows on a list's page, from what `changelist_view` answers; none where it leads elsewhere."""
+    shown = (getattr(answer, "context_data", None) or {}).get("cl")
+    return list(shown.result_list) if shown else []
 
-    actions = None
+
+class StaffAdmin(ModelAdmin):
+    """A ModelAdmin without Django's own bulk actions; a model's verbs have their own pages.
+
+    `actions` of a list lead to a page that says what will happen to each row: reviews.admin.together.
+    """
+
+    actions: Any = None
     list_per_page = 50
     add_label = ""  # the button's words, where "Add opening" would not do
     intro = ""  # one sentence under the heading of the list
@@ -74,6 +92,22 @@ class StaffAdmin(ModelAdmin):
             "nothing_found": self.nothing_found,
         }
         return super().changelist_view(request, context | (extra_context or {}))
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        """Without Django's own: nothing here is deleted by the dozen."""
+        found = super().get_actions(request)
+        found.pop("delete_selected", None)
+        return found
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> Any:
+        context = {"list_title": self._list_title(), **(extra_context or {})}
+        return super().changeform_view(request, object_id, form_url, context)
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only what the list's own filters ask: any other lookup would tell of hidden columns.

@@ -1,4 +1,4 @@
-"""The buttons of an invitation: send by e-mail, make a new link, revoke."""
+"""The buttons of an invitation: send by e-mail, remind, extend the window, make a new link, revoke."""
 
 from __future__ import annotations
 
@@ -6,63 +6,161 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
-from django.core.mail import BadHeaderError
+from django.db import transaction
 
-from accounts.confirmed import Refused, Verb
+from accounts.confirmed import ReasonForm, Refused, Verb
 from accounts.models import User
-from hiring.invitations import revoke, send_link
+from hiring.invitations import extend_window, revoke
+from hiring.invite_form import Moment
+from hiring.messages.delivery import is_configured
+from hiring.messages.to_candidates import invite_by_mail, left_to_start, remind
+from hiring.messages.zones import in_zones, zone_of
 from hiring.models import Invitation
 
+NOTHING_LEFT = "There is nothing to remind of: the window is not open, or all was started."
+REVOKED_BEFORE = "This invitation was revoked before."
+CLOSES_LATER = "It closes then, or later, already: choose a later moment."
+NOT_CONFIGURED = "Mail is not configured, so it reaches nobody yet: copy a link by hand."
 
-def _usable(invitation: Invitation, now: datetime) -> None:
+
+def check_usable(invitation: Invitation, now: datetime) -> None:
+    """Raise Refused where no link to it can be of use."""
     if invitation.revoked_at:
         raise Refused("This invitation was revoked. Invite the candidate again instead.")
-    if invitation.state(now) == "over" and not invitation.attempts.exists():
+    if invitation.state(now) == "over" and not invitation.attempts.all():
         raise Refused("The window is over and nothing was started. Invite the candidate again.")
 
 
+def check_sendable(invitation: Invitation, now: datetime) -> None:
+    check_usable(invitation, now)
+    if not invitation.candidate.email:
+        raise Refused("There is no address to send it to: enter one on the candidate's page.")
+
+
+def check_remindable(invitation: Invitation, now: datetime) -> None:
+    check_usable(invitation, now)
+    if invitation.state(now) != "open" or not left_to_start(invitation):
+        raise Refused(NOTHING_LEFT)
+
+
+def check_revocable(invitation: Invitation) -> None:
+    if invitation.revoked_at:
+        raise Refused(REVOKED_BEFORE)
+
+
+def check_extendable(invitation: Invitation, closes_at: datetime, now: datetime) -> None:
+    if invitation.revoked_at:
+        raise Refused("This invitation was revoked. Invite the candidate again instead.")
+    if not left_to_start(invitation):
+        raise Refused("Everything was started: extend the time of the attempt instead.")
+    if closes_at <= now:
+        raise Refused("This moment has passed: choose a later one.")
+    if invitation.closes_at >= closes_at:
+        raise Refused(CLOSES_LATER)
+
+
 def _send(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
-    _usable(invitation, now)
-    try:
-        send_link(invitation, now=now)
-    except BadHeaderError as error:  # a title from before line breaks were refused
-        raise Refused(
-            "The opening's title has a line break, which no subject line takes: correct the title."
-        ) from error
-    except OSError as error:
-        raise Refused(
-            "The mail server did not take the message. The earlier link still works."
-        ) from error
-    return f"Sent a new link to {invitation.candidate.email}; earlier links no longer work."
+    check_sendable(invitation, now)
+    invite_by_mail(invitation, by=by, now=now)
+    note = "" if is_configured() else f" {NOT_CONFIGURED}"
+    return f"The invitation to {invitation.candidate.email} is on its way.{note}"
+
+
+def _remind(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
+    check_remindable(invitation, now)
+    about = f"asked for {invitation.pk} {now.isoformat(timespec='minutes')}"
+    if not remind(invitation, by=by, now=now, about=about):
+        raise Refused(NOTHING_LEFT)
+    return f"A reminder to {invitation.candidate.email} is on its way."
 
 
 def _replace(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
-    _usable(invitation, now)
+    check_usable(invitation, now)
     return f"Made a new link. Reason: {data['reason']}"
 
 
 def _revoke(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
     if not revoke(invitation, by=by, reason=data["reason"], now=now):
-        raise Refused("This invitation was revoked before.")
+        raise Refused(REVOKED_BEFORE)
     return f"Revoked. Reason: {data['reason']}"
+
+
+@transaction.atomic
+def _extend(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
+    check_extendable(invitation, data["closes_at"], now)
+    if not extend_window(invitation, closes_at=data["closes_at"]):
+        raise Refused(CLOSES_LATER)
+    said = f"The window closes {in_zones(data['closes_at'], [zone_of(by)])}."
+    if data.get("tell"):
+        said += f" {_tell_of_window(invitation, by, now)}"
+    return f"{said} Reason: {data['reason']}"
+
+
+def _tell_of_window(invitation: Invitation, by: User, now: datetime) -> str:
+    """By the message that fits: a reminder where it is open, the invitation where it is to come."""
+    about = f"longer {invitation.pk} {invitation.closes_at:%Y%m%d%H%M}"
+    if remind(invitation, by=by, now=now, about=about):
+        return "The candidate is told."
+    if invitation.sent_at:
+        invite_by_mail(invitation, by=by, now=now)
+        return "The candidate is told."
+    return "The candidate is not told: nothing was sent to them yet."
+
+
+class WindowForm(ReasonForm):
+    """Until when, and whether the candidate hears of it."""
+
+    closes_at = Moment(
+        label="Closes (UTC)",
+        help_text="Last moment to press Start. Agreed extra time widens the window by itself.",
+    )
+    tell = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="Tell the candidate by e-mail",
+        help_text="With a link of its own; links from before keep working.",
+    )
+    field_order = ["closes_at", "tell", "reason"]
 
 
 SEND = Verb(
     title="Send the link by e-mail",
     explanation=(
-        "A new link goes to the candidate's address. Links are stored as a hash only, so the one "
-        "they may hold cannot be sent again: it stops working, and their work stays as it is."
+        "The invitation goes to the candidate's address, with a link of its own. Links that they may "
+        "hold already keep working; “Make a new link” is what stops them."
     ),
     button="Send the link",
     permission="hiring.change_invitation",
     perform=_send,
     form=forms.Form,
 )
+REMIND = Verb(
+    title="Remind the candidate",
+    explanation=(
+        "A message says what is left to start, until when, and carries a link of its own. Whoever was "
+        "invited by mail is also reminded by itself, a day before the window closes."
+    ),
+    button="Send the reminder",
+    permission="hiring.change_invitation",
+    perform=_remind,
+    form=forms.Form,
+)
+EXTEND_WINDOW = Verb(
+    title="Extend the window",
+    explanation=(
+        "The exercises can be started until later. What was begun keeps its own clock, which is "
+        "extended on the page of the attempt."
+    ),
+    button="Extend the window",
+    permission="hiring.change_invitation",
+    perform=_extend,
+    form=WindowForm,
+)
 REPLACE = Verb(
     title="Make a new link",
     explanation=(
-        "The present link stops working and a new one is shown once, for you to copy. What the "
-        "candidate has done so far stays as it is and is reached through the new link."
+        "All links from before stop working, those that were mailed among them, and a new one is shown "
+        "once, for you to copy. What the candidate has done stays as it is and is reached by the new one."
     ),
     button="Make a new link",
     permission="hiring.change_invitation",

@@ -1,33 +1,19 @@
-"""Make, replace, send, find and revoke the links by which candidates come in."""
+"""Make, replace, find and revoke the links by which candidates come in; messages send them."""
 
 from __future__ import annotations
 
-import hashlib
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 from uuid import UUID, uuid4
 
-from django.conf import settings
-from django.core.mail import send_mail
 from django.db import transaction
-from django.template.loader import render_to_string
-from django.urls import reverse
+from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
-from hiring.models import Candidate, Exercise, Invitation, Opening
-
-TOKEN_BYTES = 24  # 192 bits
-
-
-def digest(token: str) -> str:
-    """What is stored of a token. It is random, so a fast hash is enough."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-def link_to(token: str) -> str:
-    return settings.SITE_URL + reverse("link", args=[token])
+from hiring.models import Candidate, Exercise, Invitation, MailedLink, Opening
+from hiring.tokens import TOKEN_BYTES, digest
 
 
 @transaction.atomic
@@ -41,29 +27,78 @@ def invite(
     by: User,
     now: datetime,
     id: UUID | None = None,
+    repeat_reason: str = "",
 ) -> tuple[Invitation, str]:
     """A new invitation and its token; the token is not stored and cannot be read again.
 
     `id`: chosen by the page that asks, so that sending its form twice makes one invitation.
+    `repeat_reason`: why somebody who did one of the exercises not long ago does it again.
     """
+    person = Invited(candidate, id or uuid4(), repeat_reason)
+    invitation, token = _new(opening, opens_at, closes_at, by, now, person)
+    invitation.save(force_insert=True)
+    invitation.exercises.set(exercises)
+    return invitation, token
+
+
+class Invited(NamedTuple):
+    """One of many: the candidate, and the invitation's key, chosen by the page that asks."""
+
+    candidate: Candidate
+    id: UUID
+    repeat_reason: str = ""
+
+
+@transaction.atomic
+def invite_many(
+    people: Sequence[Invited],
+    *,
+    opening: Opening,
+    exercises: Sequence[Exercise],
+    opens_at: datetime,
+    closes_at: datetime,
+    by: User,
+    now: datetime,
+) -> list[Invitation]:
+    """As `invite` does for each, in few statements; nobody knows the tokens: links are mailed or made anew."""
+    rows = [_new(opening, opens_at, closes_at, by, now, person)[0] for person in people]
+    Invitation.objects.bulk_create(rows)
+    asked = Invitation.exercises.through
+    asked.objects.bulk_create(
+        asked(invitation=row, exercise=exercise) for row in rows for exercise in exercises
+    )
+    return rows
+
+
+def _new(
+    opening: Opening,
+    opens_at: datetime,
+    closes_at: datetime,
+    by: User,
+    now: datetime,
+    person: Invited,
+) -> tuple[Invitation, str]:
+    """The row, not stored yet, and its token."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    invitation = Invitation.objects.create(
-        id=id or uuid4(),
+    invitation = Invitation(
+        id=person.id,
         opening=opening,
-        candidate=candidate,
+        candidate=person.candidate,
         token_hash=digest(token),
         link_made_at=now,
         opens_at=opens_at,
         closes_at=closes_at,
         created_by=by,
         created_at=now,
+        repeat_reason=person.repeat_reason,
     )
-    invitation.exercises.set(exercises)
     return invitation, token
 
 
+@transaction.atomic
 def replace_link(invitation: Invitation, *, now: datetime) -> str:
-    """A new token for the same invitation; the old link stops working, the work stays."""
+    """A new token for the same invitation; all links from before stop working, the work stays."""
+    invitation.mailed_links.all().delete()
     token = secrets.token_urlsafe(TOKEN_BYTES)
     invitation.token_hash = digest(token)
     invitation.link_made_at = now
@@ -71,43 +106,16 @@ def replace_link(invitation: Invitation, *, now: datetime) -> str:
     return token
 
 
-def send_link(invitation: Invitation, *, now: datetime) -> None:
-    """Mail a fresh link to the candidate; raises OSError where mail cannot go out.
+def extend_window(invitation: Invitation, *, closes_at: datetime) -> bool:
+    """Let it be started until later; False where it was revoked or closes as late already.
 
-    The mail goes first: if it fails, the link that the candidate may already hold keeps working.
+    Like every window it widens with agreed extra time; what was begun keeps its own clock.
     """
-    token = secrets.token_urlsafe(TOKEN_BYTES)
-    context = {
-        "invitation": invitation,
-        "exercises": _promised(invitation),
-        "link": link_to(token),
-        "closes_at": invitation.window_closes_at(),
-        "organisation": settings.ORGANISATION,
-        "contact_email": settings.CONTACT_EMAIL,
-    }
-    send_mail(
-        subject=f"Your work sample for {invitation.opening.title}",
-        message=render_to_string("hiring/invitation.txt", context),
-        from_email=None,
-        recipient_list=[invitation.candidate.email],
-    )
-    invitation.token_hash = digest(token)
-    invitation.link_made_at = invitation.sent_at = now
-    invitation.save(update_fields=["token_hash", "link_made_at", "sent_at"])
-
-
-def _promised(invitation: Invitation) -> list[dict[str, Any]]:
-    """Each exercise as the message names it: its minutes, and from when it can be read ahead, if it can."""
-    multiplier = float(invitation.candidate.multiplier())
-    ahead = {row.exercise_id: row.opens_at for row in invitation.advance_releases.all()}
-    return [
-        {
-            "title": exercise.get_kind_display(),
-            "minutes": round(exercise.limit_minutes * multiplier),
-            "ahead_from": ahead.get(exercise.pk),
-        }
-        for exercise in invitation.exercises.all()
-    ]
+    rows = Invitation.objects.usable().filter(pk=invitation.pk, closes_at__lt=closes_at)
+    if not rows.update(closes_at=closes_at):
+        return False
+    invitation.closes_at = closes_at
+    return True
 
 
 def revoke(invitation: Invitation, *, by: User, reason: str, now: datetime) -> bool:
@@ -120,9 +128,7 @@ def revoke(invitation: Invitation, *, by: User, reason: str, now: datetime) -> b
 
 def find(token: str) -> Invitation | None:
     """The invitation that a link belongs to, unless it was revoked."""
-    return (
-        Invitation.objects.usable()
-        .select_related("opening", "candidate")
-        .filter(token_hash=digest(token))
-        .first()
-    )
+    mark = digest(token)
+    mailed = MailedLink.objects.filter(invitation=OuterRef("pk"), token_hash=mark)
+    usable = Invitation.objects.usable().select_related("opening", "candidate")
+    return usable.filter(Q(token_hash=mark) | Exists(mailed)).first()

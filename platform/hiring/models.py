@@ -12,9 +12,24 @@ from django.core.validators import MaxValueValidator, MinValueValidator, RegexVa
 from django.db import models
 from django.db.models import F, Q
 
+from graders.own_work import asker_of
+from hiring.choices import AnswerForm as AnswerForm
+from hiring.choices import Calibration as Calibration
+from hiring.choices import Mode as Mode
+from hiring.choices import OwnWork as OwnWork
+from hiring.message_rows import MailedLink as MailedLink
+from hiring.message_rows import MailPreference as MailPreference
+from hiring.message_rows import Message as Message
+from hiring.message_rows import MessageWords as MessageWords
+from hiring.message_rows import known_zone
+from hiring.not_for_real import NotForReal
 from hiring.policies import ASSISTANTS, REFERENCES
+from hiring.time_allowed import stretch
+from hiring.trace_rows import Erasure as Erasure
+from hiring.trace_rows import Sighting as Sighting
 from library.models import CompanyProfile, Seniority
 from scenarios.kinds import CHOICES, Kind, kind_of
+from scenarios.packs import PackNotFound
 
 GRACE = timedelta(seconds=20)
 
@@ -26,21 +41,20 @@ one_line = RegexValidator(
 )
 
 
-class Calibration(models.TextChoices):
-    """What happens where somebody scores who has not scored the exercise's exemplars."""
-
-    OFF = "off", "Nothing"
-    WARN = "warn", "They and whoever assigns them are told"
-
-
-class Opening(models.Model):
+class Opening(NotForReal):
     """A role being hired for."""
 
     title = models.CharField(max_length=150, validators=[one_line])
     level = models.CharField("seniority", max_length=10, choices=Seniority)
     description = models.TextField(blank=True, help_text="Shown to candidates on their first page.")
     hiring_manager = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="openings"
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="openings",
+        help_text="Sees its candidates by name and decides. Hiring managers whom no opening names "
+        "see none.",
     )
     company = models.ForeignKey(
         CompanyProfile,
@@ -89,11 +103,57 @@ class Opening(models.Model):
         default=Calibration.OFF,
         help_text="Whether evaluators are asked to score the exemplars of an exercise first.",
     )
+    evaluators_per_answer = models.PositiveSmallIntegerField(
+        "evaluators for each answer",
+        default=2,
+        db_default=2,
+        validators=[MinValueValidator(1), MaxValueValidator(4)],
+        help_text="How many are asked when answers are assigned together; two is advised.",
+    )
+    repeat_months = models.PositiveSmallIntegerField(
+        "same exercise within (months)",
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(120)],
+        help_text="Whoever did an exercise so recently is invited to it again only with a reason. "
+        "Empty: the organisation's rule. 0: nobody asks.",
+    )
+    answer_languages = models.CharField(
+        "answers in",
+        max_length=120,
+        default="English",
+        db_default="English",
+        validators=[one_line],
+        help_text="The languages in which candidates may write, as they read it: “English or German”. "
+        "Where a program compares answers with a key it reads sentences in English, German, French, "
+        "Spanish, Italian, Portuguese and Dutch; of any other language places, figures and the words of "
+        "the trade.",
+    )
+    own_work = models.CharField(
+        "questions about the own answer",
+        max_length=5,
+        choices=OwnWork,
+        default=OwnWork.OFF,
+        db_default=OwnWork.OFF,
+        help_text="A short round of questions that only the answer’s author finds easy. Candidates read "
+        "of it before they start; whoever started before that is not asked.",
+    )
+    own_work_minutes = models.PositiveSmallIntegerField(
+        "time for them (minutes)",
+        default=6,
+        db_default=6,
+        validators=[MinValueValidator(2), MaxValueValidator(60)],
+        help_text="Four questions take about six. Extra time lengthens it as everything else.",
+    )
     created_at = models.DateTimeField(editable=False)
     closed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ["-created_at"]
+        permissions = [
+            ("oversee_opening", "Can see every opening and its candidates"),
+            ("lead_opening", "Can be named hiring manager of an opening"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(work_sample_weight__lte=100), name="weight_at_most_100"
@@ -104,20 +164,7 @@ class Opening(models.Model):
         return self.title
 
 
-class Mode(models.TextChoices):
-    TAKE_HOME = "take_home", "Take-home link"
-    ON_SITE = "on_site", "On site"
-    LIVE = "live", "Live, remote"
-
-
 LEAST_HIDDEN = 5
-
-
-class AnswerForm(models.TextChoices):
-    """What an automation exercise asks for; people score both, only code is also run."""
-
-    CODE = "code", "Working code"
-    PSEUDOCODE = "pseudocode", "Pseudocode or a written design"
 
 
 class Exercise(models.Model):
@@ -171,6 +218,14 @@ class Exercise(models.Model):
         return self.answer_form == AnswerForm.CODE
 
     @property
+    def asks_about_it(self) -> bool:
+        """Whether questions about an answer to it can be found by a machine."""
+        try:
+            return self.is_measured and asker_of(self.pack_name) is not None
+        except PackNotFound:
+            return False
+
+    @property
     def is_run(self) -> bool:
         """Whether the answer is a program that is run."""
         return self.is_measured and self.traits.is_run
@@ -195,12 +250,20 @@ def new_pseudonym() -> str:
     return "".join(secrets.choice("23456789ABCDEFGHJKMNPQRSTVWXYZ") for _ in range(6))
 
 
-class Candidate(models.Model):
+class Candidate(NotForReal):
     """A person who is assessed. Evaluators see the pseudonym until there is a decision."""
 
     name = models.CharField(max_length=150, validators=[one_line])
     email = models.EmailField(unique=True)
     pseudonym = models.CharField(max_length=12, unique=True, default=new_pseudonym, editable=False)
+    time_zone = models.CharField(
+        max_length=64,
+        blank=True,
+        default="",
+        db_default="",
+        validators=[known_zone],
+        help_text="For example Europe/Berlin: messages say times in it as well. Empty: not known.",
+    )
     created_at = models.DateTimeField(editable=False)
 
     class Meta:
@@ -266,6 +329,12 @@ class Invitation(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, editable=False)
     created_at = models.DateTimeField(editable=False)
     first_opened_at = models.DateTimeField(null=True, blank=True, editable=False)
+    practised_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When the practice room was first used; nothing else is kept of it.",
+    )
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -276,6 +345,14 @@ class Invitation(models.Model):
         related_name="+",
     )
     revoke_reason = models.CharField(max_length=300, blank=True, editable=False)
+    repeat_reason = models.CharField(
+        max_length=300,
+        blank=True,
+        default="",
+        db_default="",
+        editable=False,
+        help_text="Why somebody who did an exercise of it not long ago was invited all the same.",
+    )
 
     objects = InvitationQuerySet.as_manager()
 
@@ -293,51 +370,18 @@ class Invitation(models.Model):
     def window_closes_at(self) -> datetime:
         """End of the window, widened in proportion to the candidate's accommodation."""
         length = self.closes_at - self.opens_at
-        return self.opens_at + length * float(self.candidate.multiplier())
+        return self.opens_at + stretch(length, self.candidate.multiplier())
 
     def state(self, now: datetime) -> str:
         """revoked, scheduled, open or over; attempts may go on after the window is over."""
-        if self.revoked_at is not None:
-            return "revoked"
-        if now < self.opens_at:
-            return "scheduled"
-        return "open" if now < self.window_closes_at() else "over"
+        opens, closes = self.opens_at.timestamp(), self.window_closes_at().timestamp()
+        return window_state(self.revoked_at is not None, opens, closes, now.timestamp())
 
 
-class Erasure(models.Model):
-    """The tombstone of a candidate whose data went: numbers and times, and no word of theirs."""
-
-    class Mode(models.TextChoices):
-        ERASE = "erase", "Erase everything"
-        PSEUDONYMISE = "pseudonymise", "Forget who it was, keep work and scores"
-
-    candidate_number = models.PositiveBigIntegerField(db_index=True)
-    mode = models.CharField(max_length=12, choices=Mode)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )  # null: the schedule
-    counts = models.JSONField(help_text="How many rows of each kind went or lost the name.")
-    known_since = models.DateTimeField()
-    erased_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["-erased_at", "-pk"]
-
-    def __str__(self) -> str:
-        return f"Candidate {self.candidate_number}, {self.get_mode_display().lower()}"
-
-
-class Sighting(models.Model):
-    """Somebody of the staff opened a page about a candidate. Append-only."""
-
-    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    candidate = models.ForeignKey(Candidate, models.CASCADE, related_name="sightings")
-    page = models.CharField(max_length=60)
-    at = models.DateTimeField(db_index=True)
-
-    class Meta:
-        ordering = ["-at", "-pk"]
-        indexes = [models.Index(fields=["candidate", "by", "page", "at"], name="sighting_again")]
-
-    def __str__(self) -> str:
-        return f"{self.by} opened {self.page} at {self.at:%Y-%m-%d %H:%M}"
+def window_state(revoked: bool, opens: float, closes: float, now: float) -> str:
+    """The state of a window from moments in seconds: as Invitation.state says it."""
+    if revoked:
+        return "revoked"
+    if now < opens:
+        return "scheduled"
+    return "open" if now < closes else "over"

@@ -15,6 +15,25 @@ ASSISTANTS = (
 )
 
 
+def own_work_notice(when: str, minutes: str) -> str:
+    """What candidates are told of the questions about their own answer before they start.
+
+    when: "after" the answer was handed in, or "live" in the interview; minutes: in words.
+    """
+    begin = (
+        f"In your interview there is a short round of its own clock, {minutes}"
+        if when == "live"
+        else f"After you handed in there is a short round of its own clock, {minutes}, which you begin "
+        "yourself within a day"
+    )
+    return (
+        f"{begin}: up to four questions about your own answer. They are about what you did and what would "
+        "become of it, are easy for whoever understands the answer, and need nothing new. Each asks for a "
+        "choice or a number and one sentence of why. They are no part of any score: the interviewers read "
+        "them beside what you explain in conversation."
+    )
+
+
 SHOWN_AHEAD = " or ".join(kind.title for kind in KINDS if kind.is_released_ahead)
 """Titles of the kinds whose materials may be read before the start."""
 

@@ -13,21 +13,25 @@ from hiring.models import Candidate, Sighting
 AGAIN = timedelta(hours=1)  # looking twice at one page within it is one sighting
 
 
-def note(by: User, candidate: Candidate, page: str, *, now: datetime) -> None:
-    """Append that somebody opened a page about the candidate."""
-    seen = Sighting.objects.filter(by=by, candidate=candidate, page=page, at__gt=now - AGAIN)
-    if not seen.exists():
-        Sighting.objects.create(by=by, candidate=candidate, page=page, at=now)
+def note(
+    by: User, candidate: Candidate, page: str, *, now: datetime, named: bool | None = None
+) -> None:
+    """Append that somebody opened a page about the candidate; named: it showed who it is."""
+    note_all(by, [candidate.pk], page, now=now, named=named)
 
 
-def note_all(by: User, candidates: Iterable[int], page: str, *, now: datetime) -> None:
+def note_all(
+    by: User, candidates: Iterable[int], page: str, *, now: datetime, named: bool | None = None
+) -> None:
     """The same for a page about several candidates, named by their keys, in two queries at most."""
     wanted = set(candidates)
-    seen = Sighting.objects.filter(by=by, page=page, at__gt=now - AGAIN, candidate__in=wanted)
-    new = wanted - set(seen.values_list("candidate", flat=True))
+    if not wanted:
+        return
+    seen = Sighting.objects.filter(by=by, page=page, named=named, at__gt=now - AGAIN)
+    new = wanted - set(seen.filter(candidate__in=wanted).values_list("candidate", flat=True))
     if new:
         Sighting.objects.bulk_create(
-            Sighting(by=by, candidate_id=pk, page=page, at=now) for pk in sorted(new)
+            Sighting(by=by, candidate_id=pk, page=page, named=named, at=now) for pk in sorted(new)
         )
 
 

@@ -16,8 +16,16 @@ from scenarios.kinds import kind_of
 FOLDER = Path(__file__).parent / "bank"
 
 
+class FollowUp(msgspec.Struct, forbid_unknown_fields=True):
+    ask: str
+    expects: str
+
+
 class ShippedQuestion(msgspec.Struct, forbid_unknown_fields=True):
-    """One question as a file holds it."""
+    """One question. `key` tells the questions of one topic apart.
+
+    In a file of the bank `follow_ups` is a list of {ask, expects}; here and in exports it is two lists.
+    """
 
     topic_id: Annotated[str, msgspec.Meta(pattern=r"^[QA][1-9]\d*$")]
     topic: str
@@ -29,13 +37,20 @@ class ShippedQuestion(msgspec.Struct, forbid_unknown_fields=True):
     tags: list[str] = []
     related_exercise: str = ""
     follow_ups: list[str] = []
+    follow_up_answers: list[str] = []
+    weak_answers: list[str] = []
+    red_flags: list[str] = []
     hints: list[str] = []
     discussion_points: list[str] = []
+    key: Annotated[str, msgspec.Meta(pattern=r"^([QA][1-9]\d*(-[a-z0-9]+)*)?$")] = ""
 
     def __post_init__(self) -> None:
         """Raises UnknownKind, which msgspec tells with the place."""
+        self.key = self.key or self.topic_id
         if self.related_exercise:
             kind_of(self.related_exercise)
+        if len(self.follow_up_answers) not in (0, len(self.follow_ups)):
+            raise ValueError("There is an answer for each follow-up, or none at all.")
 
 
 class BankFile(msgspec.Struct, forbid_unknown_fields=True):
@@ -53,19 +68,33 @@ def shipped_questions(folder: Path = FOLDER) -> list[ShippedQuestion]:
     questions: dict[str, ShippedQuestion] = {}
     for path in sorted(folder.glob("*.toml")):
         for question in read_file(path).questions:
-            # A row's versions are found by its topic, so a topic has one shipped question.
-            if question.topic_id in questions:
-                raise BankProblem(f"{path.name}: {question.topic_id} is in the bank already.")
-            questions[question.topic_id] = question
+            if question.key.split("-")[0] != question.topic_id:
+                raise BankProblem(f"{path.name}: {question.key} begins with {question.topic_id}.")
+            # A row's versions are found by its key.
+            if question.key in questions:
+                raise BankProblem(f"{path.name}: {question.key} is in the bank already.")
+            questions[question.key] = question
     return list(questions.values())
 
 
 def read_file(path: Path) -> BankFile:
     """The questions of one file; raises BankProblem."""
     try:
-        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), BankFile)
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        rows = read.get("questions")
+        for row in rows if isinstance(rows, list) else ():
+            _part_follow_ups(row)
+        return msgspec.convert(read, BankFile)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise BankProblem(f"{path.name}: {error}") from error
+
+
+def _part_follow_ups(row: dict[str, Any]) -> None:
+    """In a file each follow-up stands beside what a good answer to it says."""
+    if row.get("follow_ups"):
+        found = msgspec.convert(row["follow_ups"], list[FollowUp])
+        row["follow_ups"] = [each.ask for each in found]
+        row["follow_up_answers"] = [each.expects for each in found]
 
 
 @transaction.atomic
@@ -74,15 +103,15 @@ def load_questions(*, now: datetime, folder: Path = FOLDER) -> int:
     changed = 0
     for question in shipped_questions(folder):
         fields: dict[str, Any] = msgspec.structs.asdict(question)
-        fields["text"] = fields.pop("question")
-        rows = Question.objects.filter(topic_id=question.topic_id, shipped=True)
+        fields["text"], family = fields.pop("question"), fields.pop("key")
+        rows = Question.objects.filter(family=family, shipped=True)
         latest = rows.order_by("-version").first()
         if latest and all(getattr(latest, name) == value for name, value in fields.items()):
             continue
         rows.filter(replaced_at=None).update(replaced_at=now)
         version = latest.version + 1 if latest else 1
         Question.objects.create(
-            shipped=True, family=question.topic_id, version=version, created_at=now, **fields
+            shipped=True, family=family, version=version, created_at=now, **fields
         )
         changed += 1
     return changed

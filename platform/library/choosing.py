@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,11 +11,13 @@ from library.vocabulary import Found, find, own_phrases, phrases, read_vocabular
 
 MINUTES = {Seniority.JUNIOR: 6, Seniority.MID: 8, Seniority.SENIOR: 10}
 ARCHITECTURE_MINUTES = 20
-# A question one level away from the wanted one counts less; two levels away, much less.
+# Where other levels are asked for too: one level away counts less; two levels away, much less.
 NEARNESS = (1.0, 0.75, 0.4)
 # A second question of one section counts less, so that a set covers more of the work.
 SAME_SECTION = 0.6
+SAME_TOPIC = 0.2  # two questions of one topic share much of what they find out
 RELATED = 1.5  # for questions that belong to the exercise whose criteria came out weak
+HINT = 2  # below this a topic is only hinted at ("A100"), and proposed where nothing else speaks
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Wish:
     weaknesses: Sequence[Weakness] = ()
     exercise: str = ""  # kind of exercise that the weaknesses come from
     level: str = "mid"
+    other_levels: bool = False  # whether questions of other levels may be proposed as well
     minutes: int = 45
 
 
@@ -80,8 +83,12 @@ def minutes_for(question: Question) -> int:
 
 
 def propose(wish: Wish, questions: Iterable[Question]) -> Proposal:
-    """A set from the present questions; the same wish and bank always give the same set."""
-    bank = sorted(questions, key=lambda row: (row.topic_id, row.pk))
+    """A set from the present questions; the same wish and bank always give the same set.
+
+    Of two that are as good the one that was asked less often comes first (`times_asked`, where the
+    questions have it).
+    """
+    bank = sorted(questions, key=lambda row: (row.topic_id, getattr(row, "times_asked", 0), row.pk))
     own = [row for row in bank if not row.shipped]
     found = find(wish.text, [*phrases(), *own_phrases(own)])
     reasons = _reasons(wish, found)
@@ -89,10 +96,14 @@ def propose(wish: Wish, questions: Iterable[Question]) -> Proposal:
         made for question in bank if (made := _candidate(question, reasons, wish)) is not None
     ]
     proposal = Proposal(words=_words(found, bank))
+    named = [item for item in candidates if sum(each.weight for each in item.reasons) >= HINT]
+    hinted = [item for item in candidates if item not in named] if named else []
+    candidates = named or candidates
     # "With time to spare": an optional question comes after all the others that speak to the wish.
     for optional in (False, True):
         group = [item for item in candidates if item.question.optional is optional]
         _fill(proposal, group, wish.minutes)
+    proposal.left_out += sorted(hinted, key=lambda item: -item.score)
     return proposal
 
 
@@ -124,6 +135,8 @@ def _candidate(question: Question, reasons: dict[str, list[Reason]], wish: Wish)
     score = sum(reason.weight for reason in why)
     if not score:
         return None
+    if question.level != wish.level and not wish.other_levels:
+        return None
     levels = Seniority.values
     score *= NEARNESS[abs(levels.index(question.level) - levels.index(wish.level))]
     if wish.exercise and question.related_exercise == wish.exercise:
@@ -133,19 +146,26 @@ def _candidate(question: Question, reasons: dict[str, list[Reason]], wish: Wish)
 
 def _fill(proposal: Proposal, candidates: list[Chosen], minutes: int) -> None:
     """Take the best that fits, again and again; what remains is left out, best first."""
-    sections: dict[str, int] = defaultdict(int)
-    for item in proposal.chosen:
-        sections[item.question.section] += 1
+    taken = Counter(mark for item in proposal.chosen for mark in _marks(item))
     remaining = list(candidates)
     while remaining:
         fitting = [item for item in remaining if proposal.minutes + item.minutes <= minutes]
         if not fitting:
             break
-        best = max(fitting, key=lambda i: i.score * SAME_SECTION ** sections[i.question.section])
-        sections[best.question.section] += 1
+        best = max(fitting, key=lambda item: item.score * _freshness(item, taken))
+        taken.update(_marks(best))
         proposal.chosen.append(best)
         remaining.remove(best)
     proposal.left_out += sorted(remaining, key=lambda item: -item.score)
+
+
+def _marks(item: Chosen) -> tuple[str, str]:
+    return f"section {item.question.section}", f"topic {item.question.topic_id}"
+
+
+def _freshness(item: Chosen, taken: Counter[str]) -> float:
+    section, topic = _marks(item)
+    return float(SAME_SECTION ** taken[section] * SAME_TOPIC ** taken[topic])
 
 
 def _words(found: list[Found], bank: list[Question]) -> list[tuple[str, list[str]]]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from library.company_words import PARTS, Part
 from scenarios.company.profile import GPU_MODELS, Profile, ProfileError, complete, parse_profile
-from scenarios.company.profile.basics import MOST
+from scenarios.company.profile.basics import MONEY, MOST
 from scenarios.company.profile.columns import REQUIRED, Column, plain
+from scenarios.company.profile.money import DOLLAR, in_currency
 
 MOST_POLICIES = 40
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -84,9 +85,15 @@ class CompanyForm:
         return found
 
     def _field(self, name: str, column: Column) -> Field:
-        return Field(
-            name, column, self.values.get(name, ""), self.errors.get(name, ""), column.unit
-        )
+        if column.key in ("gpu", "gpu_model"):
+            column = replace(column, choices=(*column.choices, *self._own_models()))
+        unit = in_currency(column.unit, self.values.get("prices-currency") or DOLLAR)
+        return Field(name, column, self.values.get(name, ""), self.errors.get(name, ""), unit)
+
+    def _own_models(self) -> list[str]:
+        rows = range(self.counts.get("accelerators", 0))
+        names = [self.values.get(f"accelerators-{row}-name", "").strip() for row in rows]
+        return [name for name in dict.fromkeys(names) if name]
 
     def faulty(self) -> list[tuple[Field, str]]:
         """Fields with an error, and the title of their part, for the list above the form."""
@@ -196,8 +203,11 @@ class CompanyForm:
         return found
 
 
-_OPTIONAL = {"cluster": ("nodes", "gpus_per_node", "gpu_model")}
-"""Fields that may stay empty: they follow from the node types."""
+_OPTIONAL = {
+    "cluster": ("nodes", "gpus_per_node", "gpu_model"),
+    "prices": ("currency", "per_usd"),
+}
+"""Fields that may stay empty: they follow from the node types, or are usual."""
 
 
 def _policy(text: str) -> str | int | float | bool:
@@ -247,14 +257,16 @@ def _single(profile: Profile, table: str, column: Column) -> str:
         if len(_kinds(profile)) > 1:
             shown |= {"gpus_per_node": str(profile.gpus_per_node), "gpu_model": profile.gpu}
         return shown.get(column.key, "")
+    if column.key in MONEY and profile.currency == DOLLAR:
+        return ""
     holder = profile if table == "prices" else getattr(profile, table)
     return _text(getattr(holder, column.key))
 
 
 def _kinds(profile: Profile) -> set[tuple[str, int]]:
     """The kinds of node that exercises could show."""
-    types = profile.node_types
-    return {(one.gpu, one.gpus) for one in types if one.gpu in GPU_MODELS and one.gpus in (4, 8)}
+    types, models = profile.node_types, {*GPU_MODELS, *profile.own_models}
+    return {(one.gpu, one.gpus) for one in types if one.gpu in models and one.gpus in (4, 8)}
 
 
 def _rows(profile: Profile, key: str) -> tuple[Any, ...]:

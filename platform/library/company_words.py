@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scenarios.company.profile.basics import CLUSTER, PRICES
+from scenarios.company.profile import GPU_MODELS
+from scenarios.company.profile.basics import CLUSTER, FEWEST, MONEY, PRICES
 from scenarios.company.profile.columns import Column, columns_of
 from scenarios.company.profile.tables import (
+    Accelerator,
     ClassGrowth,
     Fabric,
     Facility,
@@ -76,10 +78,19 @@ PARTS = (
         columns=_cluster(),
     ),
     Part(
+        "accelerators",
+        "GPU models of your own",
+        "One row for each model that the lists below do not have. Exercises that show the tools of one vendor "
+        "cannot be played on such cards, and say so.",
+        row_columns=_plain(Accelerator),
+        row_word="GPU model",
+        most=10,
+    ),
+    Part(
         "node_types",
         "Node types",
-        "One row for nodes that were bought alike. At least one kind has 4 or 8 GPUs of A100, H100, H200 "
-        "or B200, and 8 nodes.",
+        "One row for nodes that were bought alike. At least one kind has 4 or 8 GPUs of "
+        f"{', '.join(GPU_MODELS)} or a model of your own, and {FEWEST} nodes.",
         row_columns=_plain(NodeType),
         row_word="node type",
         most=40,
@@ -121,7 +132,18 @@ PARTS = (
         table="price_book",
         columns=_plain(PriceBook),
     ),
-    Part("prices", "Overflow", "", table="prices", columns=(_OVERFLOW,)),
+    Part(
+        "prices",
+        "Currency and overflow",
+        "All money of this page is in the currency. How many units a dollar comes to is only asked of "
+        "currencies that are not known here.",
+        table="prices",
+        columns=(
+            replace(MONEY["currency"], note="Three letters, such as EUR; empty: USD."),
+            replace(MONEY["per_usd"], note="Empty: a usual rate."),
+            _OVERFLOW,
+        ),
+    ),
     Part(
         "price_book.offers",
         "Nodes that can be bought",

@@ -16,7 +16,16 @@ from library.bank import ShippedQuestion
 from library.models import Question, Seniority
 from scenarios.kinds import KINDS
 
-LISTS = ("expected_points", "follow_ups", "hints", "discussion_points", "tags")
+LISTS = (
+    "expected_points",
+    "follow_ups",
+    "follow_up_answers",
+    "weak_answers",
+    "red_flags",
+    "hints",
+    "discussion_points",
+    "tags",
+)
 COLUMNS = (
     "topic_id",
     "topic",
@@ -55,8 +64,8 @@ class Row:
 def from_row(row: Question) -> ShippedQuestion:
     """A question of the database in the form that files have."""
     names = [each.name for each in msgspec.structs.fields(ShippedQuestion)]
-    values = {name: getattr(row, name) for name in names if name != "question"}
-    return ShippedQuestion(question=row.text, **values)
+    values = {name: getattr(row, name) for name in names if name not in ("question", "key")}
+    return ShippedQuestion(question=row.text, key=row.family, **values)
 
 
 def as_json(questions: Iterable[Question]) -> str:
@@ -188,7 +197,8 @@ def checked(line: int, values: Any) -> Row:
         text = values if isinstance(values, str) else "This is not an object with a question in it."
         return Row(line, {}, [text])
     row = Row(line, {"optional": False, "related_exercise": "", **{name: [] for name in LISTS}})
-    if unknown := sorted(str(name) for name in values if name not in COLUMNS):
+    # The key of an exported question is its site's own: an import makes a question of this site's.
+    if unknown := sorted(str(name) for name in values if name not in (*COLUMNS, "key")):
         row.problems.append(f"Unknown: {', '.join(unknown)[:200]}. Known: {', '.join(COLUMNS)}.")
     row.values |= {name: values[name] for name in COLUMNS if name in values}
     for name, longest in LONGEST.items():
@@ -201,6 +211,8 @@ def checked(line: int, values: Any) -> Row:
         row.problems.append("optional is true or false.")
     if not row.problems and not row.values["expected_points"]:
         row.problems.append("expected_points needs one point at least.")
+    if len(row.values["follow_up_answers"]) not in (0, len(row.values["follow_ups"])):
+        row.problems.append("follow_up_answers has one entry for each of follow_ups, or none.")
     return row
 
 

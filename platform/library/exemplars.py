@@ -87,7 +87,7 @@ def _exemplar(pack: Pack, level: str, row: dict[str, Any]) -> Exemplar:
     where = f"{pack.name}, {level}, exemplar {row.get('key')}"
     files = dict(row.get("files", {}))
     if "golden" in row:
-        files[pack.entry] = _without_docstring(pack.golden(level, row["golden"]))
+        files[pack.entry] = without_docstring(pack.golden(level, row["golden"]))
     known = {item.key for item in pack.sections(level)}
     sections = {key: str(text).strip() + "\n" for key, text in row["sections"].items()}
     if unknown := sorted(set(sections) - known):
@@ -103,7 +103,7 @@ def _exemplar(pack: Pack, level: str, row: dict[str, Any]) -> Exemplar:
     return Exemplar(str(row["key"]), str(row["title"]), body, agreed, digest)
 
 
-def _without_docstring(source: str) -> str:
+def without_docstring(source: str) -> str:
     """A golden's first words say how good it is meant to be, which an evaluator must not read."""
     first = ast.parse(source).body[0]
     if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):

@@ -1,15 +1,90 @@
-"""How often a question was asked, and when last: every version of it counts, corrections do not."""
+"""How often a question was asked, when last, and how hard it was: every version of it counts.
+
+Corrected records do not count. Difficulty rests on the scores that interviewers gave, one mean for each
+candidate, and is told only where there are enough of them to say anything and to point at nobody.
+"""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, stdev
 from typing import Any
 
 from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce, Greatest
 
-from library.models import Question
+from library.models import HIGHEST, LOWEST, Question
 
 OFTEN = 5  # asked so often that candidates may have heard of it
+FEWEST = 8  # candidates with a score, below which a mean says too little and too much of each
+T = (
+    2.365,
+    2.306,
+    2.262,
+    2.228,
+    2.201,
+    2.179,
+    2.160,
+    2.145,
+    2.131,
+    2.120,
+    2.110,
+    2.101,
+    2.093,
+    2.086,
+)
+"""Student's t, 97.5 % quantile for FEWEST - 1 degrees of freedom and on (any table of it)."""
+FURTHER = 2.086  # for more degrees of freedom: a little too wide rather than too narrow
+EASY, HARD = 3.75, 2.5  # mean scores from which on, and below which, a question is called so
+
+
+@dataclass(frozen=True)
+class Difficulty:
+    """The mean score of a question over `n` candidates, 1 to 5, with its 95 % interval."""
+
+    n: int
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def word(self) -> str:
+        """easy or hard only where the whole interval is on that side."""
+        if self.low >= EASY:
+            return "easy"
+        return "hard" if self.high < HARD else "neither easy nor hard so far"
+
+
+def difficulty(questions: Iterable[Question]) -> dict[str, Difficulty]:
+    """Family -> its difficulty, from submitted interviews; a family with fewer scores is left out."""
+    families = {question.family for question in questions}
+    rows = Question.objects.filter(
+        family__in=families,
+        asked__score__isnull=False,
+        asked__session__submitted_at__isnull=False,
+        asked__session__corrections__isnull=True,
+    ).order_by()
+    marks: dict[str, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for family, person, score in rows.values_list(
+        "family", "asked__session__candidate", "asked__score"
+    ):
+        if score is not None:
+            marks[family][person].append(score)
+    found = {name: _told([fmean(each) for each in of.values()]) for name, of in marks.items()}
+    return {name: told for name, told in found.items() if told}
+
+
+def _told(means: list[float]) -> Difficulty | None:
+    n = len(means)
+    if n < FEWEST:
+        return None
+    at = n - FEWEST
+    half = (T[at] if at < len(T) else FURTHER) * stdev(means) / sqrt(n)
+    mean = fmean(means)
+    return Difficulty(n, mean, max(LOWEST, mean - half), min(HIGHEST, mean + half))
 
 
 def with_exposure(questions: QuerySet[Question]) -> QuerySet[Question]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Q
 
 from scenarios.kinds import CHOICES
 
@@ -152,7 +152,7 @@ class CriterionLevel(models.Model):
 
 
 def new_family() -> str:
-    """What the versions of one own question share; those of a shipped one share its topic's id."""
+    """What the versions of one own question share; those of a shipped one share its key in the files."""
     return f"own-{uuid.uuid4().hex}"
 
 
@@ -172,6 +172,9 @@ class Question(models.Model):
     related_exercise = models.CharField(max_length=20, choices=CHOICES, blank=True)
     expected_points = models.JSONField(default=list)
     follow_ups = models.JSONField(default=list, blank=True)
+    follow_up_answers = models.JSONField(default=list, db_default=[], blank=True)
+    weak_answers = models.JSONField(default=list, db_default=[], blank=True)
+    red_flags = models.JSONField(default=list, db_default=[], blank=True)
     hints = models.JSONField(default=list, blank=True)
     discussion_points = models.JSONField(default=list, blank=True)
     shipped = models.BooleanField(default=False, editable=False)
@@ -186,14 +189,19 @@ class Question(models.Model):
     class Meta:
         ordering = ["section", "topic_id", "pk"]
         constraints = [
-            models.UniqueConstraint(
-                F("topic_id"), F("version"), condition=Q(shipped=True), name="shipped_question_once"
-            ),
             models.UniqueConstraint(fields=["family", "version"], name="question_version_once"),
         ]
 
     def __str__(self) -> str:
         return f"{self.topic_id} {self.topic}"
+
+    def deeper(self) -> list[dict[str, str]]:
+        """Each follow-up with what a good answer says; "" where nobody wrote it."""
+        answers = self.follow_up_answers or [""] * len(self.follow_ups)
+        return [
+            {"text": text, "answer": answer}
+            for text, answer in zip(self.follow_ups, answers, strict=True)
+        ]
 
 
 class CompanyProfile(models.Model):
@@ -228,3 +236,27 @@ class CompanyProfile(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.version} ({self.summary})"
+
+
+class KeptExemplar(models.Model):
+    """An answer of a member of staff's own trial, kept with levels for evaluators to calibrate by."""
+
+    pack_name = models.CharField(max_length=100)
+    level = models.CharField(max_length=10, choices=Seniority)
+    body = models.JSONField()
+    body_sha256 = models.CharField(max_length=64)
+    agreed = models.JSONField(help_text="By criterion: the level and the reason for it.")
+    digest = models.CharField(max_length=64)
+    kept_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    kept_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["pack_name", "level", "body_sha256"], name="exemplar_kept_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Exemplar {self.pk} of {self.pack_name}, {self.level}"

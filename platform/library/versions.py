@@ -22,6 +22,9 @@ CONTENT = (
     "related_exercise",
     "expected_points",
     "follow_ups",
+    "follow_up_answers",
+    "weak_answers",
+    "red_flags",
     "hints",
     "discussion_points",
 )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,6 +16,8 @@ from library.models import Question
 
 FILE = Path(__file__).parent / "vocabulary.toml"
 LONGEST_TEXT = 30_000  # characters of a job description that are read
+NEAR = 3
+"""Words that may stand between those of a phrase that is found out of its order."""
 BETWEEN = r"[\s\-/.:]+"
 OWN_TOPIC, OWN_TAG = 3, 2  # what an own question's topic and tags weigh
 
@@ -62,14 +66,82 @@ def pattern_of(written: str) -> re.Pattern[str]:
 
 
 def find(text: str, known: Iterable[Phrase]) -> list[Found]:
-    """Each phrase that the text has, once, in the vocabulary's order."""
+    """Each phrase that the text has, once, in the vocabulary's order.
+
+    First as it is written; where that is not there, its words or their synonyms in any order, close together
+    in one sentence ("upgrade drivers" for "driver upgrade").
+    """
     text = text[:LONGEST_TEXT]
+    loose = _Words(text)
     found = []
     for phrase in known:
-        if match := phrase.pattern.search(text):
-            words = re.sub(r"\s+", " ", match.group())
-            found.append(Found(words, phrase.topic, phrase.weight))
+        match = phrase.pattern.search(text)
+        words = match.group() if match else loose.near(phrase.written)
+        if words:
+            found.append(Found(re.sub(r"\s+", " ", words), phrase.topic, phrase.weight))
     return found
+
+
+@cache
+def synonyms() -> dict[str, tuple[str, ...]]:
+    """Word -> all that mean the same, itself among them."""
+    groups = read_vocabulary()["synonyms"]["groups"]
+    return {word: tuple(group) for group in groups for word in group}
+
+
+class _Words:
+    """Where each word of a text stands; words of different sentences are far apart."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._spans: list[tuple[int, int]] = []
+        self._at: defaultdict[str, list[int]] = defaultdict(list)
+        place = 0
+        for sentence in re.finditer(r"[^.;!?\n]+(?:[.](?=\w)[^.;!?\n]*)*", text):
+            for word in re.finditer(r"\w+", sentence.group()):
+                start = sentence.start() + word.start()
+                self._at[word.group().lower()].append(place)
+                self._spans.append((start, start + len(word.group())))
+                place += 1
+            self._spans += [(0, 0)] * (2 * NEAR)
+            place += 2 * NEAR
+        self._sorted = sorted(self._at)
+
+    def near(self, written: str) -> str:
+        """The stretch of the text that has all words of the phrase, or nothing."""
+        parts = [part for part in re.split(r"[\s\-/.]+", written) if part]
+        if all(len(part) < 3 for part in parts):
+            return ""
+        places = [self._places(part) for part in parts]
+        if not all(places):
+            return ""
+        if len(parts) == 1:
+            return self._between(places[0][0], places[0][0])
+        for first in places[0]:
+            chosen = [min(each, key=lambda at: abs(at - first)) for each in places]
+            low, high = min(chosen), max(chosen)
+            if high - low < len(parts) + NEAR and len(set(chosen)) == len(parts):
+                return self._between(low, high)
+        return ""
+
+    def _between(self, low: int, high: int) -> str:
+        return self._text[self._spans[low][0] : self._spans[high][1]]
+
+    def _places(self, part: str) -> Sequence[int]:
+        found: list[int] = []
+        for word in synonyms().get(part, (part,)):
+            if word.endswith("*"):
+                found += self._beginning(word[:-1])
+            else:
+                for form in (word, f"{word}s"):
+                    found += self._at.get(form, [])
+        return sorted(found)
+
+    def _beginning(self, prefix: str) -> Iterable[int]:
+        for word in self._sorted[bisect_left(self._sorted, prefix) :]:
+            if not word.startswith(prefix):
+                return
+            yield from self._at[word]
 
 
 def own_phrases(questions: Iterable[Question]) -> list[Phrase]:

@@ -18,7 +18,7 @@ from assessments.models import Attempt
 from hiring import seen_by
 from reviews import read_ahead
 from reviews.answers import with_answers
-from reviews.visibility import attempts_visible_to, shown_name
+from reviews.visibility import attempts_visible_to, may_act_on, shown_name
 
 
 def attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, Attempt]:
@@ -27,7 +27,17 @@ def attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, 
     attempt = with_answers(attempts_visible_to(viewer), viewer).filter(pk=pk).first()
     if attempt is None:
         raise Http404
-    seen_by.note(viewer, attempt.invitation.candidate, page_of(request), now=timezone.now())
+    named = bool(attempt.named)  # type: ignore[attr-defined]
+    candidate = attempt.invitation.candidate
+    seen_by.note(viewer, candidate, page_of(request), now=timezone.now(), named=named)
+    return viewer, attempt
+
+
+def own_attempt_for(request: HttpRequest, pk: UUID, permission: str) -> tuple[User, Attempt]:
+    """As `attempt_for`, for what whoever oversees the opening does; who only scores it is refused."""
+    viewer, attempt = attempt_for(request, pk, permission)
+    if not may_act_on(viewer, attempt, permission):
+        raise PermissionDenied
     return viewer, attempt
 
 

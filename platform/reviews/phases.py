@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db.models import Prefetch, QuerySet
 
-from assessments.clock import Phase
 from assessments.models import Attempt, GradingRun, Run, Submission
+from assessments.standing import Facts, standing_of
 from library.packs import pack_of
 from reviews.models import Evaluation
 
-WORDS = {
-    Phase.RUNNING: ("Working", "info"),
-    Phase.GRACE: ("Time is up", "info"),
-    Phase.OVERDUE: ("Closing", "info"),
-    Phase.SUBMITTED: ("Handed in", "good"),
-    Phase.REVISION_OPEN: ("Revision not started", "warn"),
-    Phase.REVISING: ("Revising", "info"),
-    Phase.REVISION_GRACE: ("Time is up", "info"),
-    Phase.REVISION_OVERDUE: ("Closing", "info"),
-    Phase.REVISION_SUBMITTED: ("Revision handed in", "good"),
-}
 GRADING_WORDS = {
     "queued": ("Waiting to be graded", "info"),
     "running": ("Being graded", "info"),
@@ -40,7 +29,10 @@ class Tag(NamedTuple):
 
 
 def phase_tag(attempt: Attempt, now: datetime) -> Tag:
-    return Tag(*WORDS[attempt.phase(now)])
+    """What the clock alone says of an attempt, in the words of its standing."""
+    standing = standing_of(Facts(phase=attempt.phase(now)))
+    said = f"{standing.words}, {standing.detail}" if standing.detail else standing.words
+    return Tag(said, standing.tone)
 
 
 def grading_tag(run: GradingRun | None, now: datetime) -> Tag:
@@ -63,9 +55,10 @@ def progress(run: GradingRun, attempt: Attempt, now: datetime) -> str:
     if run.state(now) != "running" or attempt.exercise.has_room:
         return ""  # a written answer is read in one go
     pack = pack_of(attempt.pack_version.name)
-    span = pack.world.span if "world" in pack.data else "workload"
-    plural = "" if run.hidden_workloads == 1 else "s"
-    return f"{run.progress} of {run.hidden_workloads} hidden {span}{plural}"
+    number = run.hidden_workloads
+    ordinary = "workload" if number == 1 else "workloads"
+    spans = pack.world.spans(number) if "world" in pack.data else ordinary
+    return f"{run.progress} of {number} hidden {spans}"
 
 
 MINUTES_ALONE = 15
@@ -78,6 +71,12 @@ def time_left(attempt: Attempt, now: datetime) -> str:
         return ""
     minutes, seconds = divmod(int((attempt.deadline_at - now).total_seconds()), 60)
     return f"{minutes} min" if minutes >= MINUTES_ALONE else f"{minutes} min {seconds} s"
+
+
+def in_minutes(left: timedelta) -> str:
+    """The same in whole minutes, for pages that are looked at for long: "41 min", "under 1 min"."""
+    minutes = int(left.total_seconds()) // 60
+    return f"{minutes} min" if minutes >= 1 else "under 1 min"
 
 
 def for_list(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:

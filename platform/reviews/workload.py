@@ -1,10 +1,9 @@
-"""What waits for whom: the sections of the home page, by what the viewer's role lets them do."""
+"""What waits for whom: the sections of the home page, each with something in it that is the viewer's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Window
 from django.urls import reverse
@@ -14,59 +13,49 @@ from assessments.jobs import Result
 from assessments.models import (
     Attempt,
     GradingRun,
-    PreparedVariant,
     RevisionRound,
     Submission,
 )
 from hiring.models import Calibration
 from library.packs import pack_of
+from reviews.enquiries.waiting import ANSWER, waiting_for_answer
 from reviews.fairness.calibration import all_still_to_score
+from reviews.links_to_watch import boards, invitations, messages_refused, variants_failed
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
 from reviews.scoring.disagreements import asking_for_another
-from reviews.visibility import attempts_visible_to, invitations_visible_to, shown_name, with_viewer
-
-SHOWN = 12  # rows of a section; the list behind it has all
-SOON = timedelta(hours=48)
-TROUBLE_SHOWN = 150  # characters
-
-
-@dataclass(frozen=True)
-class Row:
-    """One thing to do: who it is about, what exactly, and where."""
-
-    label: str
-    text: str
-    url: str
-    tag: Tag | None = None
-    at: datetime | None = None
-    at_label: str = ""
-
-
-@dataclass(frozen=True)
-class Section:
-    key: str
-    title: str
-    rows: list[Row]
-    more: int
-    empty: str
-    side: bool = False  # news rather than duty
+from reviews.visibility import (
+    attempts_overseen_by,
+    attempts_visible_to,
+    shown_name,
+    with_viewer,
+)
+from reviews.work_rows import ATTEMPTS, SHOWN, Row, Section
 
 
 def waiting_for(viewer: User, now: datetime) -> list[Section]:
-    """The sections that the viewer's role has anything to do with, in the order of urgency."""
-    found = [
+    """The sections in which something waits for the viewer, in the order of urgency."""
+    return [
         section
         for permission, build in SECTIONS
-        if viewer.has_perm(permission) and (section := build(viewer, now))
+        if viewer.has_perm(permission) and (section := build(viewer, now)).rows
     ]
-    return found
+
+
+def _with_own(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
+    """With `scores_it`; names are asked for what is shown alone."""
+    mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
+    return attempts.annotate(scores_it=mine)
 
 
 def _attempts(viewer: User) -> QuerySet[Attempt]:
-    """What the sections choose from, with `scores_it`; names are asked for what is shown alone."""
-    mine = Exists(Assignment.objects.filter(attempt=OuterRef("pk"), evaluator=viewer))
-    return attempts_visible_to(viewer).annotate(scores_it=mine)
+    """What the sections choose from."""
+    return _with_own(attempts_visible_to(viewer), viewer)
+
+
+def _own(viewer: User) -> QuerySet[Attempt]:
+    """Without what the viewer only scores: to be staffed, graded again and decided by them."""
+    return _with_own(attempts_overseen_by(viewer), viewer)
 
 
 def _submission(round: int) -> Exists:
@@ -99,7 +88,6 @@ def _undecided(attempts: QuerySet[Attempt]) -> QuerySet[Attempt]:
 def _section(
     key: str,
     title: str,
-    empty: str,
     attempts: QuerySet[Attempt],
     row: Callable[[Attempt], Row],
     *,
@@ -117,16 +105,17 @@ def _section(
     shown = with_viewer(attempts_visible_to(viewer), viewer).annotate(**also)
     rows = for_list(shown.filter(pk__in=[pk for pk, _ in found])) if found else []
     more = max(0, found[0][1] - SHOWN) if found else 0
-    return Section(key, title, [row(attempt) for attempt in rows], more, empty, side)
+    return Section(key, title, [row(attempt) for attempt in rows], more, ATTEMPTS, side)
 
 
 def _row(attempt: Attempt, url_name: str, *args: object, tag: Tag | None = None) -> Row:
     text = f"{attempt.exercise} · {attempt.invitation.opening}"
     url = reverse(f"admin:{url_name}", args=[attempt.pk, *args])
-    return Row(shown_name(attempt), text, url, tag)
+    known = attempt.invitation.candidate_id if attempt.named else None  # type: ignore[attr-defined]
+    return Row(shown_name(attempt), text, url, tag, names=known)
 
 
-def to_score(viewer: User, now: datetime) -> Section | None:
+def to_score(viewer: User, now: datetime) -> Section:
     """Answers of both rounds that the viewer was asked to score and has not."""
     owes_1 = _submission(1) & ~_card(1, evaluator=viewer)
     owes_2 = _submission(2) & ~_card(2, evaluator=viewer)
@@ -136,11 +125,10 @@ def to_score(viewer: User, now: datetime) -> Section | None:
         round = 1 if attempt.owes_1 else 2  # type: ignore[attr-defined]
         return _row(attempt, "score", round, tag=Tag(f"round {round}", "info"))
 
-    empty = "You owe no scorecard. Answers appear here when somebody assigns them to you."
-    return _section("to-score", "To score", empty, owed, row, viewer=viewer, owes_1=owes_1)
+    return _section("to-score", "To score", owed, row, viewer=viewer, owes_1=owes_1)
 
 
-def to_calibrate(viewer: User, now: datetime) -> Section | None:
+def to_calibrate(viewer: User, now: datetime) -> Section:
     """Exercises whose exemplars come first, where the opening asks for it; left out when done."""
     mine = _attempts(viewer).filter(
         ~_card(1, evaluator=viewer),
@@ -158,81 +146,88 @@ def to_calibrate(viewer: User, now: datetime) -> Section | None:
         for (name, level), left in sorted(all_still_to_score(viewer, kinds).items())
         if left
     ]
-    return Section("calibrate", "Exemplars first", rows, 0, "") if rows else None
+    return Section("calibrate", "Exemplars first", rows)
 
 
-def feedback_owed(viewer: User, now: datetime) -> Section | None:
-    """First answers that were scored and whose candidate still waits for feedback."""
+def feedback_owed(viewer: User, now: datetime) -> Section:
+    """First answers that were scored and whose candidate still waits for feedback.
+
+    It is for who scored to give; whoever oversees the opening is asked where nobody of them may.
+    """
+    panel = Assignment.objects.filter(attempt=OuterRef("pk"))
+    able = panel.filter(evaluator__groups__permissions__codename="add_feedback")
+    mine = Q(scores_it=True) & _card(1, evaluator=viewer)
     scored = _undecided(_attempts(viewer)).filter(
-        _submission(1), _card(1), ~_revision(), round=1, awaiting_round=None
+        mine | (Q(scores_it=False) & ~Exists(able)),
+        _submission(1),
+        _card(1),
+        ~_revision(),
+        round=1,
+        awaiting_round=None,
     )
-    scored = scored.filter(Q(scores_it=False) | _card(1, evaluator=viewer))
-    empty = "No candidate waits for feedback."
     return _section(
         "feedback",
         "Feedback owed",
-        empty,
         scored,
         lambda item: _row(item, "feedback"),
         viewer=viewer,
     )
 
 
-def decisions_owed(viewer: User, now: datetime) -> Section | None:
-    """Candidates whose scorecards are all in and whose revision, if any, is over."""
+def decisions_owed(viewer: User, now: datetime) -> Section:
+    """Candidates whose scorecards are all in and whose revision, if any, is over.
+
+    Of an opening that names a hiring manager it is theirs to decide.
+    """
     cards = Evaluation.objects.current().submitted().filter(submission__round=1)
     card = cards.filter(submission__attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"))
     owing = Assignment.objects.filter(~Exists(card))
-    ready = _undecided(_attempts(viewer)).filter(
+    theirs = Q(invitation__opening__hiring_manager=viewer)
+    ready = _undecided(_own(viewer)).filter(
+        theirs | Q(invitation__opening__hiring_manager=None),
         ~Q(pk__in=owing.values("attempt")),
         Q(pk__in=Assignment.objects.values("attempt")),
         ~_revision() | _submission(2),
         _submission(1),
         awaiting_round=None,
     )
-    empty = "Nobody waits for a decision. Candidates appear here when all scorecards are in."
     return _section(
         "decisions",
         "Decisions owed",
-        empty,
         ready,
         lambda item: _row(item, "decision"),
         viewer=viewer,
     )
 
 
-def unassigned(viewer: User, now: datetime) -> Section | None:
+def unassigned(viewer: User, now: datetime) -> Section:
     """Answers that were handed in and that nobody was asked to score."""
     nobody = ~Exists(Assignment.objects.filter(attempt=OuterRef("pk")))
-    lonely = _undecided(_attempts(viewer)).filter(_submission(1), nobody)
-    empty = "Every answer that was handed in has somebody to score it."
+    lonely = _undecided(_own(viewer)).filter(_submission(1), nobody)
     return _section(
         "unassigned",
         "Nobody to score it yet",
-        empty,
         lonely,
         lambda item: _row(item, "assign"),
         viewer=viewer,
     )
 
 
-def disagreements(viewer: User, now: datetime) -> Section | None:
+def disagreements(viewer: User, now: datetime) -> Section:
     """Answers whose two scorecards are so far apart that somebody else has to score them."""
     asking = asking_for_another(viewer).values("attempt")
-    rows = _undecided(_attempts(viewer)).filter(pk__in=asking)
-    empty = "No two scorecards are far apart."
+    rows = _undecided(_own(viewer)).filter(pk__in=asking)
     tag = Tag("scorecards differ", "warn")
     return _section(
         "disagreements",
         "Another evaluator needed",
-        empty,
         rows,
         lambda item: _row(item, "assign", tag=tag),
         viewer=viewer,
     )
 
 
-def gradings_failed(viewer: User, now: datetime) -> Section | None:
+def gradings_failed(viewer: User, now: datetime) -> Section:
     """Submissions whose newest grading ended by our own fault."""
     newer = GradingRun.objects.filter(submission=OuterRef("submission"), pk__gt=OuterRef("pk"))
     failed = GradingRun.objects.filter(
@@ -241,43 +236,18 @@ def gradings_failed(viewer: User, now: datetime) -> Section | None:
         submission__superseded_at=None,
         result=Result.INFRASTRUCTURE_ERROR,
     )
-    rows = _attempts(viewer).filter(Exists(failed))
-    empty = "No grading has failed on our side."
+    rows = _own(viewer).filter(Exists(failed))
     tag = Tag("failed on our side", "bad")
     return _section(
         "failed",
         "Gradings to repeat",
-        empty,
         rows,
         lambda item: _row(item, "regrade", tag=tag),
         viewer=viewer,
     )
 
 
-def variants_failed(viewer: User, now: datetime) -> Section | None:
-    """Exercises that nobody can start because their materials could not be built."""
-    failed = PreparedVariant.objects.filter(
-        invitation__in=invitations_visible_to(viewer).filter(revoked_at=None, closes_at__gt=now),
-        result=Result.INFRASTRUCTURE_ERROR,
-    ).select_related("invitation__candidate", "exercise")
-    rows = [
-        Row(
-            item.invitation.candidate.name,
-            f"{item.exercise}: {item.trouble[:TROUBLE_SHOWN]}",
-            reverse("admin:hiring_invitation_change", args=[item.invitation_id]),
-            Tag("failed on our side", "bad"),
-            item.finished_at,
-            "failed",
-        )
-        for item in failed[:SHOWN]
-    ]
-    if not rows:
-        return None
-    title = "Materials that could not be prepared"
-    return Section("unprepared", title, rows, max(0, failed.count() - SHOWN), "")
-
-
-def running_now(viewer: User, now: datetime) -> Section | None:
+def running_now(viewer: User, now: datetime) -> Section:
     """Who works right now; the time left only for people who do not score them."""
     rows = _attempts(viewer).filter(awaiting_round__isnull=False, deadline_at__gt=now)
     sees_time = viewer.has_perm("assessments.view_timeevent")
@@ -288,18 +258,15 @@ def running_now(viewer: User, now: datetime) -> Section | None:
             tag = Tag(f"{tag.text} · {time_left(attempt, now)} left", tag.tone)
         return _row(attempt, "attempt", tag=tag)
 
-    empty = "Nobody is working right now."
-    return _section("running", "Running now", empty, rows, row, viewer=viewer, side=True)
+    return _section("running", "Running now", rows, row, viewer=viewer, side=True)
 
 
-def revisions(viewer: User, now: datetime) -> Section | None:
+def revisions(viewer: User, now: datetime) -> Section:
     """Revisions that were opened and not handed in."""
     rows = _undecided(_attempts(viewer)).filter(~_submission(2), _revision())
-    empty = "No revision is open."
     return _section(
         "revisions",
         "Revisions open",
-        empty,
         rows,
         lambda item: _row(item, "attempt", tag=phase_tag(item, now)),
         viewer=viewer,
@@ -307,34 +274,27 @@ def revisions(viewer: User, now: datetime) -> Section | None:
     )
 
 
-def invitations(viewer: User, now: datetime) -> Section | None:
-    """Links that nobody opened yet, or that close soon without anything started."""
-    usable = invitations_visible_to(viewer).filter(
-        ~Exists(Attempt.objects.filter(invitation=OuterRef("pk"))),
-        revoked_at=None,
-        closes_at__gt=now,
-    )
-    waiting = usable.filter(Q(first_opened_at=None) | Q(closes_at__lte=now + SOON))
-    waiting = waiting.select_related("candidate", "opening").order_by("closes_at")
+def questions(viewer: User, now: datetime) -> Section:
+    """What candidates ask: whoever is at work waits with their clock running."""
+    found = waiting_for_answer(viewer)
     rows = [
         Row(
-            item.candidate.name,
-            str(item.opening),
-            reverse("admin:hiring_invitation_change", args=[item.pk]),
-            Tag("opened", "info") if item.first_opened_at else Tag("not opened yet", "warn"),
-            item.closes_at,
-            "closes",
+            f"Candidate {item.attempt.invitation.candidate.pseudonym}",
+            f"{item.attempt.exercise} · {item.attempt.invitation.opening}",
+            reverse("admin:enquiry-answer", args=[item.pk]),
+            Tag("waits for an answer", "warn"),
         )
-        for item in waiting[:SHOWN]
+        for item in found[:SHOWN]
     ]
-    more = max(0, waiting.count() - SHOWN)
-    empty = "No invitation waits to be opened."
-    return Section("invitations", "Invitations to watch", rows, more, empty, side=True)
+    more = max(0, found.count() - SHOWN) if rows else 0
+    return Section("questions", "Questions of candidates", rows, more, "admin:enquiries")
 
 
-SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
+SECTIONS: list[tuple[str, Callable[[User, datetime], Section]]] = [
+    (ANSWER, questions),
     ("assessments.add_gradingrun", gradings_failed),
     ("hiring.view_invitation", variants_failed),
+    ("hiring.change_message", messages_refused),
     ("reviews.add_calibrationcard", to_calibrate),
     ("reviews.add_evaluation", to_score),
     ("reviews.add_feedback", feedback_owed),
@@ -344,4 +304,5 @@ SECTIONS: list[tuple[str, Callable[[User, datetime], Section | None]]] = [
     ("assessments.view_attempt", running_now),
     ("assessments.view_attempt", revisions),
     ("hiring.view_invitation", invitations),
+    ("hiring.view_opening", boards),
 ]

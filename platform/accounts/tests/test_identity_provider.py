@@ -18,6 +18,7 @@ from accounts.identity_provider import FAILED, UNKNOWN, UNVERIFIED, NotSignedIn,
 from accounts.models import User
 from accounts.roles import INTERVIEWER
 from accounts.tests.provider import CLIENT, SECRET, Claims, Provider, running
+from accounts.tests.reading import words_of
 
 LEAVE, BACK = "/admin/identity-provider/", "/admin/identity-provider/back/"
 INES = {"email": "Ines@Example.com", "email_verified": True, "name": "Ines Moreau"}
@@ -53,7 +54,7 @@ def is_signed_in(client: Client) -> bool:
 def test_staff_member_with_the_verified_address_is_signed_in(
     provider: Provider, ines: User, client: Client
 ) -> None:
-    page = client.get("/admin/login/").content.decode()
+    page = words_of(client.get("/admin/login/"))
     assert "Sign in with your company account" in page
     answer = go_and_come_back(client, provider, "?next=/admin/settings/")
     assert answer.redirect_chain[-1][0] == "/admin/settings/"
@@ -72,7 +73,7 @@ def test_it_leads_nowhere_else(provider: Provider, ines: User, client: Client) -
 def test_off_there_is_nothing(db: None, client: Client, settings: Any) -> None:
     settings.OIDC_ISSUER = ""
     assert client.get(LEAVE).status_code == client.get(BACK).status_code == 404
-    assert "company account" not in client.get("/admin/login/").content.decode()
+    assert "company account" not in words_of(client.get("/admin/login/"))
 
 
 def other_key(provider: Provider) -> None:
@@ -98,7 +99,7 @@ def test_token_that_is_not_meant_for_this_is_refused(
 ) -> None:
     provider.spoil = BAD_CLAIMS[name]
     answer = go_and_come_back(client, provider)
-    assert FAILED in answer.content.decode()
+    assert FAILED in words_of(answer)
     assert not is_signed_in(client)
 
 
@@ -106,7 +107,7 @@ def test_token_with_a_strangers_signature_is_refused(
     provider: Provider, ines: User, client: Client
 ) -> None:
     other_key(provider)
-    assert FAILED in go_and_come_back(client, provider).content.decode()
+    assert FAILED in words_of(go_and_come_back(client, provider))
     assert not is_signed_in(client)
 
 
@@ -116,7 +117,7 @@ def test_token_without_a_published_keys_signature_is_refused(
 ) -> None:
     """Although the provider's description says that it may send such tokens."""
     provider.sign = getattr(provider, way)
-    assert FAILED in go_and_come_back(client, provider).content.decode()
+    assert FAILED in words_of(go_and_come_back(client, provider))
     assert not is_signed_in(client)
 
 
@@ -133,10 +134,10 @@ def test_answer_to_nobodys_question_is_refused(
     provider: Provider, ines: User, client: Client
 ) -> None:
     for query in ("", "?code=x&state=y", "?error=access_denied", "?state=%00"):
-        assert FAILED in client.get(BACK + query, follow=True).content.decode()
+        assert FAILED in words_of(client.get(BACK + query, follow=True))
     left = client.get(LEAVE)
     stolen = provider.authorise(left["Location"])
-    assert FAILED in Client().get(BACK + stolen, follow=True).content.decode()
+    assert FAILED in words_of(Client().get(BACK + stolen, follow=True))
     assert not is_signed_in(client)
 
 
@@ -145,14 +146,14 @@ def test_provider_that_calls_itself_otherwise_is_refused(
 ) -> None:
     provider.described_as = "https://evil.example"
     answer = client.get(LEAVE, follow=True)
-    assert FAILED in answer.content.decode()
+    assert FAILED in words_of(answer)
 
 
 def test_provider_that_is_down_gets_a_sentence(db: None, client: Client, settings: Any) -> None:
     settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID = "http://127.0.0.1:9", CLIENT
     answer = client.get(LEAVE, follow=True)
     assert answer.status_code == 200
-    assert FAILED in answer.content.decode()
+    assert FAILED in words_of(answer)
 
 
 @pytest.mark.parametrize("verified", [False, None, "true", 1])
@@ -160,7 +161,7 @@ def test_address_has_to_be_vouched_for(
     provider: Provider, ines: User, client: Client, verified: Any
 ) -> None:
     provider.person["email_verified"] = verified
-    assert UNVERIFIED in go_and_come_back(client, provider).content.decode()
+    assert UNVERIFIED in words_of(go_and_come_back(client, provider))
     assert not is_signed_in(client)
 
 
@@ -169,7 +170,7 @@ def test_address_may_come_from_the_userinfo_page_of_the_same_person(
 ) -> None:
     provider.person = {}
     provider.userinfo = {"sub": "somebody else", **INES}
-    assert UNVERIFIED in go_and_come_back(client, provider).content.decode()
+    assert UNVERIFIED in words_of(go_and_come_back(client, provider))
     provider.userinfo = {"sub": "1", **INES}
     go_and_come_back(client, provider)
     assert is_signed_in(client)
@@ -181,11 +182,11 @@ def test_only_active_staff_with_access_come_in(
     past = timezone.now() - timedelta(days=1)
     for change in ({"is_active": False}, {"is_staff": False}, {"access_ends_at": past}):
         User.objects.filter(pk=ines.pk).update(**change)
-        assert UNKNOWN in go_and_come_back(client, provider).content.decode(), change
+        assert UNKNOWN in words_of(go_and_come_back(client, provider)), change
         assert not is_signed_in(client)
         User.objects.filter(pk=ines.pk).update(is_active=True, is_staff=True, access_ends_at=None)
     User.objects.create_user("twin", "ines@example.com", is_staff=True)
-    assert UNKNOWN in go_and_come_back(client, provider).content.decode()
+    assert UNKNOWN in words_of(go_and_come_back(client, provider))
 
 
 @pytest.mark.parametrize("address", ["\u0131nes@example.com", "INE\u017f@example.com"])
@@ -198,7 +199,7 @@ def test_address_that_only_looks_alike_is_a_strangers(ines: User, address: str) 
 
 
 def test_stranger_gets_no_account(provider: Provider, db: None, client: Client) -> None:
-    assert UNKNOWN in go_and_come_back(client, provider).content.decode()
+    assert UNKNOWN in words_of(go_and_come_back(client, provider))
     assert not User.objects.exists()
 
 
@@ -214,7 +215,7 @@ def test_stranger_gets_the_role_that_the_setting_names(
     assert LogEntry.objects.filter(change_message__contains="first signed in through").exists()
     settings.OIDC_NEW_ROLE = "emperor"
     provider.person["email"] = "otto@example.com"
-    assert UNKNOWN in go_and_come_back(Client(), provider).content.decode()
+    assert UNKNOWN in words_of(go_and_come_back(Client(), provider))
     assert User.objects.count() == 1
 
 

@@ -10,9 +10,11 @@ from django.contrib.admin.models import LogEntry
 from django.core import mail
 from django.urls import reverse
 
-from hiring.invitations import digest, find
-from hiring.models import Candidate, Exercise, Invitation, Opening
+from hiring.invitations import find
+from hiring.models import Candidate, Exercise, Invitation, Message, Opening
 from hiring.tests.desk import NOW, PACK, Desk
+from hiring.tests.mails import send_all
+from hiring.tokens import digest
 
 ADD = "admin:hiring_invitation_add"
 
@@ -117,34 +119,36 @@ def test_form_starts_with_the_opening_and_a_week(desk: Desk) -> None:
     assert desk.client.get(reverse(ADD), {"opening": "x"}).status_code == 404
 
 
-def test_sending_mails_a_new_link(desk: Desk) -> None:
+def test_sending_mails_a_link_beside_the_one_they_hold(desk: Desk) -> None:
     invitation, token = invited(desk)
     url = reverse("admin:invitation-send", args=[invitation.pk])
-    assert "stored as a hash only" in desk.client.get(url).content.decode()
-    assert not mail.outbox
-    desk.client.post(url)
+    assert "keep working" in desk.client.get(url).content.decode()
+    assert "is on its way" in desk.client.post(url, follow=True).content.decode()
+    assert not mail.outbox  # a worker sends it
+    send_all()
     (message,) = mail.outbox
     assert message.to == ["ada@example.com"]
     found = re.search(r"/t/([\w-]+)/", str(message.body))
     assert found is not None
     assert found[1] != token
     assert find(found[1]) == invitation
-    assert find(token) is None
-
-
-def test_mail_that_does_not_go_out_leaves_the_old_link(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    invitation, token = invited(desk)
-
-    def broken(**kwargs: Any) -> None:
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr("hiring.invitations.send_mail", broken)
-    answer = desk.client.post(reverse("admin:invitation-send", args=[invitation.pk]))
-    assert answer.status_code == 409
-    assert "The earlier link still works." in answer.content.decode()
     assert find(token) == invitation
+    assert found[1] not in str(list(Message.objects.values()))
+    invitation.refresh_from_db()
+    assert invitation.sent_at is not None
+    desk.client.post(url)
+    send_all()
+    assert len(mail.outbox) == 2  # pressed again, sent again
+
+
+def test_reminder_is_refused_where_nothing_is_left_to_start(desk: Desk) -> None:
+    invitation, _ = invited(desk)
+    url = reverse("admin:invitation-remind", args=[invitation.pk])
+    assert "There is nothing to remind of" in desk.client.post(url).content.decode()
+    Invitation.objects.update(opens_at=NOW)
+    assert desk.client.post(url).status_code == 302
+    send_all()
+    assert "Still to start" in str(mail.outbox[0].body)
 
 
 def test_new_link_replaces_the_old_one(desk: Desk) -> None:
@@ -188,10 +192,9 @@ def test_list_is_filtered_by_window(desk: Desk, window: str) -> None:
     assert ("Ada Fontaine" in page) is (window in ("scheduled", "rubbish"))
 
 
-def test_a_title_with_a_line_break_is_said_when_sending(desk: Desk) -> None:
-    invitation, token = invited(desk)
+def test_a_title_with_a_line_break_makes_a_subject_of_one_line(desk: Desk) -> None:
+    invitation, _ = invited(desk)
     Opening.objects.update(title="GPU\nengineer")
-    answer = desk.client.post(reverse("admin:invitation-send", args=[invitation.pk]))
-    assert answer.status_code == 409
-    assert "correct the title" in answer.content.decode()
-    assert find(token) == invitation
+    desk.client.post(reverse("admin:invitation-send", args=[invitation.pk]))
+    send_all()
+    assert mail.outbox[0].subject == "Your work sample for GPU engineer"

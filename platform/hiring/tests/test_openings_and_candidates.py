@@ -8,7 +8,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.urls import reverse
 
-from hiring.forms import pack_choices
+from hiring.exercise_form import pack_choices
 from hiring.models import Accommodation, Candidate, Exercise, Opening
 from hiring.policies import battery_warning, weight_warning
 from hiring.tests.desk import NOW, PACK, Desk
@@ -42,10 +42,21 @@ def opening_form(**exercise: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("mode", "limits"), [("take_home", (180, 15)), ("on_site", (60, 15)), ("live", (60, 15))]
+    ("level", "mode", "limits"),
+    [
+        ("junior", "take_home", (120, 15)),
+        ("mid", "take_home", (150, 15)),
+        ("mid", "on_site", (60, 15)),
+        ("mid", "live", (60, 15)),
+        ("senior", "take_home", (180, 20)),
+        ("senior", "on_site", (75, 20)),
+    ],
 )
-def test_empty_limits_become_the_usual_ones(desk: Desk, mode: str, limits: tuple[int, int]) -> None:
-    answer = desk.client.post(reverse("admin:hiring_opening_add"), opening_form(mode=mode))
+def test_empty_limits_become_the_usual_ones_of_the_level(
+    desk: Desk, level: str, mode: str, limits: tuple[int, int]
+) -> None:
+    form = opening_form(mode=mode, level=level)
+    answer = desk.client.post(reverse("admin:hiring_opening_add"), form)
     assert answer.status_code == 302
     made = Exercise.objects.get(opening__title="Cluster engineer")
     assert (made.limit_minutes, made.revision_minutes, made.kind) == (*limits, "automation")

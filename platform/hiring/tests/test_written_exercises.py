@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from django.forms import inlineformset_factory
 
-from hiring.forms import ExerciseForm, pack_choices
-from hiring.models import Exercise
+from hiring.exercise_form import ExerciseForm, ExerciseFormSet, pack_choices
+from hiring.models import Exercise, Opening
 from hiring.policies import battery_warning
-from hiring.tests.desk import Desk
+from hiring.tests.desk import NOW, Desk
+from library.company import keep
+from scenarios.packs.tests.companies import companies
 
 BOTH = {"cost/fleet-bill": "cost", "scaling-plan/growth-year": "scaling-plan"}
 
 
-def form(desk: Desk, pack: str, **changes: str) -> ExerciseForm:
-    sent = {
+def form_data(pack: str) -> dict[str, str]:
+    return {
         "pack_name": pack,
         "level": "mid",
         "mode": "take_home",
@@ -24,7 +27,10 @@ def form(desk: Desk, pack: str, **changes: str) -> ExerciseForm:
         "references_policy": "Public documentation.",
         "assistants_policy": "Allowed.",
     }
-    return ExerciseForm(sent | changes, instance=Exercise(opening=desk.opening))
+
+
+def form(desk: Desk, pack: str, **changes: str) -> ExerciseForm:
+    return ExerciseForm(form_data(pack) | changes, instance=Exercise(opening=desk.opening))
 
 
 @pytest.mark.parametrize("pack", list(BOTH))
@@ -79,3 +85,33 @@ def test_both_in_one_link_or_sitting_are_warned_about(desk: Desk) -> None:
 
 def saved(desk: Desk, mode: str) -> list[Exercise]:
     return [form(desk, pack, mode=mode).save() for pack in BOTH]
+
+
+def test_exercise_that_a_company_cannot_play_is_refused_while_the_opening_is_made(
+    desk: Desk,
+) -> None:
+    """Its accelerators have other tools than those that the exercise shows."""
+    profile = companies()["large"]
+    desk.opening.company = keep(profile, old=None, origin="file", by=desk.rhea, now=NOW)
+    formset = inlineformset_factory(
+        Opening, Exercise, form=ExerciseForm, formset=ExerciseFormSet, fields=["pack_name"]
+    )
+    sent = {
+        "exercises-TOTAL_FORMS": "2",
+        "exercises-INITIAL_FORMS": "0",
+        **_row(0, "troubleshooting/slow-training"),
+        **_row(1, "cost/fleet-bill"),
+    }
+    prefix = formset.get_default_prefix()
+    asked = formset(
+        {k.replace("exercises", prefix, 1): v for k, v in sent.items()}, instance=desk.opening
+    )
+    assert not asked.is_valid()
+    (said,) = asked.forms[0].errors["pack_name"]
+    assert "boreas has MI300X" in said
+    assert not asked.forms[1].errors
+
+
+def _row(at: int, pack: str) -> dict[str, str]:
+    sent = form_data(pack)
+    return {f"exercises-{at}-{name}": value for name, value in sent.items()}

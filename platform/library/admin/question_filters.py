@@ -13,7 +13,7 @@ from library.models import Question
 
 
 class TopicFilter(admin.SimpleListFilter):
-    """The topics of the chosen section; all 33 at once would hide the other filters."""
+    """The topics of the chosen section; all at once would hide the other filters."""
 
     title = "topic"
     parameter_name = "topic"

@@ -15,7 +15,7 @@ from accounts.staff_admin import StaffAdmin, viewer
 from library import versions
 from library.admin import question_files
 from library.admin.question_filters import ExposureFilter, TopicFilter
-from library.exposure import with_exposure
+from library.exposure import difficulty, with_exposure
 from library.models import Question
 
 
@@ -38,6 +38,9 @@ class LinesField(forms.CharField):
 LISTS = {
     "expected_points": "What a good answer covers, one point on each line.",
     "follow_ups": "Questions to go deeper with, one on each line.",
+    "follow_up_answers": "What a good answer to each follow-up says, one on each line, in the same order.",
+    "weak_answers": "What somebody says who knows the words and not the work, one on each line.",
+    "red_flags": "What should worry you, one on each line.",
     "hints": "Help for somebody who is stuck, one on each line.",
     "discussion_points": "For architecture questions: what to talk through, one on each line.",
     "tags": "Words to find the question by, one on each line.",
@@ -63,6 +66,9 @@ def _shown(name: str) -> Any:
 class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
     expected_points = _lines("expected_points", required=True)
     follow_ups = _lines("follow_ups")
+    follow_up_answers = _lines("follow_up_answers")
+    weak_answers = _lines("weak_answers")
+    red_flags = _lines("red_flags")
     hints = _lines("hints")
     discussion_points = _lines("discussion_points")
     tags = _lines("tags")
@@ -84,6 +90,11 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
     def clean(self) -> dict[str, Any]:
         """Refuse to change what somebody else has just replaced; the row stays locked until saved."""
         data = super().clean() or {}
+        answers = data.get("follow_up_answers") or []
+        if len(answers) not in (0, len(data.get("follow_ups") or [])):
+            self.add_error(
+                "follow_up_answers", "Write one answer for each follow-up, or leave them all out."
+            )
         if self.instance.pk:
             rows = Question.objects.select_for_update().filter(pk=self.instance.pk)
             if not rows.filter(replaced_at=None).exists():
@@ -120,6 +131,9 @@ class QuestionAdmin(StaffAdmin):
 
     expected_points_shown = _shown("expected_points")
     follow_ups_shown = _shown("follow_ups")
+    follow_up_answers_shown = _shown("follow_up_answers")
+    weak_answers_shown = _shown("weak_answers")
+    red_flags_shown = _shown("red_flags")
     hints_shown = _shown("hints")
     discussion_points_shown = _shown("discussion_points")
     tags_shown = _shown("tags")
@@ -133,6 +147,18 @@ class QuestionAdmin(StaffAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         """Questions as they are now; replaced versions are shown beside the newest one."""
         return with_exposure(super().get_queryset(request).filter(replaced_at=None))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
+        """The list, each question of the page with how hard it was where that can be said."""
+        answer = super().changelist_view(request, extra_context)
+        listed = getattr(answer, "context_data", None) or {}
+        if "cl" in listed:
+            rows = list(listed["cl"].result_list)
+            known = difficulty(rows)
+            for row in rows:
+                row.difficulty = known.get(row.family)
+            listed["cl"].result_list = rows
+        return answer
 
     def get_urls(self) -> Any:
         page = self.admin_site.admin_view
@@ -149,6 +175,7 @@ class QuestionAdmin(StaffAdmin):
         """The form, with how often the question was asked and what it said before."""
         question = context.get("original")
         if question is not None:
+            question.difficulty = difficulty([question]).get(question.family)
             context |= {"versions": versions.versions_of(question), "question": question}
         return super().render_change_form(request, context, *args, **kwargs)
 

@@ -16,7 +16,9 @@ from django.views.decorators.http import require_POST
 from accounts.audit import ADDITION, note_action
 from accounts.staff_admin import StackedInline, StaffAdmin, allow
 from library.models import HIGHEST, LOWEST, Criterion, CriterionLevel, Rubric
+from library.packs import pack_of
 from library.rubrics import duplicate, is_fixed
+from scenarios.packs import PackNotFound
 
 LEVELS = range(LOWEST, HIGHEST + 1)
 MEANING = {1: "well below", 2: "below", 3: "meets the bar", 4: "above", 5: "outstanding"}
@@ -75,13 +77,34 @@ class CriterionInline(StackedInline):
         return super().get_queryset(request).prefetch_related("levels")
 
 
+def title_of(pack_name: str) -> str:
+    """The exercise's title; the folder's name where the pack is gone."""
+    try:
+        return pack_of(pack_name).title
+    except PackNotFound:
+        return pack_name
+
+
+class PackFilter(admin.SimpleListFilter):
+    title = "exercise"
+    parameter_name = "pack"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        names = set(Rubric.objects.order_by().values_list("pack_name", flat=True))
+        return sorted(((name, title_of(name)) for name in names), key=lambda pair: pair[1])
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        value = self.value() or ""
+        return queryset.filter(pack_name=value) if value and "\x00" not in value else queryset
+
+
 @admin.register(Rubric)
 class RubricAdmin(StaffAdmin):
     inlines = [CriterionInline]
     intro = "Criteria with five described levels. New scorecards use the newest version."
     empty = "No rubric yet: “python manage.py load_library” brings those of the scenario packs."
-    list_display = ["title", "pack_name", "level", "version", "criteria_count", "origin"]
-    list_filter = ["level", "pack_name"]
+    list_display = ["title", "exercise", "level", "version", "criteria_count", "origin"]
+    list_filter = ["level", PackFilter]
     search_fields = ["title", "pack_name"]
     fields = ["title"]
     change_form_template = "admin/library/rubric/change_form.html"
@@ -89,6 +112,10 @@ class RubricAdmin(StaffAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request).select_related("created_by", "based_on")
         return rows.prefetch_related("criteria__levels")
+
+    @admin.display(description="exercise", ordering="pack_name")
+    def exercise(self, rubric: Rubric) -> str:
+        return title_of(rubric.pack_name)
 
     @admin.display(description="criteria")
     def criteria_count(self, rubric: Rubric) -> int:

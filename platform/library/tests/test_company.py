@@ -158,7 +158,7 @@ def test_profile_file_goes_out_and_comes_back(rhea: Client) -> None:
     broken = SimpleUploadedFile("c.toml", b"[cluster]\nnodes = 3\n")
     page = rhea.post(reverse(START), {"from": "toml", "profile": broken})
     assert page.status_code == 400
-    assert "nodes in [cluster] must be a whole number from 8 to 64." in said(page)
+    assert "nodes in [cluster] must be a whole number from 4 to 2000." in said(page)
 
 
 def exports(**files: str) -> dict[str, Any]:

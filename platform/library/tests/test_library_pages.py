@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from accounts.roles import ADMINISTRATOR, INTERVIEWER
+from accounts.tests.reading import words_of
 from library.models import CriterionLevel, Question, Rubric
 from library.packs import latest_rubric, load_rubric, pack_of
 from library.rubrics import duplicate, is_fixed
@@ -55,20 +56,20 @@ def rubric() -> Rubric:
 def test_bank_is_searched_by_its_words(query: str, found: bool) -> None:
     question()
     page = signed_in(INTERVIEWER).get(reverse("admin:library_question_changelist"), {"q": query})
-    assert ("How do you scale GPU pools?" in page.content.decode()) is found
+    assert ("How do you scale GPU pools?" in words_of(page)) is found
 
 
 def test_replaced_questions_are_not_shown() -> None:
     question(text="The old wording", replaced_at=NOW)
     page = signed_in(INTERVIEWER).get(reverse("admin:library_question_changelist"))
-    assert "The old wording" not in page.content.decode()
+    assert "The old wording" not in words_of(page)
 
 
 def test_shipped_question_can_be_read_and_not_changed() -> None:
     row = question(shipped=True)
     client = signed_in(INTERVIEWER)
     url = reverse("admin:library_question_change", args=[row.pk])
-    assert "Two pools" in client.get(url).content.decode()
+    assert "Two pools" in words_of(client.get(url))
     assert client.post(url, {"text": "Mine now"}).status_code == 403
 
 
@@ -95,7 +96,7 @@ def test_own_question_keeps_its_lists_line_by_line() -> None:
 
 def test_rubric_shows_all_levels(rubric: Rubric) -> None:
     page = signed_in(INTERVIEWER).get(reverse("admin:library_rubric_change", args=[rubric.pk]))
-    text = page.content.decode()
+    text = words_of(page)
     assert "its words cannot change" in text
     assert text.count("<dt>5</dt>") == rubric.criteria.count()
     assert "Duplicate to edit" not in text
@@ -156,6 +157,6 @@ def test_weight_other_than_one_needs_a_reason(rubric: Rubric) -> None:
     data = form_of(client, copy) | {"criteria-0-weight": "2"}
     url = reverse("admin:library_rubric_change", args=[copy.pk])
     answer = client.post(url, data)
-    assert "Say why this weight differs from 1." in answer.content.decode()
+    assert "Say why this weight differs from 1." in words_of(answer)
     data["criteria-0-weight_reason"] = "It is half of the job."
     assert client.post(url, data).status_code == 302

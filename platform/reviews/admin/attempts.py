@@ -14,9 +14,11 @@ from django.utils.html import format_html
 
 from accounts.moments import moment
 from accounts.row_numbers import row_number
-from accounts.staff_admin import StaffAdmin, viewer
+from accounts.staff_admin import StaffAdmin, rows_shown, viewer
 from assessments.models import Attempt
+from reviews.admin.together import together
 from reviews.models import Assignment
+from reviews.names_seen import named_in, note_names
 from reviews.phases import (
     Tag,
     for_list,
@@ -138,6 +140,7 @@ class AttemptAdmin(StaffAdmin):
     empty = "Nobody has started yet. An attempt appears here when a candidate presses Start."
     list_filter = [PhaseFilter, OpeningFilter, MineFilter]
     search_fields = ["invitation__candidate__pseudonym"]
+    actions = [together("bulk-extend-time", "Extend the time", "extend")]
     search_help_text = "Pseudonym, or name and address of a candidate you do not score."
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -153,6 +156,14 @@ class AttemptAdmin(StaffAdmin):
         clock = [at.started, at.left] if user.has_perm("assessments.view_timeevent") else []
         graded = [at.grading] if user.has_perm("assessments.view_gradingrun") else []
         return [at.candidate, at.exercise, at.opening, at.phase, *clock, *graded, at.cards]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        answer = super().changelist_view(request, extra_context)
+        people = named_in(rows_shown(answer))
+        note_names(viewer(request), people, "attempts", now=timezone.now())
+        return answer
 
     def get_search_results(
         self, request: HttpRequest, queryset: Any, search_term: str
@@ -184,6 +195,9 @@ class AttemptAdmin(StaffAdmin):
         if attempt is None or attempt.scores_it or not user.has_perm("assessments.view_timeevent"):
             raise Http404
         return super().history_view(request, object_id, extra_context)
+
+    def has_extend_permission(self, request: HttpRequest) -> bool:
+        return viewer(request).has_perm("assessments.add_timeevent")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

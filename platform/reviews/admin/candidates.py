@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
 from accounts.moments import moment
-from accounts.staff_admin import StaffAdmin, TabularInline, viewer
+from accounts.staff_admin import StaffAdmin, TabularInline, rows_shown, viewer
 from hiring import seen_by
 from hiring.models import Accommodation, Candidate
+from hiring.oversight import openings_overseen_by
+from reviews.admin.together import together
+from reviews.board.summary import standings_of
+from reviews.names_seen import note_names
 from reviews.phases import for_list, phase_tag
 from reviews.visibility import attempts_visible_to, candidates_visible_to, with_viewer
 
@@ -50,14 +54,25 @@ class CandidateAdmin(StaffAdmin):
     list_display = ["name", "email", "pseudonym", "invitation_count", "attempt_count"]
     search_fields = ["name", "email", "pseudonym"]
     readonly_fields = ["pseudonym"]
-    fields = ["name", "email", "pseudonym"]
+    fields = ["name", "email", "time_zone", "pseudonym"]
     change_form_template = "reviews/candidate.html"
+    actions = [together("invite-many", "Invite to an opening", "invite")]
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        return candidates_visible_to(viewer(request)).annotate(
-            invited_n=Count("invitations", distinct=True),
-            started_n=Count("invitations__attempts", distinct=True),
+        user = viewer(request)
+        known = Q(invitations__opening__in=openings_overseen_by(user))
+        return candidates_visible_to(user).annotate(
+            invited_n=Count("invitations", filter=known, distinct=True),
+            started_n=Count("invitations__attempts", filter=known, distinct=True),
         )
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        answer = super().changelist_view(request, extra_context)
+        people = {row.pk for row in rows_shown(answer)}
+        note_names(viewer(request), people, "candidates", now=timezone.now())
+        return answer
 
     @admin.display(description="invitations", ordering="invited_n")
     def invitation_count(self, candidate: Any) -> int:
@@ -85,7 +100,7 @@ class CandidateAdmin(StaffAdmin):
         candidate = self.get_object(request, object_id)
         context: dict[str, Any] = {"candidate": candidate}
         if candidate is not None:
-            seen_by.note(viewer(request), candidate, "candidate", now=timezone.now())
+            seen_by.note(viewer(request), candidate, "candidate", now=timezone.now(), named=True)
             context |= self._came_of(request, candidate)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 
@@ -107,8 +122,12 @@ class CandidateAdmin(StaffAdmin):
         }
         if user.has_perm("hiring.view_invitation"):
             links = candidate.invitations.select_related("opening", "candidate")
-            context["invitations"] = [(link, link.state(now)) for link in links]
+            standings = standings_of(user, [link.pk for link in links], now)
+            context["invitations"] = [(link, standings.get(link.pk, "")) for link in links]
         return context
+
+    def has_invite_permission(self, request: HttpRequest) -> bool:
+        return viewer(request).has_perm("hiring.add_invitation")
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Somebody who was invited stays on record."""

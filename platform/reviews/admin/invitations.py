@@ -5,33 +5,36 @@ An invitation names its candidate, so people who score them do not see it before
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.utils.html import format_html
 
 from accounts.audit import ADDITION, note_action
 from accounts.confirmed import confirm
 from accounts.models import User
 from accounts.moments import moment
 from accounts.row_numbers import row_number
-from accounts.staff_admin import StaffAdmin, allow, viewer
+from accounts.staff_admin import StaffAdmin, allow, rows_shown, viewer
 from assessments.ahead import release
 from assessments.prepared.drawing import prepare
-from hiring.forms import InviteForm, new_invitation
-from hiring.invitation_verbs import REPLACE, REVOKE, SEND
-from hiring.invitations import link_to, replace_link
+from hiring.invitation_verbs import EXTEND_WINDOW, REMIND, REPLACE, REVOKE, SEND
+from hiring.invitations import replace_link
+from hiring.invite_form import InviteForm, new_invitation
+from hiring.messages.delivery import is_configured
 from hiring.models import Invitation, Opening
+from hiring.tokens import link_to
 from reviews.admin.shown_ahead import AHEAD, shown_from
+from reviews.admin.together import together
+from reviews.board.summary import standings_of
+from reviews.bulk.inviting import said_of
+from reviews.names_seen import note_names
 from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
-
-STATE_TONES = {"scheduled": "info", "open": "good", "over": "", "revoked": "bad"}
 
 
 class StateFilter(admin.SimpleListFilter):
@@ -68,8 +71,7 @@ class Columns:
 
     @admin.display(description="state")
     def state(self, row: Invitation) -> str:
-        state = row.state(self.now)
-        return format_html('<span class="tag {}">{}</span>', STATE_TONES[state], state)
+        return row.standings  # type: ignore[attr-defined, no-any-return]
 
     @admin.display(description="opens", ordering="opens_at")
     def opens(self, row: Invitation) -> str:
@@ -96,10 +98,27 @@ class InvitationAdmin(StaffAdmin):
     search_fields = ["candidate__name", "candidate__email", "opening__title"]
     list_filter = [StateFilter, ("opening", admin.RelatedOnlyFieldListFilter)]
     list_select_related = ["candidate", "opening"]
+    actions = [
+        together("bulk-remind", "Remind", "change"),
+        together("bulk-send", "Send by e-mail", "change"),
+        together("bulk-extend", "Extend the window", "change"),
+        together("bulk-revoke", "Revoke", "change"),
+    ]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = invitations_visible_to(viewer(request))
         return rows.prefetch_related("candidate__accommodations")
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> Any:
+        answer = super().changelist_view(request, extra_context)
+        rows, by, now = rows_shown(answer), viewer(request), timezone.now()
+        standings = standings_of(by, [row.pk for row in rows], now)
+        for row in rows:
+            row.standings = standings.get(row.pk, "")
+        note_names(by, {row.candidate_id for row in rows}, "invitations", now=now)
+        return answer
 
     def get_list_display(self, request: HttpRequest) -> Any:
         at = Columns(timezone.now())
@@ -109,6 +128,8 @@ class InvitationAdmin(StaffAdmin):
         view = self.admin_site.admin_view
         return [
             path("<uuid:pk>/send/", view(self.send_view), name="invitation-send"),
+            path("<uuid:pk>/remind/", view(self.remind_view), name="invitation-remind"),
+            path("<uuid:pk>/extend/", view(self.extend_view), name="invitation-extend"),
             path("<uuid:pk>/new-link/", view(self.replace_view), name="invitation-replace"),
             path("<uuid:pk>/revoke/", view(self.revoke_view), name="invitation-revoke"),
             path("<uuid:pk>/ahead/", view(self.ahead_view), name="invitation-ahead"),
@@ -140,10 +161,28 @@ class InvitationAdmin(StaffAdmin):
         if made is None:
             return self._invite_page(request, form, status=400)
         invitation, token = made
-        note_action(by, invitation, "Invited.", flag=ADDITION)
+        note_action(by, invitation, said_of(invitation), flag=ADDITION)
         prepare(invitation, now=now)
         warnings = form.warnings() + self._shown_ahead(invitation, form, by, now)
+        if "send" in request.POST:
+            return self._sent(request, invitation, warnings, by, now)
         return self._link_page(request, invitation, token, warnings=warnings)
+
+    def _sent(
+        self,
+        request: HttpRequest,
+        invitation: Invitation,
+        warnings: list[str],
+        by: User,
+        now: datetime,
+    ) -> HttpResponse:
+        """Made and sent in one step: the message carries a link of its own, so none is shown."""
+        said = SEND.perform(invitation, {}, by, now)
+        note_action(by, invitation, said)
+        self.message_user(request, said, messages.SUCCESS)
+        for sentence in warnings:
+            self.message_user(request, sentence, messages.WARNING)
+        return HttpResponseRedirect(_page(invitation))
 
     def _shown_ahead(
         self, invitation: Invitation, form: InviteForm, by: User, now: datetime
@@ -159,6 +198,9 @@ class InvitationAdmin(StaffAdmin):
     def _invite_page(
         self, request: HttpRequest, form: InviteForm, status: int = 200
     ) -> HttpResponse:
+        by: User = viewer(request)
+        people = candidates_visible_to(by).values_list("pk", flat=True)
+        note_names(by, people, "invite", now=timezone.now())
         context = {
             **self.admin_site.each_context(request),
             "title": "Invite a candidate",
@@ -190,7 +232,9 @@ class InvitationAdmin(StaffAdmin):
             "title": f"Invitation of {row.candidate}",
             "invitation": row,
             "state": row.state(now),
-            "tone": STATE_TONES[row.state(now)],
+            "messages_sent": [(item, item.state(now)) for item in row.messages.all()[:20]],
+            "mail_is_configured": is_configured(),
+            "standings": standings_of(viewer(request), [row.pk], now).get(row.pk, ""),
             "attempts": with_viewer(
                 row.attempts.select_related("exercise", "invitation__candidate"), viewer(request)
             ),
@@ -214,6 +258,15 @@ class InvitationAdmin(StaffAdmin):
         if request.method == "POST":
             prepare(row, now=timezone.now(), again=True)
         return answer
+
+    def remind_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+        return confirm(request, row, REMIND, back=_page(row))
+
+    def extend_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        row = self._row(request, pk)
+        initial = {"closes_at": row.closes_at + timedelta(days=1)}
+        return confirm(request, row, EXTEND_WINDOW, back=_page(row), initial=initial)
 
     def replace_view(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         row = self._row(request, pk)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -9,66 +11,50 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.template.loader import render_to_string
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.views.decorators.http import require_POST
 
-from accounts.confirmed import Refused, Verb, confirm
+from accounts.confirmed import confirm
 from accounts.models import User
-from accounts.staff_admin import StackedInline, StaffAdmin, viewer
+from accounts.row_numbers import row_number
+from accounts.staff_admin import StackedInline, StaffAdmin, allow, viewer
 from assessments.models import Attempt
-from hiring.forms import ExerciseForm, ExerciseFormSet
-from hiring.models import Exercise, Invitation, Mode, Opening
-from hiring.policies import battery_warning, weight_warning
+from hiring import demands
+from hiring.exercise_form import ExerciseForm, ExerciseFormSet
+from hiring.models import Exercise, Invitation, Opening
+from hiring.opening_verbs import CLOSE, REOPEN
+from hiring.oversight import may_be_named
+from library.catalogue import entries
 from library.company import DEFAULT_WORDS, note_on
-from library.models import CompanyProfile
+from library.models import CompanyProfile, Seniority
+from reviews.admin.together import together
+from reviews.board.summary import standings_of
+from reviews.names_seen import named_in, note_names
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
 from reviews.scoring.agreement import tag_of, with_known_cards
 from reviews.visibility import (
     attempts_visible_to,
-    candidates_visible_to,
+    invitations_visible_to,
     openings_visible_to,
     shown_name,
     with_viewer,
 )
 
 SHOWN = 50
-
-
-def _close(opening: Opening, data: dict[str, Any], by: User, now: datetime) -> str:
-    if opening.closed_at:
-        raise Refused("This opening was closed before.")
-    opening.closed_at = now
-    opening.save(update_fields=["closed_at"])
-    return f"Closed the opening. Reason: {data['reason']}"
-
-
-def _reopen(opening: Opening, data: dict[str, Any], by: User, now: datetime) -> str:
-    if not opening.closed_at:
-        raise Refused("This opening is not closed.")
-    opening.closed_at = None
-    opening.save(update_fields=["closed_at"])
-    return f"Reopened the opening. Reason: {data['reason']}"
-
-
-CLOSE = Verb(
-    title="Close the opening",
-    explanation=(
-        "Nobody can be invited for it any more. Links that were sent go on working, and what was "
-        "handed in can still be scored and decided."
-    ),
-    button="Close the opening",
-    permission="hiring.change_opening",
-    perform=_close,
-)
-REOPEN = Verb(
-    title="Reopen the opening",
-    explanation="Candidates can be invited for it again.",
-    button="Reopen the opening",
-    permission="hiring.change_opening",
-    perform=_reopen,
-)
+DEFAULT_WEIGHT = 50
+STAYS = {
+    "calibration",
+    "answer_languages",
+    "evaluators_per_answer",
+    "own_work",
+    "own_work_minutes",
+}
+"""What an opening keeps where a form does not send it."""
 
 
 class ExerciseInline(StackedInline):
@@ -81,7 +67,8 @@ class ExerciseInline(StackedInline):
             None,
             {
                 "fields": (
-                    ("pack_name", "level", "mode", "answer_form"),
+                    "pack_name",
+                    ("level", "mode", "answer_form"),
                     ("limit_minutes", "revision_minutes", "hidden_workloads"),
                 )
             },
@@ -93,7 +80,40 @@ class ExerciseInline(StackedInline):
     )
 
     def get_extra(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> int:
-        return 0 if obj else 1
+        return 0 if obj and not chosen_in_catalogue(request) else 1
+
+
+def chosen_in_catalogue(request: HttpRequest) -> dict[str, str]:
+    """The exercise that the catalogue's button brought along; {} where there is none."""
+    name, level = request.GET.get("pack", ""), request.GET.get("level", "")
+    if request.method != "GET" or name not in {entry.name for entry in entries()}:
+        return {}
+    return {"pack_name": name} | ({"level": level} if level in Seniority.values else {})
+
+
+class OpenFilter(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "is"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("open", "Open"), ("closed", "Closed")]
+
+    def queryset(self, request: HttpRequest, queryset: Any) -> Any:
+        if self.value() in ("open", "closed"):
+            return queryset.filter(closed_at__isnull=self.value() == "open")
+        return queryset
+
+
+IN_WORDS = {"hiring_manager": "led_by", "company": "of_company"}
+"""Relations whose own pages are not for everybody who may look at an opening -> the same as text."""
+
+
+def _in_words(fields: Iterable[Any]) -> list[Any]:
+    """Fields and rows of fields."""
+    return [
+        tuple(_in_words(one)) if isinstance(one, tuple) else IN_WORDS.get(one, one)
+        for one in fields
+    ]
 
 
 @admin.register(Opening)
@@ -109,21 +129,65 @@ class OpeningAdmin(StaffAdmin):
         "invited",
         "started",
         "is_open",
+        "board",
     ]
-    list_filter = ["level", ("closed_at", admin.EmptyFieldListFilter)]
+    list_filter = [OpenFilter, "level"]
     list_select_related = ["hiring_manager"]
     search_fields = ["title", "description"]
     change_form_template = "reviews/opening.html"
+    actions = [together("bulk-close", "Close", "change")]
     fieldsets = (
         (None, {"fields": ("title", ("level", "hiring_manager"), "description")}),
         ("Cluster", {"fields": ("company",)}),
+        ("Written answers", {"classes": ("collapse",), "fields": ("answer_languages",)}),
         ("Evaluation", {"fields": ("work_sample_weight",)}),
         (
             "Several evaluators",
-            {"fields": (("levels_apart", "means_apart"), "calibration")},
+            {
+                "classes": ("collapse",),
+                "fields": (
+                    "evaluators_per_answer",
+                    ("levels_apart", "means_apart"),
+                    "calibration",
+                ),
+            },
         ),
-        ("Retention", {"fields": ("retention_months",)}),
+        (
+            "Whose work it is",
+            {"classes": ("collapse",), "fields": (("own_work", "own_work_minutes"),)},
+        ),
+        (
+            "The same exercise again",
+            {"classes": ("collapse",), "fields": ("repeat_months",)},
+        ),
+        ("Retention", {"classes": ("collapse",), "fields": ("retention_months",)}),
     )
+
+    def get_formset_kwargs(
+        self, request: HttpRequest, obj: Any, inline: Any, prefix: str
+    ) -> dict[str, Any]:
+        kwargs = super().get_formset_kwargs(request, obj, inline, prefix)
+        if chosen := chosen_in_catalogue(request):
+            kwargs["initial"] = [chosen]
+        return kwargs
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        """For those who may only look, without links to pages that are not open to them."""
+        sets = super().get_fieldsets(request, obj)
+        if obj is None or self.has_change_permission(request, obj):
+            return sets
+        return [(title, {**more, "fields": _in_words(more["fields"])}) for title, more in sets]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), *IN_WORDS.values())
+
+    @admin.display(description="hiring manager", empty_value="–")
+    def led_by(self, opening: Opening) -> str | None:
+        return str(opening.hiring_manager) if opening.hiring_manager else None
+
+    @admin.display(description="company")
+    def of_company(self, opening: Opening) -> str:
+        return str(opening.company or DEFAULT_WORDS)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         narrowed = openings_visible_to(viewer(request))
@@ -139,7 +203,9 @@ class OpeningAdmin(StaffAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "hiring_manager":
-            kwargs["queryset"] = User.objects.filter(is_active=True, is_staff=True)
+            opening = request.resolver_match.kwargs.get("object_id")
+            kept = Q(openings=opening) if opening else Q(pk=None)
+            kwargs["queryset"] = User.objects.filter(may_be_named(timezone.now()) | kept).distinct()
         if db_field.name == "company":
             kept = Q(openings=request.resolver_match.kwargs.get("object_id"))
             kwargs["queryset"] = CompanyProfile.objects.filter(
@@ -151,7 +217,7 @@ class OpeningAdmin(StaffAdmin):
     def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         if db_field.name == "description":
             kwargs["widget"] = forms.Textarea(attrs={"rows": 4})
-        if db_field.name == "calibration":
+        if db_field.name in STAYS:
             kwargs["required"] = False  # what is not sent stays as it is
         return super().formfield_for_dbfield(db_field, request, **kwargs)
 
@@ -167,9 +233,16 @@ class OpeningAdmin(StaffAdmin):
     def started(self, opening: Any) -> int:
         return int(opening.started_n)
 
-    @admin.display(description="open", boolean=True, ordering="closed_at")
-    def is_open(self, opening: Opening) -> bool:
-        return opening.closed_at is None
+    @admin.display(description="state", ordering="closed_at")
+    def is_open(self, opening: Opening) -> str:
+        if opening.closed_at:
+            return format_html('<span class="tag">{}</span>', "Closed")
+        return format_html('<span class="tag good">{}</span>', "Open")
+
+    @admin.display(description="board")
+    def board(self, opening: Opening) -> str:
+        url = reverse("admin:board", args=[opening.pk])
+        return format_html('<a href="{}">Board<span class="unseen"> of {}</span></a>', url, opening)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
@@ -181,6 +254,12 @@ class OpeningAdmin(StaffAdmin):
         for sentence in warnings_about(form.instance):
             messages.warning(request, sentence)
 
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        context = {"demand": demands.demand_of([], DEFAULT_WEIGHT)}
+        return super().add_view(request, form_url, context | (extra_context or {}))
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
@@ -189,7 +268,8 @@ class OpeningAdmin(StaffAdmin):
         if opening is not None:
             context |= came_of(opening, viewer(request), timezone.now())
             context["title"] = opening.title
-            context["warnings"] = warnings_about(opening)
+            context["warnings"] = clusters_of_their_own(opening)
+            context["demand"] = demands.of_opening(opening)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 
     def response_post_save_add(self, request: HttpRequest, obj: Any) -> HttpResponseRedirect:
@@ -201,8 +281,23 @@ class OpeningAdmin(StaffAdmin):
         return [
             path("<row:pk>/close/", view(self.close_view), name="opening-close"),
             path("<row:pk>/reopen/", view(self.reopen_view), name="opening-reopen"),
+            path("demand/", view(require_POST(self.demand_view)), name="opening-demand"),
             *super().get_urls(),
         ]
+
+    def demand_view(self, request: HttpRequest) -> JsonResponse:
+        """What the form asks of a candidate as it stands; nothing is saved."""
+        by = allow(request, "hiring.change_opening")
+        sent = request.POST.dict()
+        keys = [row_number(str(value)) for key, value in sent.items() if key.endswith("-id")]
+        rows = Exercise.objects.filter(
+            pk__in=filter(None, keys), opening__in=openings_visible_to(by)
+        )
+        demand, usual = demands.asked_for(sent, {str(row.pk): row for row in rows})
+        html = render_to_string("hiring/staff/demand.html", {"demand": demand})
+        return JsonResponse(
+            {"html": html, "usual": {key: asdict(one) for key, one in usual.items()}}
+        )
 
     def close_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         opening = get_object_or_404(Opening, pk=pk)
@@ -230,15 +325,7 @@ def _page(opening: Opening) -> str:
 
 def warnings_about(opening: Opening) -> list[str]:
     """Sentences about the weight and about exercises that are too long for one sitting."""
-    found = [weight_warning(opening.work_sample_weight)]
-    on_site = [
-        exercise.limit_minutes + exercise.revision_minutes
-        for exercise in opening.exercises.all()
-        if exercise.mode != Mode.TAKE_HOME
-    ]
-    found.append(battery_warning(on_site, take_home=False))
-    found += clusters_of_their_own(opening)
-    return [sentence for sentence in found if sentence]
+    return [*demands.of_opening(opening).warnings, *clusters_of_their_own(opening)]
 
 
 def clusters_of_their_own(opening: Opening) -> list[str]:
@@ -255,19 +342,23 @@ def came_of(opening: Opening, user: User, now: datetime) -> dict[str, Any]:
     """The opening's invitations and attempts, as far as this viewer may see them."""
     attempts = with_viewer(attempts_visible_to(user), user).filter(invitation__opening=opening)
     sees_time = user.has_perm("assessments.view_timeevent")
+    listed = list(_listed(attempts, user)[:SHOWN])
+    people = named_in(listed)
     context: dict[str, Any] = {
-        "attempts": [_attempt_row(row, now, sees_time) for row in _listed(attempts, user)[:SHOWN]],
+        "attempts": [_attempt_row(row, now, sees_time) for row in listed],
         "attempt_count": attempts.count(),
         "sees_time": sees_time,
         "sees_grading": user.has_perm("assessments.view_gradingrun"),
     }
     if user.has_perm("hiring.view_invitation"):
-        links = Invitation.objects.filter(
-            opening=opening, candidate__in=candidates_visible_to(user)
-        )
+        links = invitations_visible_to(user).filter(opening=opening)
         links = links.select_related("candidate").prefetch_related("candidate__accommodations")
-        context["invitations"] = [(link, link.state(now)) for link in links[:SHOWN]]
+        shown = list(links[:SHOWN])
+        standings = standings_of(user, [link.pk for link in shown], now)
+        context["invitations"] = [(link, standings.get(link.pk, "")) for link in shown]
         context["invitation_count"] = links.count()
+        people |= {link.candidate_id for link, _ in context["invitations"]}
+    note_names(user, people, "opening", now=now)
     return context
 
 

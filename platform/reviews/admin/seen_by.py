@@ -10,6 +10,13 @@ from django.http import HttpRequest
 from accounts.moments import moment
 from accounts.staff_admin import StaffAdmin
 from hiring.models import Sighting
+from reviews.page_names import PAGES
+
+
+class SeenByFilter(admin.RelatedOnlyFieldListFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "who looked"
 
 
 @admin.register(Sighting)
@@ -18,9 +25,9 @@ class SightingAdmin(StaffAdmin):
         "Who of the staff opened which page about a candidate, newest first; once an hour at most."
     )
     empty = "Nobody has opened a candidate's page yet."
-    list_display = ["when", "by", "candidate", "page"]
+    list_display = ["when", "who", "candidate", "which"]
     list_display_links = None
-    list_filter = ["by"]
+    list_filter = [("by", SeenByFilter)]
     list_select_related = ["by", "candidate"]
     search_fields = ["candidate__name", "candidate__pseudonym", "by__username", "page"]
 
@@ -30,6 +37,14 @@ class SightingAdmin(StaffAdmin):
     @admin.display(description="when", ordering="at")
     def when(self, row: Sighting) -> str:
         return moment(row.at)
+
+    @admin.display(description="who", ordering="by")
+    def who(self, row: Sighting) -> str:
+        return str(row.by)
+
+    @admin.display(description="page", ordering="page")
+    def which(self, row: Sighting) -> str:
+        return PAGES.get(row.page, row.page)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

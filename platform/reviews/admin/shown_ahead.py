@@ -11,7 +11,7 @@ from accounts.confirmed import Refused, Verb
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.ahead import release
-from hiring.forms import Moment
+from hiring.invite_form import Moment
 from hiring.models import Invitation
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from accounts.models import User
 from assessments.models import Attempt, GradingRun, RevisionRound, Submission
-from hiring import seen_by
+from graders.assistant.lines import Line
 from hiring.models import Candidate, Opening
 from hiring.policies import weight_warning
 from reviews import read_ahead
 from reviews.answers import report_of, submission_of, with_answers
 from reviews.decisions import report_charts
 from reviews.decisions.candidate_scores import CandidateScore, candidate_scores
+from reviews.decisions.looks import Seen, seen_before_deciding
 from reviews.evidence import automation
+from reviews.evidence.assistant_alone import beside, line_for
+from reviews.evidence.own_work import Asked, begun_of
 from reviews.evidence.replay_svg import drawn as replay_drawn
 from reviews.evidence.replays import shown_grading
 from reviews.feedback import challenges
@@ -31,9 +33,13 @@ from reviews.models import (
     InterviewScore,
     InterviewSession,
 )
-from reviews.page_names import PAGES
 from reviews.scoring import blindness, overrides
-from reviews.visibility import attempts_visible_to, may_see_clock, may_see_feedback, shown_name
+from reviews.visibility import (
+    attempts_visible_to,
+    may_see_clock,
+    may_see_feedback,
+    shown_name,
+)
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -62,8 +68,14 @@ class Round:
     sees_measures: bool
     grading: GradingRun | None
     overridden: overrides.Overridden
+    alone: Line | None = None
     notes: list[tuple[str, str, Any]] = field(default_factory=list)
     agreed: list[tuple[str, DiscussionOutcome]] = field(default_factory=list)
+
+    @property
+    def set_aside(self) -> list[Any]:
+        """Measures beside which a person has set their word: shown in any round."""
+        return [one for one in self.measures if one.override or one.corrected]
 
 
 @dataclass
@@ -83,16 +95,17 @@ class Part:
     rating: Any = None
     ahead: read_ahead.Ahead | None = None
     about: str = ""
+    own_work: Asked | None = None
 
+    @property
+    def changed_measures(self) -> list[Any]:
+        """The measures that came out otherwise in the revision."""
+        return [row for row in self.measure_changes if row.difference != 0]
 
-@dataclass
-class Seen:
-    """One member of staff and one kind of page: the first and the last time before the decision."""
-
-    by: User
-    page: str
-    first: datetime
-    last: datetime
+    @property
+    def same_measures(self) -> int:
+        """How many measures the revision left as they were."""
+        return len(self.measure_changes) - len(self.changed_measures)
 
 
 @dataclass
@@ -139,7 +152,7 @@ def gather(viewer: User, about: Attempt) -> Report:
         talks=_talks(viewer, opening, candidate),
         scores=_scores(viewer, opening, candidate),
         decisions=decisions,
-        seen=_seen(viewer, candidate, decisions),
+        seen=seen_before_deciding(viewer, about, decisions),
         weight_warning=weight_warning(opening.work_sample_weight),
         formula=formula(opening, candidate_score),
         pending=_pending(opening, attempts, candidate),
@@ -193,6 +206,7 @@ def _part(
         charts={},
         rating=candidate_score.exercises.get(attempt.exercise_id),
         ahead=read_ahead.of(attempt),
+        own_work=begun_of(attempt, viewer),
     )
     part.about = challenges.about(part.revision) if part.revision else ""
     if len(rounds) == 2 and first and rounds[1].measures:
@@ -216,6 +230,7 @@ def _round(
     report = report_of(submission) if sees else None
     grading = shown_grading(submission) if sees else None
     held = overrides.of(grading)
+    alone = line_for(attempt.exercise) if sees else None
     return Round(
         number=submission.round,
         submission=submission,
@@ -223,7 +238,8 @@ def _round(
         cards=own,
         hidden=max(0, everybody - len(own)),
         rows=table(own, people),
-        measures=overrides.beside(report, held),
+        measures=beside(overrides.beside(report, held), alone),
+        alone=alone,
         score=(report or {}).get("score"),
         sees_measures=sees,
         grading=grading,
@@ -352,26 +368,6 @@ def _decisions(viewer: User, opening: Opening, candidate: Candidate) -> list[Dec
         return None
     rows = Decision.objects.filter(opening=opening, candidate=candidate)
     return list(rows.select_related("decided_by"))
-
-
-def _seen(
-    viewer: User, candidate: Candidate, decisions: list[Decision] | None
-) -> list[Seen] | None:
-    """Who had opened what before the newest decision, or until now; for those who decide."""
-    if decisions is None or not viewer.has_perm("reviews.add_decision"):
-        return None
-    return seen_before(candidate, decisions[0].decided_at if decisions else None)
-
-
-def seen_before(candidate: Candidate, at: datetime | None) -> list[Seen]:
-    """Each person and kind of page, oldest first; `at` None: until now."""
-    rows = seen_by.before(candidate, at) if at else seen_by.of(candidate)
-    found: dict[tuple[int, str], Seen] = {}
-    for row in rows:
-        page = PAGES.get(row.page, row.page.replace("-", " "))
-        held = found.setdefault((row.by_id, page), Seen(row.by, page, row.at, row.at))
-        held.last = row.at
-    return list(found.values())
 
 
 def formula(opening: Opening, candidate_score: CandidateScore) -> list[str]:

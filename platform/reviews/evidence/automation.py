@@ -48,7 +48,8 @@ class Measure(NamedTuple):
     """One measure between its anchors. `percent` is the score, clipped to 0..100 for the bar.
 
     `override` is what a person set beside it (a MeasureOverride), where somebody did; `corrected` the
-    measure with people's corrections of matches in force, where there are any.
+    measure with people's corrections of matches in force, where there are any; `alone` the score of an
+    assistant alone, where it was measured.
     """
 
     key: str
@@ -63,6 +64,7 @@ class Measure(NamedTuple):
     explanation: str
     override: Any = None
     corrected: Measure | None = None
+    alone: float | None = None
 
 
 class Change(NamedTuple):

@@ -16,6 +16,7 @@ _KNOWN = {
     "id",
     "status",
     "claim",
+    "place",
     "hours",
     "seconds_per_step",
     "priority",
@@ -56,6 +57,8 @@ def readable(text: str, ordinary_time: OrdinaryTime = EVEN) -> str | None:
 def _hypothesis(number: int, row: dict[str, Any], ordinary_time: OrdinaryTime) -> Iterator[str]:
     yield f"Hypothesis {number}: {_text(row.get('status')) or 'open'}"
     yield from _lines("Claim", row.get("claim") or "none written")
+    if row.get("place"):
+        yield from _lines("Place", row["place"])
     if lost := _lost(row):
         yield f"Time lost: {lost}"
     if (priority := row.get("priority")) not in (None, ""):

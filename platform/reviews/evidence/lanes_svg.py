@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import accumulate, count
+from textwrap import wrap
+from typing import Any
 from xml.sax.saxutils import escape
 
 from reviews.evidence.replay_svg import GRID, SANS, TEXT, TEXT_2, UNPRINTABLE
@@ -17,7 +19,9 @@ WIDTH, LABELS, NOTES = 720, 252, 128
 ROOM = WIDTH - LABELS - NOTES
 LANE, HEAD, TAIL = 26, 8, 26
 ACCENT, GOOD, WARN, STRONG = "#2452c7", "#17693f", "#7d5000", "#758091"
-LETTERS_IN_LABEL, LETTERS_IN_NOTE = 42, 20
+LETTERS_IN_LABEL, LETTERS_IN_NOTE = 38, 19
+ROW = 14
+"""Height of each further row of a label that does not fit on one."""
 APART = 13.0  # units between marks that stand at the same value
 
 
@@ -56,20 +60,21 @@ ANCHORS = Axis(0, 1, [(0, "naive"), (0.5, ""), (1, "reference")])
 
 def drawn(title: str, lanes: Sequence[Lane], axis: Axis = LEVELS) -> str:
     """The chart; its title element says all of it in words, for whoever cannot see it."""
-    height = HEAD + LANE * len(lanes) + TAIL
+    tops = list(accumulate(map(_height, lanes), initial=HEAD))
+    height = tops[-1] + TAIL
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="lanes" viewBox="0 0 {WIDTH} {height}" '
         f'width="{WIDTH}" height="{height}" role="img" font-family="{SANS}">',
         f"<title>{plain(said(title, lanes))}</title>",
     ]
-    bottom = HEAD + LANE * len(lanes)
+    bottom = tops[-1]
     for at, word in axis.ticks:
         x = place(at, axis)
         parts.append(_line("grid", x, HEAD, x, bottom, GRID))
         if word:
             parts.append(_text(x, bottom + 16, word, anchor="middle"))
-    for row, lane in enumerate(lanes):
-        parts += _lane(lane, HEAD + LANE * row + LANE / 2, axis)
+    for lane, top in zip(lanes, tops, strict=False):
+        parts += _lane(lane, top, axis)
     return "".join([*parts, "</svg>"])
 
 
@@ -92,18 +97,35 @@ def place(value: float, axis: Axis) -> float:
     return LABELS + 12 + min(1.0, max(0.0, share)) * (ROOM - 24)
 
 
-def _lane(lane: Lane, y: float, axis: Axis) -> list[str]:
+def _height(lane: Lane) -> int:
+    """As high as its label or its note: neither is ever cut."""
+    rows = max(len(_rows(lane.label, LETTERS_IN_LABEL)), len(_rows(lane.note, LETTERS_IN_NOTE)))
+    return LANE + ROW * (rows - 1)
+
+
+def _rows(text: str, most: int) -> list[str]:
+    return wrap(text, most) or [""]
+
+
+def _said(x: float, y: float, rows: Sequence[str], **kind: Any) -> list[str]:
+    """Lines of text around the height `y`."""
+    first = y + 4 - ROW * (len(rows) - 1) / 2
+    return [_text(x, first + ROW * at, row, **kind) for at, row in enumerate(rows)]
+
+
+def _lane(lane: Lane, top: float, axis: Axis) -> list[str]:
+    y, end = top + _height(lane) / 2, top + _height(lane)
     parts = [
-        _line("rule", 0, y + LANE / 2, WIDTH, y + LANE / 2, GRID),
-        _text(0, y + 4, _cut(lane.label, LETTERS_IN_LABEL), colour=TEXT, kind="name"),
-        _text(WIDTH - NOTES + 8, y + 4, _cut(lane.note, LETTERS_IN_NOTE)),
+        _line("rule", 0, end, WIDTH, end, GRID),
+        *_said(0, y, _rows(lane.label, LETTERS_IN_LABEL), colour=TEXT, kind="name"),
+        *_said(WIDTH - NOTES + 8, y, _rows(lane.note, LETTERS_IN_NOTE)),
     ]
     if lane.between:
         low, high = (place(value, axis) for value in lane.between)
         parts.append(_line("between", low, y, high, y, STRONG, 3))
     if lane.arrow:
-        start, end = (place(value, axis) for value in lane.arrow)
-        parts.append(_arrow(start, end, y))
+        before, after = (place(value, axis) for value in lane.arrow)
+        parts.append(_arrow(before, after, y))
     same = Counter(round(mark.value, 3) for mark in lane.marks if mark.letter)
     seen = {value: count() for value in same}
     for mark in lane.marks:
@@ -157,7 +179,3 @@ def _text(
         f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" '
         f'text-anchor="{anchor}">{plain(text)}</text>'
     )
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -118,7 +118,7 @@ def _where(value: Any) -> str:
 
 
 def _saving(value: Any) -> str:
-    """ "120,000 USD a year", "12 % of GPU rental"; what is no saving as JSON writes it."""
+    """ "120,000 a year", "12 % of GPU rental"; what is no saving as JSON writes it."""
     if not isinstance(value, dict):
         return said(value)
     amount, of = value.get("value"), said(value.get("of"))
@@ -128,4 +128,4 @@ def _saving(value: Any) -> str:
         return " of ".join(part for part in (said(amount), of) if part)
     if value.get("kind") == "percent":
         return f"{number(amount)} % of {of or 'the rows of its filter'}"
-    return f"{number(amount)} USD a year{f', of {of}' if of else ''}"
+    return f"{number(amount)} a year{f', of {of}' if of else ''}"

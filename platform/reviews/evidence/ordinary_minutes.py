@@ -31,6 +31,8 @@ class OrdinaryTime(NamedTuple):
 EVEN = OrdinaryTime()
 
 
-def ordinary_time_of(attempt: Attempt) -> OrdinaryTime:
-    """For an attempt; needs its exercise."""
-    return OrdinaryTime(float(attempt.multiplier) or 1.0, attempt.exercise.limit_minutes)
+def ordinary_time_of(attempt: Attempt, round: int = 1) -> OrdinaryTime:
+    """For a round of an attempt; needs its exercise. Minutes kept in an answer are of round 1."""
+    row = attempt.exercise
+    limit = row.limit_minutes if round == 1 else row.revision_minutes
+    return OrdinaryTime(float(attempt.factor_of(round)) or 1.0, limit)

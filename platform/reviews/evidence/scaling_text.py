@@ -31,8 +31,8 @@ HEADS = {
     "risks": ("Id", "Risk", "Likelihood", "Impact", "Mitigation", "Owner", "Trigger"),
 }
 CLAIMS = {
-    "capex_usd": "Capital in the year, USD",
-    "opex_usd": "Running cost in the year, USD",
+    "capex_usd": "Capital in the year",
+    "opex_usd": "Running cost in the year",
     "payback_months": "Pays itself back in, months",
     "wait_p95_h": "p95 wait at the end, hours",
     "gpu_hours": "GPU-hours delivered",

@@ -65,8 +65,8 @@ def commands(attempt: Attempt) -> Iterable[TerminalCommand]:
 def told(attempt: Attempt, rows: Iterable[TerminalCommand]) -> list[Ran]:
     """Commands for the page; the attempt's time events are read once."""
     starts = _starts(attempt)
-    ordinary_time = ordinary_time_of(attempt)
-    return [_ran(row, starts, ordinary_time) for row in rows]
+    times = {round: ordinary_time_of(attempt, round) for round in (1, 2)}
+    return [_ran(row, starts, times[row.session.round]) for row in rows]
 
 
 def _ran(row: TerminalCommand, starts: dict[int, datetime], ordinary_time: OrdinaryTime) -> Ran:

@@ -22,6 +22,7 @@ from reviews.evidence.corrections import Corrected
 from reviews.evidence.kinds import KeptFile, Staff
 from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
 from reviews.evidence.readings import Choices, Reader
+from reviews.evidence.sentences_read import HowRead, how_read, how_sure
 from reviews.evidence.troubleshooting_key import line_url
 from reviews.models import MatchCorrection
 
@@ -29,6 +30,7 @@ Verdict = MatchCorrection.Verdict
 STATES: dict[str, tuple[str, str]] = {
     "found": ("found", "good"),
     "named": ("named, not where", "warn"),
+    "named, wrong place": ("named at a wrong place", "bad"),
     "contradicted": ("claimed and put aside", "warn"),
     "put aside": ("put aside", "bad"),
     "missed": ("not mentioned", "bad"),
@@ -64,6 +66,11 @@ class Match:
     words: str
     places: str
     others: str
+    elsewhere: str = ""
+    given: str = ""
+    """What a hypothesis has in its field for the place."""
+    guess: bool = False
+    sure: str = ""
     correction: MatchCorrection | None = None
 
 
@@ -104,13 +111,15 @@ class Subject:
 class Quote:
     """Something that the grader picked out, without what it took it for.
 
-    Places are left out: the grader knows only the right ones, so that naming them would say which.
+    Places that the grader found are left out: it knows only the right ones, so that naming them would
+    say which. `given` is what the candidate wrote into a hypothesis's own field for the place.
     """
 
     statement: str
     where: str
     text: str
     words: str
+    given: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +135,8 @@ class Shown:
     order: list[dict[str, Any]]
     notes: list[str]
     held: Corrected
+    read: HowRead | None = None
+    """None in reports from before this was kept."""
 
 
 def quotes(report: Mapping[str, Any] | None) -> list[Quote]:
@@ -138,7 +149,8 @@ def quote(row: Mapping[str, Any]) -> Quote:
     """A statement of the reading, or an unmatched one of the evidence."""
     words = dict.fromkeys(word for one in row.get("matches") or [] for word in one["words"])
     name = str(row.get("id") or row.get("statement"))
-    return Quote(name, str(row["where"]), visible(str(row["text"])), ", ".join(words))
+    given = visible(str(row.get("place", "")))
+    return Quote(name, str(row["where"]), visible(str(row["text"])), ", ".join(words), given)
 
 
 def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
@@ -172,6 +184,7 @@ def shown(attempt: Attempt, run: GradingRun, held: Corrected) -> Shown:
         ],
         notes=[visible(str(row["text"])) for row in kinds.get("note", [])],
         held=held,
+        read=next(map(how_read, kinds.get("how_read", [])), None),
     )
 
 
@@ -262,6 +275,10 @@ def _match(row: Mapping[str, Any], held: Corrected) -> Match:
         words=", ".join(row["words"]),
         places=", ".join(row["places"]),
         others=", ".join(row["wrong_places"]),
+        elsewhere=", ".join(row.get("elsewhere", ())),
+        given=visible(str(row.get("place", ""))),
+        guess=bool(row.get("guess")),
+        sure=how_sure(row.get("sure")),
         correction=held.newest.get((row["statement"], row["subject"])),
     )
 

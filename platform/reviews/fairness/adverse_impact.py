@@ -1,7 +1,9 @@
 """Are candidates of different groups selected at different rates? From voluntary answers alone.
 
-A count that would tell about single people is not given out, and neither is one from which it could be
-worked out. Openings are therefore reported either alone or all the others together, never both ways:
+A group so small that its counts would tell about single people is hidden, and so is one from which they
+could be worked out. What became of a group never decides that: nobody selected of many is the first
+thing that such a report is for. Openings are therefore reported either alone or all the others
+together, never both ways:
 no two tables share a candidate, so that none can be subtracted from another.
 """
 
@@ -12,11 +14,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hiring.models import Opening
-from reviews.fairness.self_descriptions import PREFER_NOT, PREFER_NOT_LABEL, Question, questions
+from reviews.fairness.self_descriptions import Question, questions
 from reviews.models import Decision, SelfDescription
 
 LEAST = 5
-"""No cell under this is shown, zero included."""
+"""No group of fewer people is shown."""
 ALONE = 40
 """Decided candidates from which on an opening has a table of its own."""
 FOUR_FIFTHS = 0.8
@@ -56,10 +58,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Table:
-    """One question's groups; `can_compare` where at least two groups that say something are shown."""
+    """One question's groups; `can_compare` where at least two groups that say something are shown.
+
+    differs_unseen: under four fifths lies between groups of which one at least is hidden. It says
+    neither which nor in whose favour.
+    """
 
     question: Question
     groups: list[Group]
+    differs_unseen: bool = False
 
     @property
     def hidden(self) -> int:
@@ -109,17 +116,34 @@ def decided_candidates() -> list[Decided]:
 
 def report() -> list[Scope]:
     """Each large opening alone, then all others together; scopes without anybody are left out."""
+    return [_scope(title, people) for title, people in _reported_together()]
+
+
+def all_counts() -> list[tuple[str, str, list[tuple[str, Cells]]]]:
+    """(scope, question, [(group, counts)]) with nothing hidden: for whoever is charged with looking."""
+    return [
+        (
+            title,
+            question.text,
+            [(_labels(question)[key], pair) for key, pair in counted(question, people).items()],
+        )
+        for title, people in _reported_together()
+        for question in questions()
+    ]
+
+
+def _reported_together() -> list[tuple[str, list[Decided]]]:
     people = decided_candidates()
     count = Counter(person.opening for person in people)
     alone = [pk for pk, n in count.items() if n >= ALONE]
     titles = dict(Opening.objects.filter(pk__in=alone).values_list("pk", "title"))
     found = [
-        _scope(titles[pk], [person for person in people if person.opening == pk])
+        (titles[pk], [person for person in people if person.opening == pk])
         for pk in sorted(alone, key=lambda pk: (titles[pk], pk))
     ]
     rest = [person for person in people if person.opening not in titles]
     if rest:
-        found.append(_scope("All other openings together" if found else "All openings", rest))
+        found.append(("All other openings together" if found else "All openings", rest))
     return found
 
 
@@ -132,33 +156,48 @@ def _scope(title: str, people: Sequence[Decided]) -> Scope:
 
 
 def _table(question: Question, people: Iterable[Decided]) -> Table:
-    labels = {
-        **dict(question.options),
-        PREFER_NOT: PREFER_NOT_LABEL,
-        NOT_GIVEN: NOT_GIVEN_LABEL,
-    }
-    cells = {key: [0, 0] for key in labels}
-    for person in people:
-        said = person.answers.get(question.key, NOT_GIVEN)
-        cells[said if said in cells else NOT_GIVEN][0 if person.is_selected else 1] += 1
-    counts: dict[str, Cells] = {key: (pair[0], pair[1]) for key, pair in cells.items()}
+    labels = _labels(question)
+    counts = counted(question, people)
     hidden = to_hide(counts)
     shown = {key: pair for key, pair in counts.items() if key not in hidden}
     said_something = {key: shown[key] for key, _ in question.options if key in shown}
-    return Table(question, [_group(key, labels[key], shown, said_something) for key in labels])
+    groups = [_group(key, labels[key], shown, said_something) for key in labels]
+    compared = {key: counts[key] for key, _ in question.options if sum(counts[key])}
+    return Table(question, groups, _differs_unseen(compared, hidden))
+
+
+def _labels(question: Question) -> dict[str, str]:
+    return {**dict(question.choices), NOT_GIVEN: NOT_GIVEN_LABEL}
+
+
+def counted(question: Question, people: Iterable[Decided]) -> dict[str, Cells]:
+    """Everybody's counts by what they said, as they are: nothing of this is for a page."""
+    cells = {key: [0, 0] for key, _ in (*question.choices, (NOT_GIVEN, ""))}
+    for person in people:
+        said = person.answers.get(question.key, NOT_GIVEN)
+        cells[said if said in cells else NOT_GIVEN][0 if person.is_selected else 1] += 1
+    return {key: (pair[0], pair[1]) for key, pair in cells.items()}
+
+
+def _differs_unseen(counts: Mapping[str, Cells], hidden: Iterable[str]) -> bool:
+    rates = {key: pair[0] / sum(pair) for key, pair in counts.items()}
+    top = max(rates.values(), default=0.0)
+    low = {key for key, rate in rates.items() if rate < FOUR_FIFTHS * top}
+    best = {key for key, rate in rates.items() if rate == top}
+    unseen = set(hidden)
+    return bool(low) and (bool(low & unseen) or best <= unseen)
 
 
 def to_hide(counts: Mapping[str, Cells]) -> set[str]:
     """The groups whose counts stay hidden: small ones, and others so that no total gives them away.
 
-    Whoever knows how many were decided and selected in all can subtract what is shown. So at least
-    two groups with people in them are hidden together, and their sums are no small cells either.
+    Whoever knows how many were decided in all can subtract what is shown. So at least two groups with
+    people in them are hidden together, and they are no small group together either.
     """
-    hidden = {key for key, pair in counts.items() if min(pair) < LEAST}
+    hidden = {key for key, pair in counts.items() if sum(pair) < LEAST}
     while True:
-        inside = [counts[key] for key in hidden if sum(counts[key])]
-        sums = [sum(pair[at] for pair in inside) for at in (0, 1)]
-        if not inside or (len(inside) > 1 and min(sums) >= LEAST):
+        inside = [sum(counts[key]) for key in hidden if sum(counts[key])]
+        if not inside or (len(inside) > 1 and sum(inside) >= LEAST):
             return hidden
         left = [key for key in counts if key not in hidden]
         if not left:
@@ -180,7 +219,8 @@ def _group(
     if key == top:
         return Group(label, selected, selected + others, rate, 1.0, None, True)
     p = fisher(shown[key], compared[top])
-    return Group(label, selected, selected + others, rate, rate / rates[top], p)
+    ratio = rate / rates[top] if rates[top] else 1.0  # nobody of any group was selected
+    return Group(label, selected, selected + others, rate, ratio, p)
 
 
 def fisher(one: Cells, other: Cells) -> float:

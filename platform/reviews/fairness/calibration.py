@@ -13,7 +13,8 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from hiring.models import Calibration
-from library.exemplars import Exemplar, exemplars_of
+from library.exemplars import Exemplar
+from library.kept_exemplars import digests_of, every_exemplar
 from library.models import HIGHEST, LOWEST
 from library.packs import latest_rubric, load_rubric, pack_of
 from reviews.models import CalibrationCard
@@ -161,17 +162,15 @@ def all_still_to_score(user: User, kinds: Iterable[tuple[str, str]]) -> dict[tup
     cards = CalibrationCard.objects.filter(evaluator=user).exclude(submitted_at=None)
     done = set(cards.values_list("pack_name", "level", "digest"))
     return {
-        (name, level): len(
-            {(name, level, item.digest) for item in exemplars_of(name, level)} - done
-        )
-        for name, level in kinds
+        (name, level): sum((name, level, digest) not in done for digest in digests)
+        for (name, level), digests in digests_of(kinds).items()
     }
 
 
 def is_asked(attempt: Attempt) -> bool:
     """Whether the opening wants evaluators calibrated and the exercise has exemplars for it."""
     wants = attempt.invitation.opening.calibration == Calibration.WARN
-    return wants and bool(exemplars_of(attempt.pack_version.name, attempt.level))
+    return wants and bool(every_exemplar(attempt.pack_version.name, attempt.level))
 
 
 def owed(viewer: User, attempt: Attempt) -> int:
@@ -185,7 +184,7 @@ def not_calibrated(attempt: Attempt) -> list[User]:
     """Who scores the attempt without having scored the exemplars, where the opening asks for it."""
     if not is_asked(attempt):
         return []
-    wanted = {item.digest for item in exemplars_of(attempt.pack_version.name, attempt.level)}
+    wanted = {item.digest for item in every_exemplar(attempt.pack_version.name, attempt.level)}
     people = [row.evaluator for row in attempt.assignments.all()]
     cards = CalibrationCard.objects.filter(evaluator__in=people, digest__in=wanted)
     done: dict[int, set[str]] = {}

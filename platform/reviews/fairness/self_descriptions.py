@@ -16,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from assessments.models import Submission
 from hiring.models import Invitation
+from hiring.trials import is_trial
 from reviews.models import SelfDescription
 
 SHIPPED = Path(__file__).parent / "self_description.toml"
@@ -69,6 +70,8 @@ def _question(row: Mapping[str, Any]) -> Question:
 
 def may_be_given(invitation: Invitation) -> bool:
     """Only after an answer is in, and while the candidate works on nothing."""
+    if is_trial(invitation):
+        return False
     working = invitation.attempts.exclude(awaiting_round=None)
     handed_in = Submission.objects.filter(attempt__invitation=invitation)
     return bool(questions()) and handed_in.exists() and not working.exists()

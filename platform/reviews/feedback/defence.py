@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
@@ -42,8 +42,9 @@ class Put:
 
 
 def linked_questions(attempt: Attempt) -> QuerySet[Question]:
-    """Bank questions that belong to the attempt's exercise, as they stand now."""
-    return Question.objects.filter(related_exercise=attempt.exercise.kind, replaced_at=None)
+    """Bank questions of the attempt's exercise and level, and all own ones of it, as they stand now."""
+    rows = Question.objects.filter(related_exercise=attempt.exercise.kind, replaced_at=None)
+    return rows.filter(Q(level=attempt.level) | Q(shipped=False))
 
 
 def owes_first_card(person: User, attempt: Attempt) -> bool:

@@ -11,12 +11,13 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments import attempts
 from assessments.models import Attempt, RevisionRound
+from hiring.messages.to_candidates import tell_revision_opened
 from hiring.models import Mode
 from library.packs import pack_of
 from reviews.evidence import answer_text
 from reviews.evidence.kinds import staff_of
-from reviews.feedback import challenges, defence
-from reviews.models import Evaluation, Feedback, Pin
+from reviews.feedback import challenges, defence, early_release
+from reviews.models import Feedback, Pin
 from reviews.scoring import pins
 
 LONGEST_PLACE = 500
@@ -167,16 +168,17 @@ def release(feedback: Feedback, *, by: User, now: datetime) -> RevisionRound:
     live, where the interviewer sits with them, it starts at once.
     """
     attempt = feedback.attempt
-    own = Evaluation.objects.current().of(attempt, 1).submitted().filter(evaluator=by)
-    if attempt.assignments.filter(evaluator=by).exists() and not own.exists():
-        raise NotPossible("Submit your own scores of the first answer before you give feedback.")
+    Attempt.objects.select_for_update().get(pk=attempt.pk)  # nobody is assigned meanwhile
+    if early_release.owes_card(attempt, by):
+        raise NotPossible(early_release.OWN_CARD)
     if gaps := gaps_of(feedback):
         raise NotPossible(gaps[0])
+    early_release.check(feedback)
     changed = Feedback.objects.filter(pk=feedback.pk, released_at=None).update(released_at=now)
     if not changed:
         raise NotPossible("This feedback was released before.")
     try:
-        return attempts.open_revision(
+        revision = attempts.open_revision(
             attempt.pk,
             strength=placed(feedback.strength_place, feedback.strength),
             improvement=placed(feedback.improvement_place, feedback.improvement),
@@ -189,6 +191,8 @@ def release(feedback: Feedback, *, by: User, now: datetime) -> RevisionRound:
         )
     except NotPossible as error:
         raise NotPossible(str(error)) from error
+    tell_revision_opened(attempt.invitation, attempt.exercise, revision=revision.pk, now=now)
+    return revision
 
 
 def _row_gaps(feedback: Feedback) -> list[str]:

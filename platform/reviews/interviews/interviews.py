@@ -13,11 +13,19 @@ from django.db.models import Q
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
-from assessments.models import RevisionRound
+from assessments.models import RevisionRound, Sitting
 from hiring.models import Candidate, Opening
 from library.models import HIGHEST, LOWEST, Question
 from reviews.interviews.question_sets import items_of
-from reviews.models import AskedQuestion, Assignment, Evaluation, InterviewSession, QuestionSet
+from reviews.interviews.talks import planned_of
+from reviews.models import (
+    AskedQuestion,
+    Assignment,
+    Evaluation,
+    InterviewSession,
+    QuestionSet,
+    TalkQuestion,
+)
 
 LONGEST_SECONDS = 24 * 60 * 60
 # One scale for all bank questions; the points reached are what a score rests on.
@@ -64,20 +72,30 @@ def plan(
     by: User,
     now: datetime,
     revision: RevisionRound | None = None,
+    sitting: Sitting | None = None,
 ) -> tuple[InterviewSession, bool]:
     """The interviewer's own session for these questions, and whether it is new."""
     if not User.objects.filter(may_interview(), pk=interviewer.pk).exists():
         raise NotPossible("Only interviewers and hiring managers who are active hold interviews.")
     try:
         with transaction.atomic():
-            return InterviewSession.objects.get_or_create(
+            session, made = InterviewSession.objects.get_or_create(
                 opening=opening,
                 candidate=candidate,
                 interviewer=interviewer,
                 question_set=question_set,
                 supersedes=None,
-                defaults={"planned_by": by, "planned_at": now, "revision": revision},
+                defaults={
+                    "planned_by": by,
+                    "planned_at": now,
+                    "revision": revision,
+                    "sitting": sitting,
+                },
             )
+            if sitting and not session.started_at and session.sitting_id != sitting.pk:
+                session.sitting = sitting  # the talk before was called off, or had no plan
+                session.save(update_fields=["sitting"])
+            return session, made
     except IntegrityError as error:  # two presses at one moment
         raise NotPossible(
             "This interview was planned a moment ago: open the list again."
@@ -112,25 +130,58 @@ def begin(session: InterviewSession, *, now: datetime) -> InterviewSession:
             "You are to score this person's first answer without knowing them: submit that "
             "scorecard first, then begin the interview."
         )
+    if session.sitting and session.sitting.called_off_at:
+        raise NotPossible("This interview was called off. Plan it anew to hold it.")
     AskedQuestion.objects.bulk_create(
         AskedQuestion(
             session=session,
-            question=item.question,
+            question=question,
             position=position,
-            minutes=item.minutes,
-            snapshot=snapshot_of(item.question),
+            minutes=minutes,
+            snapshot=snapshot,
         )
-        for position, item in enumerate(items_of(session.question_set), 1)
+        for position, (question, minutes, snapshot) in enumerate(_to_ask(session), 1)
     )
     session.started_at = now
     session.save(update_fields=["started_at"])
     return session
 
 
+def _to_ask(
+    session: InterviewSession,
+) -> list[tuple[Question | None, int, dict[str, object]]]:
+    """(question, minutes, snapshot) as the talk's plan has them, else as the set has them."""
+    planned = planned_of(session.sitting) if session.sitting else []
+    if not planned:
+        items = items_of(session.question_set)
+        return [(item.question, item.minutes, snapshot_of(item.question)) for item in items]
+    return [
+        (row.question, row.minutes, snapshot_of(row.question) if row.question else _about(row))
+        for row in planned
+    ]
+
+
+def _about(row: TalkQuestion) -> dict[str, object]:
+    """A question about the candidate's own answer, in the shape of one of the bank."""
+    more = ("follow_ups", "follow_up_answers", "weak_answers", "red_flags", "hints")
+    return {
+        "topic_id": "",
+        "topic": f"About the answer: {row.text[:60]}{'…' if len(row.text) > 60 else ''}",
+        "text": row.text,
+        "level": row.attempt.level if row.attempt else "",
+        "version": 0,
+        "expected_points": row.expected,
+        "place": row.place,
+        "source": row.source,
+        "discussion_points": [],
+        **{name: [] for name in more},
+    }
+
+
 def snapshot_of(question: Question) -> dict[str, object]:
     """All that the record of an interview needs, so that later versions change nothing."""
     names = ("topic_id", "topic", "text", "level", "version", "expected_points", "follow_ups")
-    more = ("hints", "discussion_points")
+    more = ("follow_up_answers", "weak_answers", "red_flags", "hints", "discussion_points")
     return {name: getattr(question, name) for name in (*names, *more)}
 
 
@@ -208,6 +259,7 @@ def correct(session: InterviewSession, *, reason: str, now: datetime) -> Intervi
         candidate=row.candidate,
         interviewer=row.interviewer,
         question_set=row.question_set,
+        sitting=row.sitting,
         revision=row.revision,
         planned_by=row.planned_by,
         planned_at=row.planned_at,

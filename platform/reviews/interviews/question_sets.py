@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
@@ -77,13 +77,14 @@ def save_set(
 
 
 def linked_set(attempt: Attempt, *, by: User, now: datetime) -> QuestionSet:
-    """The bank questions linked to the attempt's exercise, as a set of the person's own.
+    """The bank questions of the attempt's exercise and level, as a set of the person's own.
 
     Raises NotPossible where none is linked. Asked for again it is the same set, brought up to date.
     """
     kind = attempt.exercise.get_kind_display()
     title = f"Linked to the exercise: {kind}"[:150]
     linked = present_questions().filter(related_exercise=attempt.exercise.kind, optional=False)
+    linked = linked.filter(Q(level=attempt.level) | Q(shipped=False))
     items = [
         (question, minutes_for(question), f"Linked to the exercise “{kind}”.")
         for question in linked[:MOST_QUESTIONS]

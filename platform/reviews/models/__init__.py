@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from reviews.models.agreement import CalibrationCard, DiscussionOutcome
 from reviews.models.decisions import Decision
-from reviews.models.feedback import Feedback, FeedbackQuerySet, Note, NoteQuerySet
+from reviews.models.feedback import EarlyRelease, Feedback, FeedbackQuerySet, Note, NoteQuerySet
 from reviews.models.interview_scores import InterviewScore
 from reviews.models.interviews import AskedQuestion, InterviewSession, QuestionSet, QuestionSetItem
 from reviews.models.matches import MatchCorrection
 from reviews.models.overrides import MeasureOverride
+from reviews.models.papers import Paper, ReportLink, ReportLinkOpening, ReportLinkQuerySet
 from reviews.models.pins import Pin, PinQuerySet, PinWording
 from reviews.models.scoring import (
     Assignment,
@@ -19,6 +20,8 @@ from reviews.models.scoring import (
     own_card_in,
 )
 from reviews.models.self_description import SelfDescription
+from reviews.models.similarity import Comparison, Fingerprint, Likeness
+from reviews.models.talk_plans import TalkQuestion
 from reviews.models.talks import (
     Acquaintance,
     Defence,
@@ -32,29 +35,38 @@ __all__ = [
     "AskedQuestion",
     "Assignment",
     "CalibrationCard",
+    "Comparison",
     "Decision",
     "Defence",
     "DefenceQuerySet",
     "DefenceQuestion",
     "DiscussionOutcome",
+    "EarlyRelease",
     "Evaluation",
     "EvaluationQuerySet",
     "Feedback",
     "FeedbackQuerySet",
+    "Fingerprint",
     "InterviewScore",
     "InterviewSession",
+    "Likeness",
     "MatchCorrection",
     "MeasureOverride",
     "Note",
     "NoteQuerySet",
+    "Paper",
     "Pin",
     "PinQuerySet",
     "PinWording",
     "QuestionSet",
     "QuestionSetItem",
     "Rating",
+    "ReportLink",
+    "ReportLinkOpening",
+    "ReportLinkQuerySet",
     "SelfDescription",
     "SpokenNotes",
+    "TalkQuestion",
     "others_open_to",
     "own_card_in",
 ]

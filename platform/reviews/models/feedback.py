@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q, Value
+from django.db.models import F, Q, Value
 
 from accounts.models import User
 from assessments.models import Attempt
@@ -75,6 +75,36 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return f"Feedback on {self.attempt}"
+
+
+class EarlyRelease(models.Model):
+    """Why feedback goes out although a scorecard is owed or a difference open, and who agreed.
+
+    matters: what was open then, as it was told; a later matter needs a request of its own.
+    """
+
+    feedback = models.ForeignKey(Feedback, models.CASCADE, related_name="early_releases")
+    matters = models.JSONField()
+    reason = models.TextField()
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    asked_at = models.DateTimeField()
+    agreed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
+    agreed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="early_release_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(agreed_by=None) | ~Q(agreed_by=F("asked_by")),
+                name="early_release_by_two_people",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"Early release of {self.feedback}, asked by {self.asked_by}"
 
 
 class NoteQuerySet(models.QuerySet["Note"]):

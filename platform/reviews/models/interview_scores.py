@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from hiring.models import Candidate, Opening
+from hiring.oversight import openings_overseen_by, sees_every_opening
 from library.models import HIGHEST, LOWEST
 from reviews.models.interviews import InterviewSession, owes_a_first_card
 
@@ -39,11 +40,11 @@ class InterviewScoreQuerySet(models.QuerySet["InterviewScore"]):
             supersedes=None,
         )
         others = Q(~Exists(owed) & ~owes_a_first_card(viewer))
-        if not viewer.has_perm("hiring.view_candidate"):
+        if not sees_every_opening(viewer):
             own = InterviewScore.objects.filter(
                 given_by=viewer, candidate=OuterRef("candidate"), opening=OuterRef("opening")
             )
-            others &= Q(Exists(own))
+            others &= Q(Exists(own)) | Q(opening__in=openings_overseen_by(viewer))
         return self.filter(Q(given_by=viewer) | others)
 
 

@@ -11,8 +11,9 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q, Value
 
 from accounts.models import User
-from assessments.models import Attempt, RevisionRound
+from assessments.models import Attempt, RevisionRound, Sitting
 from hiring.models import Candidate, Opening, one_line
+from hiring.oversight import openings_overseen_by, sees_every_opening
 from library.models import HIGHEST, LOWEST, Question
 from reviews.models.scoring import Assignment, others_open_to, own_card_in
 
@@ -81,9 +82,11 @@ class InterviewSessionQuerySet(models.QuerySet["InterviewSession"]):
 
     def known_to(self, viewer: User) -> InterviewSessionQuerySet:
         """Of which interviews somebody may know that they are planned; not what is in them."""
-        if viewer.has_perm("reviews.add_interviewsession"):
+        if not viewer.has_perm("reviews.add_interviewsession"):
+            return self.visible_to(viewer)
+        if sees_every_opening(viewer):
             return self
-        return self.visible_to(viewer)
+        return self.filter(Q(interviewer=viewer) | Q(opening__in=openings_overseen_by(viewer)))
 
     def visible_to(self, viewer: User) -> InterviewSessionQuerySet:
         """One's own; others' when submitted, once one owes neither an interview nor a scorecard."""
@@ -96,8 +99,8 @@ class InterviewSessionQuerySet(models.QuerySet["InterviewSession"]):
         mine_open = same.filter(submitted_at=None, supersedes=None)
         rows = self.annotate(owes_card=owes_a_first_card(viewer))
         others = Q(~Exists(mine_open), submitted_at__isnull=False, owes_card=False)
-        if not viewer.has_perm("hiring.view_candidate"):
-            others &= Q(Exists(mine_in))
+        if not sees_every_opening(viewer):
+            others &= Q(Exists(mine_in)) | Q(opening__in=openings_overseen_by(viewer))
         return rows.filter(Q(interviewer=viewer) | others)
 
 
@@ -122,6 +125,14 @@ class InterviewSession(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="interviews"
     )
     question_set = models.ForeignKey(QuestionSet, models.PROTECT, related_name="interviews")
+    sitting = models.ForeignKey(
+        Sitting,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="sessions",
+        help_text="The talk that the interviewers of one plan hold together.",
+    )
     revision = models.ForeignKey(
         RevisionRound,
         models.PROTECT,
@@ -173,7 +184,14 @@ class AskedQuestion(models.Model):
     """One question of a session as it stood then, and what came of it."""
 
     session = models.ForeignKey(InterviewSession, models.CASCADE, related_name="asked")
-    question = models.ForeignKey(Question, models.PROTECT, related_name="asked")
+    question = models.ForeignKey(
+        Question,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="asked",
+        help_text="Of the bank; none where it was about the candidate's answer.",
+    )
     position = models.PositiveSmallIntegerField()
     minutes = models.PositiveSmallIntegerField()
     snapshot = models.JSONField(help_text="The question as it was when the interview began.")
@@ -212,6 +230,10 @@ class AskedQuestion(models.Model):
         return [{"text": text, "done": at in self.hints_given} for at, text in enumerate(hints)]
 
     def went_on(self) -> list[dict[str, Any]]:
-        """Each follow-up with whether it was asked."""
+        """Each follow-up with what a good answer says ("" where nobody wrote it) and whether it was asked."""
         rows = self.snapshot["follow_ups"]
-        return [{"text": text, "done": at in self.follow_ups_asked} for at, text in enumerate(rows)]
+        answers = self.snapshot.get("follow_up_answers") or [""] * len(rows)
+        return [
+            {"text": text, "answer": answer, "done": at in self.follow_ups_asked}
+            for at, (text, answer) in enumerate(zip(rows, answers, strict=True))
+        ]

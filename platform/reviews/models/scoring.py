@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from accounts.models import User
 from assessments.models import Attempt, Submission
+from hiring.oversight import openings_overseen_by, sees_every_opening
 from library.models import HIGHEST, LOWEST, Rubric
 
 
@@ -57,9 +58,12 @@ def others_open_to(viewer: User, *, attempt: str, round: str) -> Q:
     own = own_card_in(viewer, attempt=attempt, round=round)
     if not viewer.has_perm("reviews.view_decision"):
         return Q(pk__in=[])  # a guest
-    if viewer.has_perm("hiring.view_candidate"):
+    if sees_every_opening(viewer):
         return Q(~scores_it | own)
-    return Q(scores_it & own)  # sees assigned attempts only
+    overseen = Attempt.objects.filter(
+        pk=OuterRef(attempt), invitation__opening__in=openings_overseen_by(viewer)
+    )
+    return Q(scores_it & own) | Q(~scores_it & Exists(overseen))
 
 
 def _not_corrected() -> Q:
@@ -123,6 +127,13 @@ class Evaluation(models.Model):
         verbose_name = "scorecard"
         ordering = ["submission__round", "pk"]
         permissions = [("study_evaluation", "Can see how far evaluators agree")]
+        indexes = [
+            # whose cards are in, without reading the rubrics' copies that make the rows long
+            models.Index(
+                fields=["submission", "evaluator", "submitted_at", "supersedes"],
+                name="cards_of_an_answer",
+            )
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["submission", "evaluator"],

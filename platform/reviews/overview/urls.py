@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import URLPattern, path
 
-from reviews.overview.pages import attempt, buttons
+from reviews.overview.pages import attempt, buttons, first_steps
 
 if TYPE_CHECKING:
     from django.contrib.admin import AdminSite
@@ -16,6 +16,7 @@ def overview_urls(site: AdminSite) -> list[URLPattern]:
     page = site.admin_view
     at = "attempts/<uuid:pk>/"
     return [
+        path("first-steps/", page(first_steps.show), name="first-steps"),
         path(at, page(attempt.show), name="attempt"),
         path(at + "evidence/<row:grading>/<row:position>/", attempt.chart, name="evidence-chart"),
         path(at + "runs/<uuid:run>/", page(attempt.run), name="run"),

@@ -12,29 +12,47 @@ import zipfile
 from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
-
-from assessments.models import Attempt, Run, Submission, TerminalCommand
+from assessments.enquiries.api import conversation
+from assessments.models import (
+    Attempt,
+    OwnWorkRound,
+    Run,
+    Submission,
+    TerminalCommand,
+)
+from assessments.own_work import rounds
 from hiring.models import Candidate, Invitation
 from reviews.evidence import corrections, terminal_record
 from reviews.models import (
     Decision,
     Defence,
     Evaluation,
-    InterviewScore,
-    InterviewSession,
     MatchCorrection,
     Note,
     Pin,
     SelfDescription,
 )
+from reviews.privacy import talks_told
 from reviews.scoring import overrides, pins
 
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # of every file in the ZIP: same data, same bytes
 
 
-def export(candidate: Candidate) -> bytes:
-    """The ZIP file; the same data give the same bytes."""
+JUDGED = ("known_to_evaluators", "interviews", "interview_scores", "decisions")
+JUDGED_OF_ATTEMPT = ("explain_and_defend", "remarks")
+JUDGED_OF_ANSWER = (
+    "measured", "measures_overridden", "readings_corrected", "pins", "agreed_after_discussion",
+    "scorecards",
+)  # fmt: skip
+
+
+def export_own(candidate: Candidate) -> bytes:
+    """What they gave and were told, without what people or machines made of it."""
+    return export(candidate, judged=False)
+
+
+def export(candidate: Candidate, *, judged: bool = True) -> bytes:
+    """The ZIP file; the same data give the same bytes. judged: with what people made of it."""
     attempts = list(
         Attempt.objects.filter(invitation__candidate=candidate)
         .select_related("exercise__opening", "invitation", "pack_version")
@@ -43,6 +61,7 @@ def export(candidate: Candidate) -> bytes:
     data = {
         "name": candidate.name,
         "email": candidate.email,
+        "time_zone": candidate.time_zone,
         "pseudonym": candidate.pseudonym,
         "known_since": candidate.created_at,
         "extra_time": [
@@ -50,6 +69,7 @@ def export(candidate: Candidate) -> bytes:
             for row in candidate.accommodations.order_by("pk")
         ],
         "invitations": [_invitation(row) for row in candidate.invitations.order_by("created_at")],
+        "messages": _messages(candidate),
         "known_to_evaluators": [
             {"declared_at": row.declared_at, "how": row.how}
             for row in candidate.acquaintances.all()
@@ -59,10 +79,17 @@ def export(candidate: Candidate) -> bytes:
             {"opening": row.invitation.opening.title, "given_at": row.given_at, "said": row.answers}
             for row in _self_descriptions(candidate)
         ],
-        "interviews": [_interview(row) for row in _talks(candidate)],
-        "interview_scores": [_interview_score(row) for row in candidate.interview_scores.all()],
+        "interviews": [talks_told.interview(row) for row in talks_told.talks(candidate)],
+        "live_interviews": [talks_told.sitting(row) for row in talks_told.sittings(candidate)],
+        "interview_scores": [
+            talks_told.interview_score(row) for row in candidate.interview_scores.all()
+        ],
         "decisions": [_decision(row) for row in candidate.decisions.order_by("decided_at")],
     }
+    return _packed(data if judged else _without_judgements(data), attempts)
+
+
+def _packed(data: dict[str, Any], attempts: list[Attempt]) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         text = json.dumps(data, indent=2, ensure_ascii=False, default=str)
@@ -70,6 +97,35 @@ def export(candidate: Candidate) -> bytes:
         for number, attempt in enumerate(attempts, 1):
             _put_files(archive, attempt, f"{number}-{attempt.exercise.kind}")
     return held.getvalue()
+
+
+def _without_judgements(data: dict[str, Any]) -> dict[str, Any]:
+    """Staff's own words about time and accommodations are left out too: they may name other things."""
+    own = {key: value for key, value in data.items() if key not in JUDGED}
+    own["extra_time"] = [_but(row, "note") for row in data["extra_time"]]
+    own["live_interviews"] = [_but(row, "notes") for row in data["live_interviews"]]
+    own["attempts"] = [
+        _but(row, *JUDGED_OF_ATTEMPT)
+        | {
+            "clock": [_but(event, "reason") for event in row["clock"]],
+            "submissions": [_but(one, *JUDGED_OF_ANSWER) for one in row["submissions"]],
+            "feedback": row["feedback"] if row["revision_handed_in"] else None,
+        }
+        for row in data["attempts"]
+    ]
+    return own
+
+
+def _but(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if key not in names}
+
+
+def _messages(candidate: Candidate) -> list[dict[str, Any]]:
+    """What was sent to them; what staff were told about them says nothing that is not here as well."""
+    return [
+        {"subject": row.subject, "text": row.text, "sent_at": row.sent_at}
+        for row in candidate.messages.filter(recipient=None).order_by("queued_at", "pk")
+    ]
 
 
 def _self_descriptions(candidate: Candidate) -> list[SelfDescription]:
@@ -99,6 +155,10 @@ def _invitation(row: Invitation) -> dict[str, Any]:
         "sent_at": row.sent_at,
         "first_opened_at": row.first_opened_at,
         "revoked_at": row.revoked_at,
+        "data_requests": [
+            {"wish": one.wish, "asked_at": one.asked_at, "met_at": one.met_at}
+            for one in row.data_requests.all()
+        ],
         "shown_ahead": [
             {
                 "exercise": str(one.exercise),
@@ -133,11 +193,11 @@ def _attempt(row: Attempt) -> dict[str, Any]:
             _run(run) for run in row.runs.select_related("draft").order_by("created_at", "pk")
         ],
         "terminal": [_command(one) for one in terminal_record.commands(row)],
-        "terminal_printed": [
-            {"round": one.round, "text": "\n".join(line.text for line in one.lines)}
-            for one in terminal_record.record(row).sessions
-        ],
+        "terminal_printed": _printed(row),
         "submissions": [_submission(one) for one in row.submissions.order_by("round", "pk")],
+        "asked_and_told": conversation(row),
+        "how_it_was": _impression(row),
+        "revision_handed_in": row.round == 2 and row.awaiting_round is None,
         "feedback": released
         and {"strength": released.strength, "improvement": released.improvement},
         "explain_and_defend": [
@@ -148,6 +208,18 @@ def _attempt(row: Attempt) -> dict[str, Any]:
             for note in Note.objects.filter(attempt=row).order_by("written_at", "pk")
         ],
     }
+
+
+def _printed(row: Attempt) -> list[dict[str, Any]]:
+    return [
+        {"round": one.round, "text": "\n".join(line.text for line in one.lines)}
+        for one in terminal_record.record(row).sessions
+    ]
+
+
+def _impression(row: Attempt) -> dict[str, Any] | None:
+    said = getattr(row, "impression", None)
+    return said and {"how": said.get_how_display(), "text": said.text, "given_at": said.given_at}
 
 
 def _command(row: TerminalCommand) -> dict[str, Any]:
@@ -188,11 +260,33 @@ def _submission(row: Submission) -> dict[str, Any]:
         ],
         "readings_corrected": [_correction(one) for one in corrections.of(grading).log],
         "pins": [_pin(pin) for pin in row.pins.prefetch_related("wordings")],
+        "questions_about_it": _own_work(row),
         "agreed_after_discussion": [
             {"criterion": one.criterion_key, "level": one.level, "reason": one.reason}
             for one in row.discussions.all()
         ],
         "scorecards": [_card(card) for card in cards.prefetch_related("ratings")],
+    }
+
+
+def _own_work(row: Submission) -> dict[str, Any] | None:
+    """What was asked about the answer and what was said to it; what is right tells of the exercise's key."""
+    asked = OwnWorkRound.objects.filter(submission=row).first()
+    if asked is None:
+        return None
+    return {
+        "begun_at": asked.started_at,
+        "handed_in_at": asked.handed_in_at,
+        "questions": [
+            {**one.question.asked(), "given": one.given_text, "why": one.why}
+            for one in rounds.judged(asked)
+        ]
+        if asked.started_at
+        else [],
+        "saves": [
+            {"at": save.received_at, "late": save.late, "answers": save.answers}
+            for save in asked.saves.order_by("pk")
+        ],
     }
 
 
@@ -239,41 +333,6 @@ def _card(card: Evaluation) -> dict[str, Any]:
         for title, row in card.titled_ratings()
     ]
     return {"submitted_at": card.submitted_at, "ratings": ratings}
-
-
-def _talks(candidate: Candidate) -> QuerySet[InterviewSession]:
-    rows = candidate.interviews.exclude(submitted_at=None).order_by("submitted_at", "pk")
-    return rows.select_related("opening").prefetch_related("asked")
-
-
-def _interview(row: InterviewSession) -> dict[str, Any]:
-    """What was asked and noted; the points that were expected belong to the bank."""
-    return {
-        "opening": row.opening.title,
-        "started_at": row.started_at,
-        "submitted_at": row.submitted_at,
-        "summary": row.summary,
-        "questions": [
-            {
-                "question": asked.snapshot["text"],
-                "score": asked.score,
-                "meaning": asked.score_text,
-                "note": asked.note,
-            }
-            for asked in row.asked.all()
-            if not asked.skipped
-        ],
-    }
-
-
-def _interview_score(row: InterviewScore) -> dict[str, Any]:
-    return {
-        "opening": row.opening.title,
-        "about": row.get_about_display(),
-        "score": row.score,
-        "reasons": row.reasons,
-        "given_at": row.given_at,
-    }
 
 
 def _decision(row: Decision) -> dict[str, Any]:

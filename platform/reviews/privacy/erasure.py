@@ -1,17 +1,11 @@
-"""Make a candidate's data go: every row that hangs on them, the trail's words, mails, free pages.
-
-What hangs on a candidate is found by walking the models' relations, so that a model which is added
-later is erased without being named here.
-"""
+"""Make a candidate's data go: every row that hangs on them, the trail's words, mails, free pages."""
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
@@ -19,18 +13,21 @@ from django.contrib.admin.models import LogEntry
 from django.contrib.contenttypes.models import ContentType
 from django.db import DatabaseError, connection, models, transaction
 from django.db.models import Q
+from django.dispatch import Signal
 
+from accounts.hanging_rows import Rows, delete, hanging_on
 from accounts.models import User
 from assessments.jobs import Job
 from assessments.models import TerminalChunk
-from hiring.models import Accommodation, Candidate, Erasure, Invitation
-from reviews.models import SelfDescription
+from hiring.models import Accommodation, Candidate, Erasure, Invitation, MailedLink, Message
+from reviews.models import Paper, ReportLink, SelfDescription
 
-Rows = dict[type[models.Model], set[Any]]
 GONE = "erased"
 REDACTED = "Erased with the candidate's data."
 MAIL_RULE = "-" * 79 + "\n"  # what Django's file backend writes between messages
 SHORTEST_WORD = 3
+erased = Signal()
+"""Somebody's data went, in the transaction of it. sender: Erasure; stone."""
 SHARED = {
     "snapshot",
     "policies",
@@ -45,30 +42,7 @@ class StillWorking(Exception):
 
 def rows_of(candidate: Candidate) -> Rows:
     """Every row that exists because of the candidate, by model: {model: keys}, they included."""
-    found: Rows = defaultdict(set)
-    found[Candidate] = {candidate.pk}
-    queue: list[tuple[type[models.Model], set[Any]]] = [(Candidate, {candidate.pk})]
-    while queue:
-        model, keys = queue.pop(0)
-        for relation in _pointing_at(model):
-            if relation.on_delete is models.SET_NULL:
-                continue
-            rows = _filtered(relation, keys).values_list("pk", flat=True)
-            new = set(rows) - found[relation.related_model]
-            if new:
-                found[relation.related_model] |= new
-                queue.append((relation.related_model, new))
-    return {model: keys for model, keys in found.items() if keys}
-
-
-def _pointing_at(model: type[models.Model]) -> Iterator[Any]:
-    for field in model._meta.get_fields(include_hidden=True):
-        if field.auto_created and not field.concrete and (field.one_to_many or field.one_to_one):
-            yield field
-
-
-def _filtered(relation: Any, keys: set[Any]) -> Any:
-    return relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": keys})
+    return hanging_on(candidate)
 
 
 def counted(rows: Rows) -> dict[str, int]:
@@ -101,7 +75,7 @@ def _texts(rows: Rows) -> Iterator[str]:
     """Everything that was written in the rows, without what every candidate's rows say."""
     written = (models.CharField, models.TextField, models.JSONField)
     for model, keys in rows.items():
-        if model in (Candidate, Accommodation):
+        if model in (Candidate, Accommodation, Message, Paper, ReportLink):  # they go in any case
             continue
         names = [
             field.attname
@@ -132,7 +106,7 @@ def erase(candidate: Candidate, *, mode: str, by: User | None, now: datetime) ->
         mode, counts, words = mode_for(candidate, mode), counted(rows), words_of(candidate)
         _redact_trail(rows, words)
         if mode == Erasure.Mode.ERASE:
-            _delete(rows)
+            delete(rows)
         else:
             _forget(candidate, now)
         stone = Erasure.objects.create(
@@ -143,6 +117,7 @@ def erase(candidate: Candidate, *, mode: str, by: User | None, now: datetime) ->
             known_since=candidate.created_at,
             erased_at=now,
         )
+        erased.send(Erasure, stone=stone)
     _remove_mails(candidate.email)
     candidate.name, candidate.email = f"Candidate {candidate.pk} ({GONE})", ""
     return stone
@@ -156,28 +131,26 @@ def _refuse_while_running(rows: Rows) -> None:
                 raise StillWorking("A program of theirs is being run: try again in some minutes.")
 
 
-def _delete(rows: Rows) -> None:
-    """All at once: the database checks the references at the end of the transaction."""
-    for model, keys in rows.items():
-        for relation in _pointing_at(model):
-            if relation.on_delete is models.SET_NULL:
-                _filtered(relation, keys).update(**{relation.field.attname: None})
-    for model, keys in rows.items():
-        # delete() would refuse protected rows, which are in `rows` as well
-        model._base_manager.filter(pk__in=keys)._raw_delete(connection.alias)
-
-
 def _forget(candidate: Candidate, now: datetime) -> None:
     """Work and scores stay under the pseudonym; the name, the address and agreed time go."""
     candidate.accommodations.all().delete()
+    MailedLink.objects.filter(invitation__candidate=candidate).delete()
+    candidate.messages.all().delete()
+    candidate.papers.all().delete()
+    ReportLink.objects.filter(attempt__invitation__candidate=candidate).delete()
     SelfDescription.objects.filter(invitation__candidate=candidate).delete()
     # Screens and keyboards: bytes in which nobody could look for the name.
     TerminalChunk.objects.filter(session__attempt__invitation__candidate=candidate).delete()
+    for model, keys in rows_of(candidate).items():
+        if getattr(model, "goes_with_the_name", False):  # numbers in other systems
+            model._base_manager.filter(pk__in=keys).delete()
     for link in Invitation.objects.filter(candidate=candidate):
         link.token_hash, link.revoked_at = f"{GONE}-{uuid4()}", link.revoked_at or now
         link.save(update_fields=["token_hash", "revoked_at"])
     Candidate.objects.filter(pk=candidate.pk).update(
-        name=f"Candidate {candidate.pseudonym}", email=f"{GONE}-{candidate.pk}@invalid.example"
+        time_zone="",
+        name=f"Candidate {candidate.pseudonym}",
+        email=f"{GONE}-{candidate.pk}@invalid.example",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from calendar import monthrange
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +10,8 @@ from django.conf import settings
 from django.db.models import Q
 
 from accounts.models import User
+from hiring.keeping import months_for
+from hiring.keeping import months_later as months_later
 from hiring.models import Candidate, Erasure, Invitation, Opening
 from reviews.models import Decision
 from reviews.privacy.erasure import StillWorking, compact, counted, erase, mode_for, rows_of
@@ -30,19 +31,6 @@ class Due:
     @property
     def how(self) -> str:
         return str(Erasure.Mode(self.mode).label)
-
-
-def months_later(at: datetime, months: int) -> datetime:
-    """The same day so many months later, or the last day of a shorter month."""
-    years, month = divmod(at.month - 1 + months, 12)
-    year = at.year + years
-    return at.replace(year=year, month=month + 1, day=min(at.day, monthrange(year, month + 1)[1]))
-
-
-def months_for(opening: Opening) -> int:
-    """How many months the opening's data is kept after the decision; 0: until somebody asks."""
-    own = opening.retention_months
-    return settings.RETENTION_MONTHS if own is None else own
 
 
 def due_since(candidate: Candidate) -> datetime | None:

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
+from django.db.models import Count, Min
+
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import Attempt, RevisionRound
-from hiring.models import Mode, Sighting
+from hiring.models import Invitation, Mode, Sighting
 from reviews.models import (
     Acquaintance,
     Assignment,
@@ -24,7 +26,7 @@ from reviews.models import (
     SpokenNotes,
 )
 
-# Pages that show a candidate by name to everybody who may open them.
+# Of sightings without a word on the name: pages that show it to everybody who may open them.
 NAMED_PAGES = ("candidate",)
 
 
@@ -89,21 +91,58 @@ def _facts(people: set[int], candidates: set[int]) -> Iterable[tuple[int, int, d
         "person", "candidate", "declared_at", "how"
     ):
         yield person, candidate, at, f"declared having met or knowing the candidate ({said})"
+    invited = Invitation.objects.filter(created_by__in=people, candidate__in=candidates)
+    for row in invited.values_list("created_by", "candidate", "created_at"):
+        yield (*row, "invited the candidate")
     yield from _seen(people, candidates)
+    yield from _told_by_elimination(people, candidates)
 
 
 def _seen(people: set[int], candidates: set[int]) -> Iterable[tuple[int, int, datetime, str]]:
-    """Looks at a page with the name: before being asked to score, all pages showed it to them."""
+    """Looks at a page, a list included, that showed the name.
+
+    Where it was not noted whether it did: before being asked to score, all pages showed it to them.
+    """
     asked: dict[Pair, datetime] = {}
     of = "attempt__invitation__candidate"
     rows = Assignment.objects.filter(evaluator__in=people, **{f"{of}__in": candidates})
     for person, candidate, at in rows.values_list("evaluator", of, "assigned_at"):
         asked[person, candidate] = min(at, asked.get((person, candidate), at))
     seen = Sighting.objects.filter(by__in=people, candidate__in=candidates).order_by()
-    for person, candidate, at, page in seen.values_list("by", "candidate", "at", "page"):
+    for person, candidate, at, page, named in seen.values_list(
+        "by", "candidate", "at", "page", "named"
+    ):
         before = (person, candidate) in asked and at < asked[person, candidate]
-        if page in NAMED_PAGES or before:
+        if named or (named is None and (page in NAMED_PAGES or before)):
             yield person, candidate, at, "saw who the candidate is"
+
+
+def _told_by_elimination(
+    people: set[int], candidates: set[int]
+) -> Iterable[tuple[int, int, datetime, str]]:
+    """Who saw the names of all others of an opening, and so which is left.
+
+    The database counts first, so that names are compared only where one at most was not seen.
+    """
+    links = Invitation.objects.filter(revoked_at=None).order_by()
+    openings = set(links.filter(candidate__in=candidates).values_list("opening", flat=True))
+    of = "candidate__invitations__opening"
+    counted = links.filter(opening__in=openings).values("opening")
+    many = dict(counted.annotate(n=Count("candidate", distinct=True)).values_list("opening", "n"))
+    seen = Sighting.objects.filter(by__in=people, named=True).order_by()
+    known = seen.filter(**{f"{of}__in": openings}, candidate__invitations__revoked_at=None)
+    found = known.values("by", of).annotate(n=Count("candidate", distinct=True))
+    for person, opening, count in found.values_list("by", of, "n"):
+        if many.get(opening, 0) < 2 or count < many[opening] - 1:
+            continue
+        members = set(links.filter(opening=opening).values_list("candidate", flat=True))
+        first = seen.filter(by=person, candidate__in=members).values("candidate")
+        since = dict(first.annotate(since=Min("at")).values_list("candidate", "since"))
+        for candidate in candidates & members:
+            others = members - {candidate}
+            if others <= since.keys():
+                at = max(since[other] for other in others)
+                yield person, candidate, at, "saw the names of all others of the opening"
 
 
 def marked(cards: Iterable[Evaluation]) -> list[Evaluation]:

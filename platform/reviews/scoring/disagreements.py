@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
@@ -41,8 +42,17 @@ def asking_for_another(viewer: User) -> QuerySet[Submission]:
     )
     owing = Assignment.objects.filter(~Exists(card), attempt=OuterRef("attempt"))
     answers = Submission.objects.filter(~Exists(owing), pk__in=pairs.values("submission"))
-    by_criterion, by_mean = _far_on_a_criterion(known), _far_by_their_means(known)
-    return answers.filter(pk__in=by_criterion) | answers.filter(pk__in=by_mean)
+    # read, not nested: the database would look at every scorecard of every opening for each of the two rules
+    return Submission.objects.filter(pk__in=apart(list(answers.values_list("pk", flat=True))))
+
+
+def apart(answers: Collection[int]) -> set[int]:
+    """Those of the answers whose scorecards differ by the rule and were not talked over, by their keys."""
+    if not answers:
+        return set()
+    cards = Evaluation.objects.current().submitted().order_by().filter(submission__in=answers)
+    found = set(_far_on_a_criterion(cards).values_list("evaluation__submission", flat=True))
+    return found | set(_far_by_their_means(cards).values_list("submission", flat=True))
 
 
 def _far_on_a_criterion(cards: QuerySet[Evaluation]) -> QuerySet[Any]:

@@ -13,6 +13,7 @@ from accounts.not_possible import NotPossible
 from assessments.models import Attempt, Submission
 from library.models import HIGHEST, LOWEST, PackVersion, Rubric
 from library.packs import latest_rubric, load_rubric, pack_of
+from reviews.happened import asked_to_score, card_in
 from reviews.models import Assignment, Evaluation, Rating
 from reviews.visibility import may_be_asked_to_score
 
@@ -22,17 +23,20 @@ NOT_ONESELF = (
 )
 
 
+@transaction.atomic
 def assign(*, attempt: Attempt, evaluator: User, by: User, now: datetime) -> Assignment:
     """Ask somebody else to score an attempt; asking twice changes nothing."""
     if not User.objects.filter(may_be_asked_to_score(now), pk=evaluator.pk).exists():
         raise NotPossible("Only interviewers, hiring managers and guests who are active can score.")
     if by == evaluator:
         raise NotPossible(NOT_ONESELF)
-    assignment, _ = Assignment.objects.get_or_create(
+    assignment, is_new = Assignment.objects.get_or_create(
         attempt=attempt,
         evaluator=evaluator,
         defaults={"assigned_by": by, "assigned_at": now},
     )
+    if is_new:
+        asked_to_score.send(Assignment, assignment=assignment, now=now)
     return assignment
 
 
@@ -161,6 +165,7 @@ def submit(evaluation: Evaluation, *, now: datetime) -> None:
         raise NotPossible(f"Still without a level: {', '.join(gaps)}.")
     card.submitted_at = now
     card.save(update_fields=["submitted_at"])
+    card_in.send(Evaluation, evaluation=card, now=now)
 
 
 @transaction.atomic

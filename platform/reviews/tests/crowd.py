@@ -57,7 +57,10 @@ def build(
 
 def _cast(exercises: int, evaluators: int, now: datetime) -> Crowd:
     load_packs(now=now)
-    opening = Opening.objects.create(title="GPU platform engineer", level="mid", created_at=now)
+    hana = member("crowd-hana", HIRING_MANAGER)
+    opening = Opening.objects.create(
+        title="GPU platform engineer", level="mid", hiring_manager=hana, created_at=now
+    )
     rows = [
         Exercise.objects.create(
             opening=opening,
@@ -75,7 +78,7 @@ def _cast(exercises: int, evaluators: int, now: datetime) -> Crowd:
         rows,
         alma=member("crowd-alma", ADMINISTRATOR),
         rhea=member("crowd-rhea", RECRUITER),
-        hana=member("crowd-hana", HIRING_MANAGER),
+        hana=hana,
         panel=[member(f"panel{number}", INTERVIEWER) for number in range(evaluators)],
     )
 

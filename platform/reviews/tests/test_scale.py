@@ -20,7 +20,10 @@ def addresses(crowd: Crowd) -> Iterator[tuple[str, User, str]]:
     opening, attempt = crowd.opening.pk, crowd.attempts[0].pk
     first = crowd.exercises[0].pk
     compare = reverse("admin:comparison", args=[opening])
+    board = reverse("admin:board", args=[opening])
+    yield "board of a recruiter", crowd.rhea, board
     for who in (crowd.hana, crowd.panel[0]):
+        yield f"board of {who}", who, board
         yield f"home of {who}", who, reverse("admin:index")
         yield f"attempts of {who}", who, reverse("admin:assessments_attempt_changelist")
         yield f"comparison of {who}", who, compare

@@ -20,7 +20,7 @@ from reviews.decisions import decisions
 from reviews.feedback import feedback
 from reviews.models import Evaluation, Feedback, Note
 from reviews.scoring import agreement, evaluations
-from reviews.tests.scene import LATER, grade, ready_for_feedback, score_all
+from reviews.tests.scene import LATER, grade, let_go_early, ready_for_feedback, score_all
 
 Clients = dict[str, Client]
 REASONS = "The drains were weak in both exercises."
@@ -117,6 +117,7 @@ def test_the_revision_is_scored_after_the_first_answer(
     evaluations.assign(attempt=scored, evaluator=stage.otto, by=stage.rhea, now=LATER)
     words = feedback.Wording(**ready_for_feedback(scored, stage.ines))
     feedback.write(attempt=scored, wording=words, by=stage.ines, now=LATER)
+    let_go_early(Feedback.objects.get(), stage.ines, stage.hana)
     feedback.release(Feedback.objects.get(), by=stage.ines, now=LATER)
     attempts.start_revision(scored.pk, now=LATER)
     submit(scored, "Better.", at=LATER + timedelta(minutes=1))

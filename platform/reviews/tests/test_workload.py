@@ -12,13 +12,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
+from accounts.roles import GUEST
 from assessments import attempts
 from assessments.models import Attempt, GradingRun, PreparedVariant
 from assessments.prepared.drawing import prepare
 from assessments.submissions import request_grading
-from assessments.tests.stage import NOW, POLICIES, Stage, begin, submit
+from assessments.tests.stage import NOW, POLICIES, Stage, begin, member, submit
 from hiring.invitations import invite
-from hiring.models import Accommodation, Candidate
+from hiring.models import Accommodation, Candidate, Opening
 from reviews.decisions import decisions
 from reviews.feedback import feedback
 from reviews.models import Evaluation
@@ -29,26 +30,27 @@ from reviews.workload import waiting_for
 Clients = dict[str, Client]
 
 
-def labels(viewer: User, key: str) -> list[str] | None:
-    """The rows of a section of the viewer's home page, None where there is no such section."""
+def labels(viewer: User, key: str) -> list[str]:
+    """The rows of a section of the viewer's home page; a section without any is not there."""
     fresh = User.objects.get(pk=viewer.pk)
     for section in waiting_for(fresh, LATER):
+        assert section.rows, section.title
         if section.key == key:
             return [row.label for row in section.rows]
-    return None
+    return []
 
 
 def test_who_is_assigned_owes_a_scorecard_until_it_is_in(handed_in: Attempt, stage: Stage) -> None:
     assert labels(stage.ines, "to-score") == [f"Candidate {stage.ada.pseudonym}"]
     assert labels(stage.otto, "to-score") == []
-    assert labels(stage.rhea, "to-score") is None
+    assert labels(stage.rhea, "to-score") == []
     score_all(handed_in, stage.ines)
     assert labels(stage.ines, "to-score") == []
 
 
 def test_an_open_correction_is_owed_again(scored: Attempt, stage: Stage) -> None:
     evaluations.correct(Evaluation.objects.of(scored).get(), reason="Misread.", now=LATER)
-    assert len(labels(stage.ines, "to-score") or []) == 1
+    assert len(labels(stage.ines, "to-score")) == 1
 
 
 def test_the_revision_is_owed_a_second_scorecard(scored: Attempt, stage: Stage) -> None:
@@ -56,18 +58,38 @@ def test_the_revision_is_owed_a_second_scorecard(scored: Attempt, stage: Stage) 
     words = feedback.write(attempt=scored, wording=said, by=stage.ines, now=LATER)
     feedback.release(words, by=stage.ines, now=LATER)
     assert labels(stage.ines, "to-score") == []
-    assert len(labels(stage.ines, "revisions") or []) == 1
+    assert len(labels(stage.ines, "revisions")) == 1
     attempts.start_revision(scored.pk, now=LATER)
     submit(scored, "Better.", at=LATER + timedelta(minutes=1))
-    assert len(labels(stage.ines, "to-score") or []) == 1
+    assert len(labels(stage.ines, "to-score")) == 1
     assert labels(stage.ines, "revisions") == []
 
 
 def test_feedback_is_owed_after_the_own_scorecard(handed_in: Attempt, stage: Stage) -> None:
     assert labels(stage.ines, "feedback") == []
     score_all(handed_in, stage.ines)
-    assert len(labels(stage.ines, "feedback") or []) == 1
+    assert len(labels(stage.ines, "feedback")) == 1
+    assert labels(stage.hana, "feedback") == []
+
+
+def test_feedback_is_the_openings_where_nobody_who_scored_may_give_it(
+    handed_in: Attempt, stage: Stage
+) -> None:
+    guest = member("gus", GUEST)
+    handed_in.assignments.update(evaluator=guest)
+    score_all(handed_in, guest)
+    assert labels(guest, "feedback") == []
     assert labels(stage.hana, "feedback") == ["Ada Fontaine"]
+
+
+def test_decisions_are_the_hiring_managers_where_one_is_named(
+    scored: Attempt, stage: Stage, clients: Clients
+) -> None:
+    adam = User.objects.get(username="adam")
+    assert labels(stage.hana, "decisions") == ["Ada Fontaine"]
+    assert labels(adam, "decisions") == []
+    Opening.objects.update(hiring_manager=None)
+    assert labels(adam, "decisions") == ["Ada Fontaine"]
 
 
 def test_decision_is_owed_when_all_scorecards_are_in(handed_in: Attempt, stage: Stage) -> None:
@@ -97,7 +119,7 @@ def test_answers_that_nobody_scores_are_named(handed_in: Attempt, stage: Stage) 
 def test_failed_gradings_wait_for_whoever_can_repeat_them(handed_in: Attempt, stage: Stage) -> None:
     GradingRun.objects.update(result="infrastructure_error")
     assert labels(stage.hana, "failed") == ["Ada Fontaine"]
-    assert labels(stage.ines, "failed") is None
+    assert labels(stage.ines, "failed") == []
     request_grading(handed_in.submissions.get(), now=LATER)
     assert labels(stage.hana, "failed") == []
 
@@ -106,13 +128,13 @@ def test_materials_that_could_not_be_prepared_wait_for_whoever_can_send_the_link
     stage: Stage,
 ) -> None:
     prepare(stage.invitation, now=NOW)
-    assert labels(stage.rhea, "unprepared") is None
+    assert labels(stage.rhea, "unprepared") == []
     failed = {"result": "infrastructure_error", "trouble": "The disk is full.", "finished_at": NOW}
     PreparedVariant.objects.update(**failed)
     assert labels(stage.rhea, "unprepared") == ["Ada Fontaine"]
-    assert labels(stage.ines, "unprepared") is None
+    assert labels(stage.ines, "unprepared") == []
     prepare(stage.invitation, now=NOW, again=True)
-    assert labels(stage.rhea, "unprepared") is None
+    assert labels(stage.rhea, "unprepared") == []
 
 
 def test_time_left_is_told_to_recruiters_only(stage: Stage, clients: Clients) -> None:
@@ -130,7 +152,7 @@ def test_time_left_is_told_to_recruiters_only(stage: Stage, clients: Clients) ->
 
 def test_invitations_that_were_not_opened_are_watched(stage: Stage) -> None:
     assert labels(stage.rhea, "invitations") == ["Ada Fontaine"]
-    assert labels(stage.hana, "invitations") is None
+    assert labels(stage.hana, "invitations") == []
     stage.invitation.first_opened_at = NOW
     stage.invitation.save()
     assert labels(stage.rhea, "invitations") == []

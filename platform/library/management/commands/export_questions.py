@@ -31,16 +31,17 @@ class Command(BaseCommand):
 
 
 def shipped() -> list[ShippedQuestion]:
-    """Q1 to Q27, then A1 to A6."""
+    """Q1 to Q27, then A1 to A6; of each topic the question that covers it whole comes last."""
     try:
         return sorted(shipped_questions(), key=place)
     except BankProblem as problem:
         raise CommandError(f"The bank cannot be read: {problem}", returncode=2) from problem
 
 
-def place(question: ShippedQuestion) -> tuple[bool, int]:
+def place(question: ShippedQuestion) -> tuple[bool, int, bool, str]:
     letter, number = question.topic_id[0], question.topic_id[1:]
-    return letter == "A", int(number)
+    whole = question.key == question.topic_id
+    return letter == "A", int(number), whole, question.key
 
 
 def own() -> list[ShippedQuestion]:

@@ -21,6 +21,7 @@ from hiring.policies import weight_warning
 from reviews.decisions import comparison
 from reviews.decisions.candidate_scores import exercise_marks
 from reviews.decisions.comparison import FIRST, Order, Person
+from reviews.evidence.assistant_alone import line_for
 from reviews.evidence.lanes_svg import ANCHORS, Lane, Mark, drawn
 from reviews.fairness.intervals import Estimate, estimate, pooled
 from reviews.visibility import openings_visible_to
@@ -69,6 +70,7 @@ def compare(request: HttpRequest, pk: int) -> HttpResponse:
         "opening": opening,
         "exercises": exercises,
         "exercise": exercise,
+        "alone": line_for(exercise) if exercise else None,
         "count": len(people),
         "sort": sort,
         "weight_warning": weight_warning(opening.work_sample_weight),

@@ -25,12 +25,19 @@ from reviews.answers import submission_of, with_answers
 from reviews.decisions import decisions
 from reviews.decisions.candidate_scores import CandidateScore, candidate_scores
 from reviews.decisions.decisions import decisions_about
-from reviews.decisions.reports import agreed_on, cards_of, formula, seen_before
+from reviews.decisions.looks import seen_before
+from reviews.decisions.reports import agreed_on, cards_of, formula
+from reviews.evidence.assistant_alone import beside, line_for
 from reviews.evidence.replays import shown_grading
 from reviews.feedback.defence import defences_of
 from reviews.models import Decision, Evaluation
 from reviews.scoring import evaluations, overrides
-from reviews.visibility import attempts_visible_to, may_read_decisions, may_see_measures
+from reviews.visibility import (
+    attempts_visible_to,
+    may_act_on,
+    may_read_decisions,
+    may_see_measures,
+)
 
 
 class DecisionForm(forms.Form):
@@ -66,7 +73,7 @@ def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
     form = DecisionForm(sent, initial={"id": uuid4()})
     status = 200
     if request.method == "POST":
-        if not viewer.has_perm("reviews.add_decision"):
+        if not may_act_on(viewer, attempt, "reviews.add_decision"):
             raise PermissionDenied
         status = _decide(request, form, attempt, viewer)
         if status == 302:
@@ -75,7 +82,7 @@ def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = page_context(request, attempt, "Decision")
     context |= {
         "form": form,
-        "may_decide": viewer.has_perm("reviews.add_decision"),
+        "may_decide": may_act_on(viewer, attempt, "reviews.add_decision"),
         "readable": readable,
         "log": decisions_about(attempt) if readable else [],
         "attempts": _summaries(attempt, viewer),
@@ -114,7 +121,7 @@ def _overall(attempt: Attempt, viewer: User) -> dict[str, Any]:
     candidate_score = candidate_scores(viewer, opening, candidates=[candidate.pk]).get(
         candidate.pk, CandidateScore()
     )
-    decides = viewer.has_perm("reviews.add_decision")
+    decides = may_act_on(viewer, attempt, "reviews.add_decision")
     return {
         "candidate_score": candidate_score,
         "interview_weight": 100 - opening.work_sample_weight,
@@ -155,6 +162,7 @@ def _round(attempt: Attempt, number: int, viewer: User, seen: list[Evaluation]) 
     submission = submission_of(attempt, number)
     run = shown_grading(submission) if sees else None
     report, held = run.report if run else None, overrides.of(run)
+    alone = line_for(attempt.exercise) if sees else None
     return {
         "number": number,
         "cards": seen,
@@ -162,7 +170,8 @@ def _round(attempt: Attempt, number: int, viewer: User, seen: list[Evaluation]) 
         "agreed": agreed_on(viewer, submission, seen) if submission else [],
         "mean": _mean([evaluations.mean_rating(card) for card in seen]),
         "sees_measures": sees,
-        "measures": overrides.beside(report, held),
+        "measures": beside(overrides.beside(report, held), alone),
+        "alone": alone,
         "overridden": held,
         "score": (report or {}).get("score"),
         "asked": len(attempt.assignments.all()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import subprocess
@@ -17,14 +18,15 @@ from pypdf import PdfReader
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
+from accounts.tests.reading import words_of
 from assessments.models import Attempt
-from assessments.places import PLACES
 from assessments.tests.stage import Stage
-from reviews import pdf, pdf_process
+from reviews import papers, pdf, pdf_process, typesetter
 from reviews.decisions.decisions import decide
 from reviews.evidence.lanes_svg import Lane, Mark, drawn
 from reviews.interviews import interview_scores
-from reviews.models import InterviewScore, QuestionSet
+from reviews.models import InterviewScore, Paper, QuestionSet
+from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, score_all
 from reviews.tests.story import NEXT_DAY, PHRASE, whole
 
@@ -42,8 +44,22 @@ def browser(user: User) -> Client:
     return client
 
 
-def page(user: User, attempt: Attempt, query: str = "") -> Any:
-    return browser(user).get(reverse("admin:report", args=[attempt.pk]) + query)
+def page(user: User, attempt: Attempt) -> Any:
+    return browser(user).get(reverse("admin:report", args=[attempt.pk]))
+
+
+def printed(client: Client, url: str) -> Any:
+    """The PDF file of a page: asked for, set by a worker, fetched."""
+    waiting = client.get(f"{url}?pdf")
+    assert (waiting.status_code, waiting["Refresh"]) == (202, "1")
+    assert "is being made" in words_of(waiting)
+    for pk in Paper.objects.filter(finished_at=None).values_list("pk", flat=True):
+        assert papers.make(pk)
+    return client.get(f"{url}?pdf")
+
+
+def on_paper(user: User, attempt: Attempt) -> Any:
+    return printed(browser(user), reverse("admin:report", args=[attempt.pk]))
 
 
 def tags_of(reader: PdfReader) -> list[str]:
@@ -71,7 +87,7 @@ def test_report_has_everything_that_was_made_of_the_candidate(stage: Stage, told
         by=stage.hana,
         now=NEXT_DAY,
     )
-    text = page(stage.hana, told).content.decode()
+    text = words_of(page(stage.hana, told))
     for part in (
         "Ada Fontaine",
         "Explained and defended",
@@ -102,18 +118,16 @@ def test_combination_is_mechanical_and_its_formula_is_shown(stage: Stage, told: 
     assert 3.5 < work < 4.0
     assert talks == pytest.approx(3.75)
     assert candidate_score.combined.value == pytest.approx(0.5 * work + 0.5 * talks)
-    assert f"0.50 × {work:.2f} + 0.50 × 3.75" in answer.content.decode()
+    assert f"0.50 × {work:.2f} + 0.50 × 3.75" in words_of(answer)
     stage.opening.work_sample_weight = 80
     stage.opening.save()
     changed = page(stage.hana, told)
-    assert "40 to 60 % is advised" in changed.content.decode()
+    assert "40 to 60 % is advised" in words_of(changed)
     again = changed.context["report"].candidate_score.combined.value
     assert again == pytest.approx(0.8 * work + 0.2 * talks)
 
 
 def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt) -> None:
-    from reviews.scoring import evaluations
-
     evaluations.assign(attempt=handed_in, evaluator=stage.otto, by=stage.rhea, now=LATER)
     score_all(handed_in, stage.otto, level=2)
     decide(
@@ -124,7 +138,7 @@ def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt)
         by=stage.hana,
         now=LATER,
     )
-    text = page(stage.ines, handed_in).content.decode()
+    text = words_of(page(stage.ines, handed_in))
     assert stage.ada.name not in text
     assert "Wait for Ines." not in text
     assert f"{SECRET_SCORE:.2f}" not in text
@@ -132,7 +146,7 @@ def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt)
     assert "1 scorecard of round 1 is in that you may not read until your own is" in text
     assert "<svg" not in text
     score_all(handed_in, stage.ines, level=4)
-    text = page(stage.ines, handed_in).content.decode()
+    text = words_of(page(stage.ines, handed_in))
     assert f"{SECRET_SCORE:.2f}" in text
     assert "Wait for Ines." in text
     assert stage.ada.name not in text  # "Hold" ends nothing
@@ -144,13 +158,13 @@ def test_who_owes_a_scorecard_reads_none_of_it(stage: Stage, handed_in: Attempt)
         by=stage.hana,
         now=NEXT_DAY,
     )
-    assert stage.ada.name in page(stage.ines, handed_in).content.decode()
+    assert stage.ada.name in words_of(page(stage.ines, handed_in))
 
 
 def test_recruiter_reads_the_decision_and_no_answer_rating_or_measure(
     stage: Stage, told: Attempt
 ) -> None:
-    text = page(stage.rhea, told).content.decode()
+    text = words_of(page(stage.rhea, told))
     assert "Why three replicas?" not in text
     assert "Ratings, round" not in text
     assert "Measures, round" not in text
@@ -163,7 +177,7 @@ def test_otto_of_another_panel_finds_no_report(stage: Stage, handed_in: Attempt)
 def test_pdf_is_tagged_says_its_language_and_describes_its_charts(
     stage: Stage, told: Attempt
 ) -> None:
-    answer = page(stage.hana, told, "?pdf")
+    answer = on_paper(stage.hana, told)
     assert answer["Content-Type"] == "application/pdf"
     assert stage.ada.pseudonym.lower() in answer["Content-Disposition"]
     reader = PdfReader(io.BytesIO(answer.content))
@@ -202,32 +216,31 @@ def test_a_typesetter_without_the_library_says_so(
         raise error
 
     monkeypatch.setattr(pdf_process, "import_module", missing)
-    monkeypatch.setattr("reviews.pdf_process.resource.setrlimit", lambda *_: None)
     monkeypatch.setattr("reviews.pdf_process.os.nice", lambda _: None)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("{}"))
-    assert pdf_process.main() == pdf_process.MISSING
+    asked, tell = os.pipe()
+    said = json.dumps({"sheets": [], "fonts": {}}).encode()
+    os.write(tell, pdf_process.LENGTH.pack(len(said)) + said)
+    os.close(tell)
+    assert pdf_process.main(asked) == pdf_process.MISSING
+    os.close(asked)
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [(pdf_process.MISSING, "libpango-1.0-0"), (-9, "print the page itself")]
+    ("error", "said"),
+    [(typesetter.Missing(), "libpango-1.0-0"), (typesetter.Failed("-9"), "print the page itself")],
 )
 def test_where_no_pdf_is_made_the_page_says_why(
-    stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, code: int, said: str
+    stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
-    ended = subprocess.CompletedProcess[bytes]([], code, b"", b"")
-    monkeypatch.setattr("reviews.pdf.subprocess.run", lambda *_, **__: ended)
-    answer = page(stage.hana, told, "?pdf")
-    text = answer.content.decode()
+    def none(*_: Any, **__: Any) -> bytes:
+        raise error
+
+    monkeypatch.setattr(typesetter.TYPESETTER, "page", none)
+    answer = on_paper(stage.hana, told)
+    text = words_of(answer)
     assert answer.status_code == 503
     assert said in text
     assert "Explained and defended" in text  # the page itself is all there
-
-
-def test_one_pdf_at_a_time_and_the_next_is_waited_for(stage: Stage, told: Attempt) -> None:
-    with PLACES.place("paper", "somebody else"):
-        answer = page(stage.hana, told, "?pdf")
-    assert (answer.status_code, answer["Refresh"]) == (429, "2")
-    assert "Waiting for a free place" in answer.content.decode()
 
 
 def test_a_site_that_prints_nothing_loads_none_of_it() -> None:
@@ -251,7 +264,7 @@ def test_printed_pages_are_files_too(stage: Stage, told: Attempt) -> None:
         ("question-set-print", chosen.pk, "Fair sharing"),
         ("interview-print", session.pk, "Fair sharing"),
     ):
-        answer = browser(stage.hana).get(reverse(f"admin:{name}", args=[key]) + "?pdf")
+        answer = printed(browser(stage.hana), reverse(f"admin:{name}", args=[key]))
         reader = PdfReader(io.BytesIO(answer.content))
         assert words in "".join(one.extract_text() for one in reader.pages), name
         assert "/H2" in tags_of(reader), name
@@ -261,7 +274,7 @@ def test_candidates_words_stay_words(stage: Stage, told: Attempt) -> None:
     """What somebody typed is text on the page, in a chart and on paper."""
     stage.ada.name = "<b>Ada</b> & {{ 7 }}"
     stage.ada.save()
-    assert "<b>Ada</b>" not in page(stage.hana, told).content.decode()
+    assert "<b>Ada</b>" not in words_of(page(stage.hana, told))
     svg = drawn("<script>", [Lane("a < b & \x01", [Mark(3)])])
     assert "<script>" not in svg
     assert "a &lt; b &amp; \ufffd" in svg
@@ -314,7 +327,7 @@ def test_who_scores_enters_no_interview_before_the_scorecard(
     client = browser(stage.ines)
     answer = client.post(url, data)
     assert answer.status_code == 409
-    assert "submit that scorecard first" in answer.content.decode()
+    assert "submit that scorecard first" in words_of(answer)
     give(stage)
     assert not InterviewScore.objects.visible_to(stage.ines).exists()
     score_all(handed_in, stage.ines)
@@ -341,4 +354,4 @@ def test_report_is_seen_and_the_log_of_it_stops_at_the_decision(
     )
     assert page(stage.hana, told).context["report"].seen == []  # the sighting came after it
     assert page(stage.ines, told).context["report"].seen is None
-    assert PHRASE in page(stage.hana, told).content.decode()
+    assert PHRASE in words_of(page(stage.hana, told))

@@ -12,6 +12,7 @@ from reviews.evidence.ordinary_minutes import OrdinaryTime
 CARD: dict[str, Any] = {
     "id": "h1",
     "claim": "GPU 4 of gpu-n003 is capped\nsince the power supply failed",
+    "place": "gpu-n003, GPU 4",
     "status": "supported",
     "hours": 1.8,
     "seconds_per_step": 0.54,
@@ -57,6 +58,7 @@ def test_all_that_was_written_stands_in_lines() -> None:
         "Hypothesis 1: supported",
         "Claim: GPU 4 of gpu-n003 is capped",
         "    since the power supply failed",
+        "Place: gpu-n003, GPU 4",
         "Time lost: 1.8 hours, 0.54 seconds per step",
         "Priority: 1",
         "Mitigation: Drain the node.",

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.not_possible import NotPossible
+from accounts.tests.reading import words_of
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import Stage
 from reviews.decisions import tables
@@ -59,7 +60,7 @@ def found(attempt: Attempt) -> tuple[Any, Any]:
 
 
 def page(client: Client, attempt: Attempt) -> str:
-    return client.get(reverse("admin:attempt", args=[attempt.pk])).content.decode()
+    return words_of(client.get(reverse("admin:attempt", args=[attempt.pk])))
 
 
 def test_one_press_takes_a_match_away_and_another_gives_it_back(
@@ -92,7 +93,7 @@ def test_a_statement_can_be_said_to_name_a_cause(clients: Clients, rated: Attemp
     reading = readings.reading_of(grading(rated).report) or {}
     plain = next(row["id"] for row in reading["statements"] if not row["matches"])
     missed = next(c["key"] for c in key()["causes"] if c not in known_causes()[:2])
-    shown = clients["ines"].get(url(rated), {"statement": plain}).content.decode()
+    shown = words_of(clients["ines"].get(url(rated), {"statement": plain}))
     assert "It fits no cause and no red herring" in shown
     assert f'<option value="{missed}">' in shown
     reason = {"reason": "It says so in other words."}
@@ -101,7 +102,7 @@ def test_a_statement_can_be_said_to_name_a_cause(clients: Clients, rated: Attemp
     said = page(clients["ines"], rated)
     assert "corrected by an interviewer" in said
     assert "It says so in other words." in said
-    again = clients["ines"].get(url(rated), {"statement": plain}).content.decode()
+    again = words_of(clients["ines"].get(url(rated), {"statement": plain}))
     assert "names it as a cause, by Ines" in again
 
 
@@ -165,13 +166,13 @@ def test_reports_and_tables_say_when_corrected(
     clients: Clients, rated: Attempt, stage: Stage
 ) -> None:
     clients["ines"].post(url(rated), sent("none"))
-    report = clients["hana"].get(reverse("admin:report", args=[rated.pk])).content.decode()
+    report = words_of(clients["hana"].get(reverse("admin:report", args=[rated.pk])))
     assert "corrected</span> as Ines read one statement" in report
     rows = {row["measure"]: row for row in tables.measures(stage.hana, stage.opening)}
     row = rows["causes_found"]
     assert row["corrected by"] == "Ines"
     assert row["score after corrections"] < row["score"]
-    decision = clients["hana"].get(reverse("admin:decision", args=[rated.pk])).content.decode()
+    decision = words_of(clients["hana"].get(reverse("admin:decision", args=[rated.pk])))
     assert "as Ines read one statement" in decision
 
 

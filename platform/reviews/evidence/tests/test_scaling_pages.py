@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.tests.reading import words_of
 from assessments.materials import variants
 from assessments.models import Attempt, GradingRun, Run
 from assessments.tests.stage import NOW, Stage, enter
@@ -24,7 +25,7 @@ Clients = dict[str, Client]
 def page(client: Client, name: str, attempt: Attempt, *more: object) -> str:
     answer = client.get(reverse(f"admin:{name}", args=[attempt.pk, *more]))
     assert answer.status_code == 200, (name, answer.status_code)
-    return answer.content.decode()
+    return words_of(answer)
 
 
 def grading_of(attempt: Attempt) -> GradingRun:
@@ -168,7 +169,7 @@ def test_every_figure_can_be_opened_by_year_month_and_kind(
     """Issue 8, part 4: each figure can be opened to see why."""
     score_all(scaling_attempt, stage.ines)
     row = next(row for row in report_of(scaling_attempt)["evidence"] if row["kind"] == "year")
-    said = unescape(clients["ines"].get(year_url(scaling_attempt, 1)).content.decode())
+    said = unescape(words_of(clients["ines"].get(year_url(scaling_attempt, 1))))
     assert [month["month"] for month in row["months"] if month["month"] not in said] == []
     for key, one in row["classes"].items():
         assert one["title"] in said
@@ -211,13 +212,13 @@ def test_finding_can_be_set_aside_and_taken_up_again(
     }
     said = clients["ines"].post(url, sent, follow=True)
     assert said.redirect_chain[-1][0].endswith("#e1-finding-1")
-    assert "is set aside" in unescape(said.content.decode())
+    assert "is set aside" in unescape(words_of(said))
     assert "set aside</span> by" in page(clients["ines"], "attempt", scaling_attempt)
     clients["ines"].post(url, sent | {"verdict": "withdrawn"})
     assert corrections.of(run).newest == {}
     wrong = clients["ines"].post(url, sent | {"statement": "nothing/such/"})
     assert wrong.status_code == 409
-    assert "no finding" in unescape(wrong.content.decode())
+    assert "no finding" in unescape(words_of(wrong))
 
 
 def test_what_if_of_the_candidate_is_shown_once_measures_are(

@@ -128,6 +128,9 @@ def test_after_it_causes_herrings_claims_and_pins_are_shown(
         "on the board from minute 9",
         "Order of investigation",
         "This says something else",
+        "How the answer was read",
+        "sentences were not read",
+        "Every sentence and what it was taken for",
     ):
         assert text in said, text
 

@@ -18,7 +18,8 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from assessments.pages import rendered
-from library.exemplars import Exemplar, all_exemplars, exemplars_of
+from library.exemplars import Exemplar
+from library.kept_exemplars import every_exemplar, everywhere
 from library.models import HIGHEST, LOWEST, Seniority
 from library.packs import pack_of
 from reviews.access import as_json
@@ -59,7 +60,7 @@ def listing(request: HttpRequest) -> HttpResponse:
             ),
             "left": sum(_is_open(cards.get(item.digest)) for item in found),
         }
-        for pack, level, found in all_exemplars()
+        for pack, level, found in everywhere()
     ]
     return _page(request, "reviews/calibration.html", "Calibration", groups=groups)
 
@@ -93,7 +94,7 @@ def card(request: HttpRequest, kind: str, name: str, level: str, key: str) -> Ht
 
 
 def _exemplar(pack_name: str, level: str, key: str) -> Exemplar:
-    found = [item for item in exemplars_of(pack_name, level) if item.key == key]
+    found = [item for item in every_exemplar(pack_name, level) if item.key == key]
     if not found:
         raise Http404
     return found[0]
@@ -117,7 +118,7 @@ def _card_context(own: CalibrationCard, exemplar: Exemplar, viewer: User) -> dic
     pack = pack_of(own.pack_name)
     titles = {section.key: section.title for section in pack.sections(own.level)}
     rows = calibration.lines(own)
-    keys = [item.key for item in exemplars_of(own.pack_name, own.level)]
+    keys = [item.key for item in every_exemplar(own.pack_name, own.level)]
     at = keys.index(exemplar.key)
     return {
         "card": own,

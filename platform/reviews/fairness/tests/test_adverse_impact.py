@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.core.exceptions import ImproperlyConfigured
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -251,10 +253,10 @@ def test_hold_is_no_decision_and_the_latest_counts(stage: Stage) -> None:
 def test_small_groups_are_hidden_and_the_page_says_so(
     stage: Stage, clients: dict[str, Client]
 ) -> None:
-    decided(stage, stage.opening, {"woman": (4, 9), "man": (9, 9), "": (9, 9)})
+    decided(stage, stage.opening, {"woman": (1, 3), "man": (9, 9), "": (9, 9)})
     page = clients["adam"].get(URL).content.decode()
     assert ">hidden<" in page
-    assert "31 %" not in page  # 4 of 13
+    assert "25 %" not in page  # 1 of 4
     groups = {group.label: group for group in report()[0].tables[0].groups}
     assert groups["Woman"].is_hidden
     assert any(
@@ -277,14 +279,74 @@ cells = st.tuples(st.integers(0, 30), st.integers(0, 30))
 
 
 @given(st.dictionaries(st.sampled_from("abcdef"), cells, min_size=1))
-def test_no_small_cell_is_shown_or_can_be_worked_out(counts: dict[str, tuple[int, int]]) -> None:
+def test_no_small_group_is_shown_or_can_be_worked_out(counts: dict[str, tuple[int, int]]) -> None:
     hidden = to_hide(counts)
     shown = {key: pair for key, pair in counts.items() if key not in hidden}
-    assert all(min(pair) >= LEAST for pair in shown.values())
-    inside = [counts[key] for key in hidden if sum(counts[key])]
+    assert all(sum(pair) >= LEAST for pair in shown.values())
+    inside = [sum(counts[key]) for key in hidden if sum(counts[key])]
     if shown and inside:
         assert len(inside) >= 2
-        assert all(sum(pair[at] for pair in inside) >= LEAST for at in (0, 1))
+        assert sum(inside) >= LEAST
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), cells, min_size=1), st.data())
+def test_what_became_of_a_group_never_hides_it(
+    counts: dict[str, tuple[int, int]], data: st.DataObject
+) -> None:
+    selected = {key: data.draw(st.integers(0, sum(pair))) for key, pair in counts.items()}
+    other = {key: (selected[key], sum(pair) - selected[key]) for key, pair in counts.items()}
+    assert to_hide(other) == to_hide(counts)
+
+
+def test_nobody_selected_of_a_large_group_is_shown(
+    stage: Stage, clients: dict[str, Client]
+) -> None:
+    decided(stage, stage.opening, {"man": (12, 188), "woman": (0, 100)})
+    groups = {group.label: group for group in report()[0].tables[0].groups}
+    woman = groups["Woman"]
+    assert (woman.selected, woman.total, woman.ratio, woman.is_below) == (0, 100, 0.0, True)
+    assert woman.p == pytest.approx(by_counting((0, 100), (12, 188)))
+    page = clients["adam"].get(URL).content.decode()
+    assert "under four fifths" in page
+    assert "A difference exists that this table does not show" not in page
+
+
+def test_nobody_selected_at_all_is_no_difference(stage: Stage, clients: dict[str, Client]) -> None:
+    decided(stage, stage.opening, {"man": (0, 20), "woman": (0, 10)})
+    groups = {group.label: group for group in report()[0].tables[0].groups}
+    assert groups["Woman"].ratio == groups["Man"].ratio == 1.0
+    assert clients["adam"].get(URL).status_code == 200
+
+
+def test_a_hidden_difference_is_said_without_its_figures(
+    stage: Stage, clients: dict[str, Client]
+) -> None:
+    decided(stage, stage.opening, {"man": (12, 8), "woman": (0, 4), "another": (3, 3)})
+    table = report()[0].tables[0]
+    assert table.differs_unseen
+    assert {group.label for group in table.groups if not group.is_hidden} == {"Man"}
+    page = clients["adam"].get(URL).content.decode()
+    assert "A difference exists that this table does not show" in page
+    assert "Who may look" in page
+    Decision.objects.all().delete()
+    decided(stage, stage.opening, {"man": (10, 10), "woman": (2, 2), "another": (3, 3)})
+    assert not report()[0].tables[0].differs_unseen
+
+
+def test_whoever_is_charged_with_it_may_look_and_is_on_record(
+    stage: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    decided(stage, stage.opening, {"man": (12, 8), "woman": (0, 4)})
+    call_command("adverse_impact", by="rhea", reason="Yearly check.")
+    said = capsys.readouterr().out
+    assert re.search(r"Woman\s+0 of 4", said)
+    assert re.search(r"Man\s+12 of 20", said)
+    entry = LogEntry.objects.get()
+    assert (entry.user, "Yearly check." in entry.change_message) == (stage.rhea, True)
+    for wrong in ({"by": "nobody", "reason": "x"}, {"by": "rhea", "reason": " "}):
+        with pytest.raises(CommandError):
+            call_command("adverse_impact", **wrong)
+    assert LogEntry.objects.count() == 1
 
 
 def test_administrators_name_is_not_needed(stage: Stage) -> None:

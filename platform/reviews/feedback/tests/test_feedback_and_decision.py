@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.tests.reading import words_of
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import Stage, body, enter, hand_in
@@ -73,13 +74,13 @@ def test_releasing_opens_the_revision_and_is_on_record(clients: Clients, defende
 def test_releasing_needs_both(clients: Clients, defended: Attempt, field: str) -> None:
     answer = clients["ines"].post(page(defended), WORDS | {field: "  ", "release": "1"})
     assert answer.status_code == 409
-    assert "one strength and one improvement" in answer.content.decode()
+    assert "one strength and one improvement" in words_of(answer)
 
 
 def test_releasing_waits_for_the_own_scores(clients: Clients, handed_in: Attempt) -> None:
     answer = clients["ines"].post(page(handed_in), WORDS | {"release": "1"})
     assert answer.status_code == 409
-    assert "Submit your own scores" in answer.content.decode()
+    assert "Submit your own scores" in words_of(answer)
     assert Attempt.objects.get().phase(LATER) == "submitted"
 
 
@@ -97,7 +98,7 @@ def test_releasing_needs_a_place_for_each_and_one_part_to_revise(
     """E14: for the automation exercise the feedback names the part; the rest is read-only."""
     answer = clients["ines"].post(page(defended), WORDS | gap | {"release": "1"})
     assert answer.status_code == 409
-    assert said in answer.content.decode()
+    assert said in words_of(answer)
     assert clients["ines"].post(page(defended), WORDS | gap | {"keep": "1"}).status_code == 302
 
 
@@ -105,7 +106,7 @@ def test_releasing_waits_for_explain_and_defend(clients: Clients, scored: Attemp
     """E16: a recorded step comes before feedback."""
     answer = clients["ines"].post(page(scored), WORDS | {"release": "1"})
     assert answer.status_code == 409
-    assert "explained and defended the answer" in answer.content.decode()
+    assert "explained and defended the answer" in words_of(answer)
     assert Feedback.objects.get().released_at is None
 
 
@@ -134,7 +135,7 @@ def test_focus_must_be_part_of_the_answer(clients: Clients, scored: Attempt) -> 
 
 
 def test_focus_offers_files_and_sections(clients: Clients, scored: Attempt) -> None:
-    text = clients["ines"].get(page(scored)).content.decode()
+    text = words_of(clients["ines"].get(page(scored)))
     assert '<option value="controller.py">' in text
     assert "The whole answer" in text
 
@@ -145,14 +146,14 @@ def test_second_round_has_adaptability_and_shows_what_changed(
     """E14: first and second answer side by side, change per measure and per criterion."""
     revise(defended, clients)
     url = reverse("admin:score", args=[defended.pk, 2])
-    before = clients["ines"].get(url).content.decode()
+    before = words_of(clients["ines"].get(url))
     card = Evaluation.objects.current().of(defended, 2).get()
     assert "adaptability" in {item["dimension"] for item in card.criteria()}
     assert "Difference between the rounds" in before
     assert "Better reasons." in before
     assert "Change of each measure" not in before
     score_all(defended, stage.ines, round=2, level=5)
-    after = clients["ines"].get(url).content.decode()
+    after = words_of(clients["ines"].get(url))
     assert "Change of each measure" in after
     assert "+0.32" in after
     assert "Your levels, first answer and revision" in after
@@ -176,7 +177,7 @@ def test_decision_is_recorded_beside_earlier_ones(clients: Clients, scored: Atte
     url = reverse("admin:decision", args=[scored.pk])
     clients["hana"].post(url, deciding("hold", "Wait for the panel."))
     clients["hana"].post(url, deciding("advance", "Convincing under faults."))
-    text = clients["hana"].get(url).content.decode()
+    text = words_of(clients["hana"].get(url))
     assert "Wait for the panel." in text
     assert "Convincing under faults." in text
     assert "No score decides." in text
@@ -195,7 +196,7 @@ def test_decision_page_has_means_and_measures(
 ) -> None:
     evaluations.assign(attempt=scored, evaluator=stage.otto, by=stage.rhea, now=LATER)
     score_all(scored, stage.otto, level=1)
-    text = clients["hana"].get(reverse("admin:decision", args=[scored.pk])).content.decode()
+    text = words_of(clients["hana"].get(reverse("admin:decision", args=[scored.pk])))
     assert "<strong>2.5</strong>" in text
     assert "High priority wait" in text
 
@@ -204,7 +205,7 @@ def test_an_evaluator_learns_the_name_with_the_decision(
     clients: Clients, scored: Attempt, stage: Stage
 ) -> None:
     url = reverse("admin:attempt", args=[scored.pk])
-    assert stage.ada.name not in clients["ines"].get(url).content.decode()
+    assert stage.ada.name not in words_of(clients["ines"].get(url))
     decisions.decide(
         opening=stage.opening,
         candidate=stage.ada,
@@ -213,7 +214,7 @@ def test_an_evaluator_learns_the_name_with_the_decision(
         by=stage.hana,
         now=LATER,
     )
-    assert stage.ada.name in clients["ines"].get(url).content.decode()
+    assert stage.ada.name in words_of(clients["ines"].get(url))
 
 
 def test_hiring_manager_who_scores_is_blind_too(
@@ -232,9 +233,9 @@ def test_hiring_manager_who_scores_is_blind_too(
         reverse("admin:feedback", args=[handed_in.pk]),
     ]
     for url in pages:
-        text = clients["hana"].get(url).content.decode()
+        text = words_of(clients["hana"].get(url))
         assert stage.ada.name not in text, url
-    found = clients["hana"].get(pages[2]).content.decode()
+    found = words_of(clients["hana"].get(pages[2]))
     assert stage.ada.pseudonym not in found  # a search by name must not point at the pseudonym
     assert clients["hana"].get(
         reverse("admin:hiring_candidate_change", args=[stage.ada.pk])
@@ -245,7 +246,7 @@ def test_note_is_kept_for_staff(clients: Clients, handed_in: Attempt) -> None:
     url = reverse("admin:note", args=[handed_in.pk])
     clients["ines"].post(url, {"text": "Ask about the drain order."})
     clients["ines"].post(url, {"text": "   "})
-    text = clients["hana"].get(reverse("admin:attempt", args=[handed_in.pk])).content.decode()
+    text = words_of(clients["hana"].get(reverse("admin:attempt", args=[handed_in.pk])))
     assert "Ask about the drain order." in text
     assert handed_in.notes.count() == 1
     assert clients["rhea"].post(url, {"text": "x"}).status_code == 403

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.db.models import Exists, OuterRef
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
@@ -19,15 +19,24 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from accounts.staff_admin import viewer as viewer_of
-from assessments.models import RevisionRound
+from assessments.models import PadSave, RevisionRound
+from assessments.models.sitting import LONGEST, SHORTEST
+from assessments.sitting import pads, sittings
+from hiring.invite_form import Moment
+from hiring.message_rows import known_zone
+from hiring.messages.zones import zone_of
 from hiring.models import Candidate, Opening
+from hiring.oversight import openings_overseen_by
 from reviews.access import attempt_for
-from reviews.interviews import interviews
+from reviews.interviews import interviews, talks
+from reviews.interviews.named import named_candidates, sessions_with_people, shown_candidate
 from reviews.interviews.pages.interview_notes import LONGEST_NOTE, from_form, typed
+from reviews.interviews.pages.talk import when_of
 from reviews.interviews.question_sets import linked_set
-from reviews.models import Assignment, InterviewSession, QuestionSet
+from reviews.models import InterviewSession, QuestionSet
+from reviews.names_seen import note_names
 from reviews.printed import answer
-from reviews.visibility import candidates_visible_to, openings_visible_to
+from reviews.visibility import candidates_visible_to
 
 SHOWN = 200
 
@@ -39,37 +48,14 @@ def _page(
     return render(request, template, context, status=status)
 
 
-def _rows(viewer: User) -> Any:
-    """Sessions with who they are about; `scores_them` where the name has to stay hidden."""
-    scores = Assignment.objects.filter(
-        evaluator=viewer, attempt__invitation__candidate=OuterRef("candidate")
-    )
-    rows = InterviewSession.objects.annotate(scores_them=Exists(scores))
-    return rows.select_related("candidate", "opening", "interviewer", "question_set", "revision")
-
-
-def shown_candidate(session: Any, viewer: User, named: set[int]) -> str:
-    """The name for whoever may know it, and for the interviewer who meets but does not score."""
-    meets = session.interviewer_id == viewer.pk and not session.scores_them
-    candidate = session.candidate
-    if meets or candidate.pk in named:
-        return str(candidate.name)
-    return f"Candidate {candidate.pseudonym}"
-
-
-def _named(viewer: User, sessions: list[Any]) -> set[int]:
-    people = {session.candidate_id for session in sessions}
-    return set(candidates_visible_to(viewer).filter(pk__in=people).values_list("pk", flat=True))
-
-
 def session_for(request: HttpRequest, pk: UUID) -> tuple[User, Any]:
     """The viewer and a session whose content they may read, with `name`; Http404 otherwise."""
     viewer = allow(request, "reviews.view_interviewsession")
     visible = InterviewSession.objects.visible_to(viewer).filter(pk=pk)
-    session = _rows(viewer).filter(pk__in=visible.values("pk")).first()
+    session = sessions_with_people(viewer).filter(pk__in=visible.values("pk")).first()
     if session is None:
         raise Http404
-    session.name = shown_candidate(session, viewer, _named(viewer, [session]))
+    session.name = shown_candidate(session, viewer, named_candidates(viewer, [session]))
     return viewer, session
 
 
@@ -89,16 +75,18 @@ def listing(request: HttpRequest) -> HttpResponse:
     if not viewer.has_perm("reviews.add_interviewsession"):
         allow(request, "reviews.view_interviewsession")
     known = InterviewSession.objects.current().known_to(viewer)
-    rows = list(_rows(viewer).filter(pk__in=known.values("pk"))[:SHOWN])
+    rows = list(sessions_with_people(viewer).filter(pk__in=known.values("pk"))[:SHOWN])
     readable = set(
         InterviewSession.objects.visible_to(viewer)
         .filter(pk__in=[row.pk for row in rows])
         .values_list("pk", flat=True)
     )
-    named = _named(viewer, rows)
+    named = named_candidates(viewer, rows)
     for row in rows:
         row.name = shown_candidate(row, viewer, named)
         row.readable = row.pk in readable
+    people = {row.candidate_id for row in rows if row.name == row.candidate.name}
+    note_names(viewer, people, "interviews", now=timezone.now())
     mine = [row for row in rows if row.interviewer_id == viewer.pk]
     others = [row for row in rows if row.interviewer_id != viewer.pk]
     return _page(request, "reviews/interviews.html", "Interviews", mine=mine, others=others)
@@ -113,11 +101,32 @@ class PlanForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
         help_text="Each holds or sits in on the talk and notes it down on their own.",
     )
+    begins_at = Moment(
+        label="Begins at",
+        required=False,
+        help_text="Leave it empty while no time is agreed; it can be set later. With a time the "
+        "candidate and the interviewers get a message with a calendar file.",
+    )
+    time_zone = forms.CharField(
+        label="Time zone of that time",
+        max_length=64,
+        required=False,
+        validators=[known_zone],
+        help_text="For example Europe/Berlin. Empty: yours.",
+    )
+    minutes = forms.IntegerField(
+        label="Minutes",
+        min_value=SHORTEST,
+        max_value=LONGEST,
+        required=False,
+        help_text="Empty: those of the set.",
+    )
 
     def __init__(self, *args: Any, viewer: User, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.viewer = viewer
         fields: dict[str, Any] = self.fields
-        fields["opening"].queryset = openings_visible_to(viewer).filter(closed_at=None)
+        fields["opening"].queryset = openings_overseen_by(viewer).filter(closed_at=None)
         fields["candidate"].queryset = candidates_visible_to(viewer)
         sets = QuestionSet.objects.visible_to(viewer).filter(retired_at=None)
         fields["question_set"].queryset = sets
@@ -129,6 +138,9 @@ class PlanForm(forms.Form):
         opening, candidate = data.get("opening"), data.get("candidate")
         if opening and candidate and not candidate.invitations.filter(opening=opening).exists():
             self.add_error("candidate", "This person was not invited for that opening.")
+        data["time_zone"] = data.get("time_zone") or zone_of(self.viewer)
+        if chosen := data.get("question_set"):
+            data["minutes"] = data.get("minutes") or chosen.minutes
         return data
 
 
@@ -140,22 +152,40 @@ def plan(request: HttpRequest) -> HttpResponse:
     chosen = {name: text for name, text in chosen.items() if text.isdecimal() and len(text) < 18}
     form = PlanForm(request.POST or None, viewer=viewer, initial=chosen)
     if request.method == "POST" and form.is_valid():
-        data, now, new = form.cleaned_data, timezone.now(), 0
-        people = list(data.pop("interviewers"))
         try:
-            for person in people:
-                session, made = interviews.plan(interviewer=person, by=viewer, now=now, **data)
-                new += made
-                if made:
-                    said = f"Asked {person} to interview with the set “{session.question_set}”."
-                    note_action(viewer, session, said, flag=ADDITION)
+            return _planned(request, form.cleaned_data, viewer)
         except NotPossible as error:
             form.add_error(None, str(error))
-        else:
-            said = f"{new} interview{'' if new == 1 else 's'} planned."
-            messages.success(request, said if new else "These interviews were planned before.")
-            return HttpResponseRedirect(reverse("admin:interviews"))
+    offered = candidates_visible_to(viewer).values_list("pk", flat=True)
+    note_names(viewer, offered, "plan-interview", now=timezone.now())
     return _page(request, "reviews/plan_interview.html", "Plan interviews", form=form)
+
+
+def _planned(request: HttpRequest, data: dict[str, Any], viewer: User) -> HttpResponse:
+    """Plan the talk and go to its page; raises NotPossible."""
+    now, new = timezone.now(), 0
+    about = {name: data[name] for name in ("opening", "candidate", "question_set")}
+    with transaction.atomic():
+        sitting = talks.talk_for(**about, when=when_of(data), by=viewer, now=now)
+        sessions = []
+        for person in data["interviewers"]:
+            session, made = interviews.plan(
+                interviewer=person, by=viewer, now=now, sitting=sitting, **about
+            )
+            sessions.append(session)
+            new += made
+            if made:
+                said = f"Asked {person} to interview with the set “{session.question_set}”."
+                note_action(viewer, session, said, flag=ADDITION)
+        if not any(session.sitting_id == sitting.pk for session in sessions):
+            raise NotPossible(
+                "Everybody whom you ticked has begun this interview with this set already. Choose another "
+                "set for a second talk."
+            )
+        talks.tell(sitting, by=viewer, now=now)
+    said = f"{new} interview{'' if new == 1 else 's'} planned."
+    messages.success(request, said if new else "These interviews were planned before.")
+    return HttpResponseRedirect(reverse("admin:interview-talk", args=[sessions[0].pk]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -241,6 +271,8 @@ def _step(request: HttpRequest, session: Any, viewer: User) -> HttpResponse:
         if written := from_form(request.POST, asked):
             interviews.write(asked, written, now=now)
     interviews.submit(session, summary=typed(request.POST, "summary"), now=now)
+    if session.sitting and not session.sitting.sessions.filter(submitted_at=None).exists():
+        sittings.close(session.sitting, by=viewer, now=now)
     note_action(viewer, session, "Submitted the record of the interview.")
     messages.success(request, "Your record is in. Other interviewers' records are shown now.")
     return HttpResponseRedirect(request.path)
@@ -260,9 +292,17 @@ def _record(request: HttpRequest, session: Any, viewer: User, **context: Any) ->
         mean=interviews.mean_score(session),
         others=list(others.select_related("interviewer", "question_set")),
         is_mine=session.interviewer_id == viewer.pk,
+        pads=_pads(session),
         corrected=InterviewSession.objects.filter(supersedes=session).first(),
         **context,
     )
+
+
+def _pads(session: Any) -> dict[str, str]:
+    """What was written together in the talk: the interviewers' notes, and the pad with the candidate."""
+    if session.sitting is None:
+        return {}
+    return {str(pad): pads.pad_of(session.sitting, pad).text for pad in PadSave.Pad}
 
 
 @require_POST
@@ -284,4 +324,8 @@ def sheet(request: HttpRequest, pk: UUID) -> HttpResponse:
     _, session = session_for(request, pk)
     context = {**admin.site.each_context(request), "title": session.name, "session": session}
     context |= {"rows": list(session.asked.all()), "mean": interviews.mean_score(session)}
-    return answer(request, "reviews/print_interview.html", context, name=f"interview {session.pk}")
+    context["pads"] = _pads(session)
+    name = f"interview {session.pk}"
+    return answer(
+        request, "reviews/print_interview.html", context, name=name, about=session.candidate
+    )

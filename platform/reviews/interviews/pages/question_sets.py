@@ -21,6 +21,7 @@ from accounts.staff_admin import allow
 from assessments.models import Attempt
 from hiring.models import Opening
 from library.choosing import Wish, propose
+from library.exposure import difficulty, with_exposure
 from library.models import Question, Seniority
 from library.vocabulary import LONGEST_TEXT, traits
 from reviews.access import attempt_for
@@ -50,6 +51,7 @@ class WishForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     level = forms.ChoiceField(label="Seniority", choices=Seniority.choices, initial="mid")
+    other_levels = forms.BooleanField(label="Questions of other levels too", required=False)
     minutes = forms.IntegerField(label="Minutes available", min_value=5, max_value=240, initial=45)
 
 
@@ -155,12 +157,16 @@ def _opening(request: HttpRequest, viewer: User) -> Opening | None:
 
 
 def _proposed(wish: Wish) -> dict[str, Any]:
-    proposal = propose(wish, question_sets.present_questions())
-    rows = [
+    proposal = propose(wish, with_exposure(question_sets.present_questions()))
+    rows: list[dict[str, Any]] = [
         {"question": item.question, "minutes": item.minutes, "why": item.why, "kept": kept}
         for group, kept in ((proposal.chosen, True), (proposal.left_out[:12], False))
         for item in group
     ]
+    known = difficulty(row["question"] for row in rows)
+    for row in rows:
+        row["exposed"] = True
+        row["question"].difficulty = known.get(row["question"].family)
     return {"rows": rows, "words": proposal.words, "total": proposal.minutes, "wish": wish}
 
 

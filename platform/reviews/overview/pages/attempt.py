@@ -25,6 +25,7 @@ from reviews.decisions.decisions import decisions_about
 from reviews.evidence import (
     answer_text,
     automation,
+    own_work,
     terminal_record,
 )
 from reviews.evidence.kinds import staff_of
@@ -36,7 +37,14 @@ from reviews.phases import phase_tag, run_word, time_left
 from reviews.scoring import blindness
 from reviews.scoring.pages.answer import answer_context
 from reviews.scoring.pages.pinned import pins_context
-from reviews.visibility import may_read_decisions, may_see_clock, may_see_feedback, may_see_measures
+from reviews.similarity import findings
+from reviews.visibility import (
+    may_act_on,
+    may_read_decisions,
+    may_see_clock,
+    may_see_feedback,
+    may_see_measures,
+)
 
 SHOWN_RUNS = 30
 
@@ -64,7 +72,10 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "sees_feedback": may_see_feedback(viewer, attempt),
         "about": about_of(attempt),
         "decisions": decisions_about(attempt) if may_read_decisions(viewer, attempt) else [],
-        "may_decide": viewer.has_perm("reviews.add_decision"),
+        "may_decide": may_act_on(viewer, attempt, "reviews.add_decision"),
+        "may_assign": may_act_on(viewer, attempt, "reviews.add_assignment"),
+        "similar": findings.count(viewer, attempt),
+        "may_regrade": may_act_on(viewer, attempt, "assessments.add_gradingrun"),
     }
     context |= evaluators_context(attempt, viewer, now)
     if viewer.has_perm("assessments.view_submission"):
@@ -72,6 +83,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         context |= pins_context(attempt, viewer)
     if viewer.has_perm("reviews.view_defence"):
         context["defences"] = defences_of(attempt, viewer)
+        context["own_work"] = own_work.asked_of(attempt, viewer, now)
     return render(request, "reviews/attempt.html", context)
 
 

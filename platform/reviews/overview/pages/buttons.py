@@ -23,7 +23,7 @@ from assessments.clock import EventKind
 from assessments.ledger import locked
 from assessments.models import Attempt, Submission, TimeEvent
 from assessments.submissions import request_grading
-from reviews.access import attempt_for
+from reviews.access import attempt_for, own_attempt_for
 from reviews.answers import submission_of
 from reviews.models import Assignment, Evaluation
 from reviews.overview.pages.evaluators import free_evaluators
@@ -204,13 +204,13 @@ def _page(attempt: Attempt) -> str:
 
 
 def assign(request: HttpRequest, pk: UUID) -> HttpResponse:
-    viewer, attempt = attempt_for(request, pk, ASSIGN.permission)
+    viewer, attempt = own_attempt_for(request, pk, ASSIGN.permission)
     people = free_evaluators(attempt, viewer, timezone.now())
     return confirm(request, attempt, ASSIGN, back=_page(attempt), people=people)
 
 
 def withdraw(request: HttpRequest, pk: UUID, evaluator: int) -> HttpResponse:
-    _, attempt = attempt_for(request, pk, WITHDRAW.permission)
+    _, attempt = own_attempt_for(request, pk, WITHDRAW.permission)
     assignment = attempt.assignments.filter(evaluator=evaluator).first()
     if assignment is None:
         raise Http404
@@ -218,17 +218,17 @@ def withdraw(request: HttpRequest, pk: UUID, evaluator: int) -> HttpResponse:
 
 
 def extend(request: HttpRequest, pk: UUID) -> HttpResponse:
-    _, attempt = attempt_for(request, pk, EXTEND.permission)
+    _, attempt = own_attempt_for(request, pk, EXTEND.permission)
     return confirm(request, attempt, EXTEND, back=_page(attempt))
 
 
 def reopen(request: HttpRequest, pk: UUID) -> HttpResponse:
-    _, attempt = attempt_for(request, pk, REOPEN.permission)
+    _, attempt = own_attempt_for(request, pk, REOPEN.permission)
     return confirm(request, attempt, REOPEN, back=_page(attempt))
 
 
 def regrade(request: HttpRequest, pk: UUID) -> HttpResponse:
-    _, attempt = attempt_for(request, pk, REGRADE.permission)
+    _, attempt = own_attempt_for(request, pk, REGRADE.permission)
     return confirm(request, attempt, REGRADE, back=_page(attempt))
 
 

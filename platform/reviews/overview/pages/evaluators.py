@@ -11,7 +11,7 @@ from accounts.models import User
 from assessments.models import Attempt
 from reviews.fairness import calibration
 from reviews.scoring.agreement import TAGS, Agreement, agreement_of_round, with_known_cards
-from reviews.visibility import may_be_asked_to_score
+from reviews.visibility import may_act_on, may_be_asked_to_score
 
 
 def free_evaluators(attempt: Attempt, asker: User, now: datetime) -> QuerySet[User]:
@@ -23,7 +23,7 @@ def free_evaluators(attempt: Attempt, asker: User, now: datetime) -> QuerySet[Us
 def evaluators_context(attempt: Attempt, viewer: User, now: datetime) -> dict[str, Any]:
     """disagreements and uncalibrated for _agreement.html; nothing that the viewer may not know yet."""
     prefetch_related_objects([attempt], with_known_cards(viewer))
-    assigns = viewer.has_perm("reviews.add_assignment")
+    assigns = may_act_on(viewer, attempt, "reviews.add_assignment")
     found = []
     for answer in attempt.judged:  # type: ignore[attr-defined]
         kind = agreement_of_round(attempt, answer)

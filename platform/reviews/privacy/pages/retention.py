@@ -18,8 +18,9 @@ from accounts.audit import note_action
 from accounts.confirmed import ReasonForm, Refused, Verb, confirm
 from accounts.models import User
 from accounts.staff_admin import allow
+from assessments.models import DataRequest
 from hiring.models import Candidate, Erasure
-from reviews.privacy import retention
+from reviews.privacy import own_data, retention
 from reviews.privacy.candidate_export import export, file_name
 from reviews.privacy.erasure import StillWorking, compact, erase, words_of
 
@@ -42,6 +43,7 @@ class EraseForm(ReasonForm):
 
 
 def _export(candidate: Candidate, data: dict[str, Any], by: User, now: datetime) -> str:
+    own_data.met(candidate, DataRequest.Wish.COPY, now=now)
     return f"Exported the candidate's data. Reason: {data['reason']}"
 
 
@@ -129,6 +131,7 @@ def schedule(request: HttpRequest) -> HttpResponse:
         "title": "Retention",
         "months": settings.RETENTION_MONTHS,
         "mode": Erasure.Mode(settings.RETENTION_MODE).label,
+        "asked": DataRequest.objects.filter(met_at=None).select_related("invitation__candidate"),
         "due": retention.due(now, DETAILED),
         "due_count": len(retention.overdue(now)),
         "stones": Erasure.objects.select_related("by")[:SHOWN],

@@ -313,14 +313,16 @@ import django; django.setup()
 from django.core.management import call_command
 from accounts.audit import note_action
 from assessments.tests.stage import NOW, begin, make_stage, save
-from hiring.invitations import send_link
+from hiring.messages.to_candidates import invite_by_mail
+from hiring.tests.mails import send_all
 call_command("migrate", verbosity=0)
 stage = make_stage()
 attempt = begin(stage)
 for seq in range(1, 4):
     save(attempt, "quokkas balance the queue " * 400, at=NOW, seq=seq)
 note_action(stage.rhea, stage.ada, "Spoke with Ada Fontaine.")
-send_link(stage.invitation, now=NOW)
+invite_by_mail(stage.invitation, by=stage.rhea, now=NOW)
+send_all(NOW)
 """
 
 

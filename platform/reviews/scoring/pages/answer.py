@@ -10,6 +10,7 @@ from accounts.models import User
 from assessments.models import Attempt, GradingRun, Submission
 from reviews.answers import report_of, submission_of
 from reviews.evidence import answer_text, automation
+from reviews.evidence.assistant_alone import beside, line_for
 from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.phases import grading_tag, progress
@@ -50,6 +51,7 @@ def round_view(
     report = report_of(submission)
     reported = next((run for run in runs if run.finished_at and run.report), None)
     held = overrides.of(reported if sees else None)
+    alone = line_for(attempt.exercise) if sees else None
     return {
         "number": submission.round,
         "submission": submission,
@@ -61,7 +63,8 @@ def round_view(
         "is_graded_soon": bool(runs) and runs[0].finished_at is None,
         "report_run": reported.pk if reported else None,
         "sees_measures": sees,
-        "measures": overrides.beside(report, held) if sees else [],
+        "measures": beside(overrides.beside(report, held), alone) if sees else [],
+        "alone": alone,
         "score": (report or {}).get("score") if sees else None,
         "report": report if sees else None,
         "overridden": held,

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from accounts.staff_admin import allow
+from assessments import company
 from assessments import material_urls as candidates
 from assessments.kinds import workplace_of
 from assessments.models import Attempt
@@ -28,6 +29,7 @@ from reviews.visibility import attempts_visible_to
 
 SHEETS = (
     *(f"assessments/workspace/{name}.css" for name in ("workspace", "panels", "results")),
+    "headnode/replay_log.css",
     "headnode/replay.css",
     *(f"assessments/workplace/{name}.css" for name in ("room", "files")),
     "assessments/troubleshooting/logs.css",
@@ -53,6 +55,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponse:
         "round": round,
         "has_answer": bool(handed_in),
         "has_charts": attempt.exercise.has_terminal,
+        "currency": company.of_attempt(attempt).currency,
         "room_sheets": [*SHEETS, *sheets_of(attempt.exercise)],
         "room_data": {
             "base": base,

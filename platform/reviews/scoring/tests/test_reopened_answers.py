@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.not_possible import NotPossible
+from accounts.tests.reading import words_of
 from assessments import attempts
 from assessments.models import Attempt
 from assessments.tests.stage import Stage, submit
@@ -33,9 +35,10 @@ def replaced(scored: Attempt, stage: Stage) -> Attempt:
     return Attempt.objects.get(pk=scored.pk)
 
 
-def sections(stage: Stage, who: str) -> dict[str, int]:
+def sections(stage: Stage, who: str) -> Counter[str]:
+    """Section of My work -> rows in it; what is empty is not there."""
     found = waiting_for(getattr(stage, who), LATER)
-    return {section.key: len(section.rows) for section in found}
+    return Counter({section.key: len(section.rows) for section in found})
 
 
 def test_the_old_scorecard_does_not_count_as_in(replaced: Attempt, stage: Stage) -> None:
@@ -59,9 +62,9 @@ def test_the_new_answer_gets_a_scorecard_of_its_own(replaced: Attempt, stage: St
 def test_old_scorecards_stay_on_record_as_what_they_are(
     clients: Clients, replaced: Attempt, stage: Stage
 ) -> None:
-    page = clients["hana"].get(reverse("admin:attempt", args=[replaced.pk])).content.decode()
+    page = words_of(clients["hana"].get(reverse("admin:attempt", args=[replaced.pk])))
     assert "about the replaced answer" in page
-    decision = clients["hana"].get(reverse("admin:decision", args=[replaced.pk])).content.decode()
+    decision = words_of(clients["hana"].get(reverse("admin:decision", args=[replaced.pk])))
     assert "0 scorecards you may see, 1 asked" in decision
 
 
@@ -93,7 +96,7 @@ def test_a_page_that_shows_the_old_answer_cannot_rate_the_new_one(
     levels = {f"level-{item['key']}": "5" for item in old.criteria()}
     answer = clients["ines"].post(url, levels | {"card": str(old.pk)})
     assert answer.status_code == 409
-    assert "no longer shows your present scorecard" in answer.content.decode()
+    assert "no longer shows your present scorecard" in words_of(answer)
     save = reverse("admin:rating", args=[replaced.pk, 1]) + f"?card={old.pk}"
     body = {"criterion": old.criteria()[0]["key"], "level": 5}
     late = clients["ines"].post(save, body, content_type="application/json")

@@ -1,4 +1,4 @@
-"""The staff's forms for exercises and invitations: what is left blank is filled in, what cannot be is said."""
+"""The staff's form for one invitation: who is invited to what, and when."""
 
 from __future__ import annotations
 
@@ -14,157 +14,17 @@ from django.utils import timezone
 from accounts.models import User
 from accounts.row_numbers import RowsField, row_number
 from hiring.invitations import invite
-from hiring.models import (
-    LEAST_HIDDEN,
-    AnswerForm,
-    Candidate,
-    Exercise,
-    Invitation,
-    Mode,
-    Opening,
-    one_line,
-)
-from hiring.policies import SHOWN_AHEAD, battery_warning, default_limits
-from library.packs import pack_of
-from scenarios.kinds import kind_of
-from scenarios.packs import Pack, PackNotFound, all_packs
+from hiring.message_rows import known_zone
+from hiring.models import Candidate, Exercise, Invitation, Mode, Opening, one_line
+from hiring.policies import SHOWN_AHEAD, battery_warning
+from hiring.repeats import in_a_sentence, repeats
+from hiring.trials import real
 
 WINDOW = timedelta(days=7)
-EXERCISE_FIXED = (
-    "Somebody has started this exercise or read its materials ahead, so it stays as it is: "
-    "add another exercise for what should be different."
-)
 ADDRESS_TAKEN = (
     "A candidate with this address exists: choose them above, or ask another recruiter to invite "
     "them where they are not in the list."
 )
-
-
-def pack_choices() -> list[tuple[str, str]]:
-    """(name, "Title (levels)") of every pack on disk."""
-    return [(pack.name, f"{pack.title} ({', '.join(pack.levels)})") for pack in all_packs()]
-
-
-class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
-    """One exercise of an opening; empty limits take those usual for its kind and mode."""
-
-    pack_name = forms.ChoiceField(label="Scenario pack", choices=pack_choices)
-
-    class Meta:
-        model = Exercise
-        fields = [
-            "pack_name",
-            "level",
-            "mode",
-            "answer_form",
-            "limit_minutes",
-            "revision_minutes",
-            "hidden_workloads",
-            "references_policy",
-            "assistants_policy",
-            "position",
-        ]
-        labels = {
-            "limit_minutes": "Time limit (minutes)",
-            "revision_minutes": "Revision (minutes)",
-            "hidden_workloads": "Hidden workloads",
-        }
-        help_texts = {
-            "limit_minutes": "Empty: what is usual for this exercise and mode.",
-            "revision_minutes": "Empty: what is usual for this exercise.",
-            "hidden_workloads": "At least what the pack needs to be fair; fewer are raised to that.",
-            "answer_form": "Pseudocode is never run: people score it against the rubric.",
-        }
-        widgets = {
-            "references_policy": forms.Textarea(attrs={"rows": 3}),
-            "assistants_policy": forms.Textarea(attrs={"rows": 3}),
-        }
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in ("limit_minutes", "revision_minutes", "answer_form"):
-            if name in self.fields:
-                self.fields[name].required = False
-        self.fixed = bool(self.instance.pk) and _is_worked_on(self.instance)
-        if self.fixed:
-            self._fix()
-
-    def _fix(self) -> None:
-        """What somebody works under stays as it is: its clock and grading read this row."""
-        sent = set(self.data) & {self.add_prefix(name) for name in self.fields}
-        self.tried_to_change = bool(sent) and bool(self.changed_data)
-        for field in self.fields.values():
-            field.disabled = True
-        if "pack_name" in self.fields:
-            name = self.instance.pack_name  # the pack may be gone from the disk
-            self.fields["pack_name"].choices = [(name, name)]  # type: ignore[attr-defined]
-            self.fields["pack_name"].help_text = EXERCISE_FIXED
-        self.__dict__.pop("changed_data", None)
-
-    def clean(self) -> dict[str, Any]:
-        data: dict[str, Any] = super().clean() or {}
-        if self.fixed:
-            if self.tried_to_change:
-                self.add_error(None, EXERCISE_FIXED)
-            return data
-        try:
-            pack = pack_of(data.get("pack_name", ""))
-        except PackNotFound:
-            return data  # the field has said so
-        if data.get("level") and data["level"] not in pack.levels:
-            self.add_error("level", f"This pack exists for {', '.join(pack.levels)} only.")
-        if data.get("answer_form") == AnswerForm.PSEUDOCODE and not (
-            kind_of(pack.kind).may_be_pseudocode
-        ):
-            self.add_error("answer_form", "Only an automation exercise can ask for pseudocode.")
-        self.instance.kind = pack.kind
-        if data.get("level") in pack.levels:
-            # fewer than the pack's own number would tell equal skill apart by chance
-            least = int(pack.level(data["level"]).get("hidden", 0))
-            if (data.get("hidden_workloads") or 0) >= LEAST_HIDDEN:
-                data["hidden_workloads"] = max(data["hidden_workloads"], least)
-        take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
-        work, revision = _usual(pack, data.get("level"), take_home=take_home)
-        data["limit_minutes"] = data.get("limit_minutes") or work
-        data["revision_minutes"] = data.get("revision_minutes") or revision
-        return data
-
-
-def _usual(pack: Pack, level: str | None, *, take_home: bool) -> tuple[int, int]:
-    """Minutes of work and revision: the pack's own where its materials grow with the level."""
-    if pack.generator is None or level not in pack.levels:
-        return default_limits(pack.kind, take_home=take_home)
-    times = pack.times(level)
-    return times.take_home if take_home else times.on_site, times.revision
-
-
-class ExerciseFormSet(forms.BaseInlineFormSet):  # type: ignore[type-arg]
-    """The exercises of an opening; one that somebody is invited to cannot be deleted."""
-
-    def add_fields(self, form: Any, index: int | None) -> None:
-        super().add_fields(form, index)
-        if "DELETE" in form.fields and _is_promised(form.instance):
-            form.fields["DELETE"].label = "Somebody is invited to this, so it cannot be deleted"
-            form.fields["DELETE"].widget.attrs["disabled"] = True
-
-    def clean(self) -> None:
-        super().clean()
-        for form in self.initial_forms:
-            if form.cleaned_data.get("DELETE") and _is_promised(form.instance):
-                raise forms.ValidationError(
-                    f"“{form.instance}” cannot be deleted, because somebody is invited to it: "
-                    "close the opening instead, or leave the exercise out of new invitations."
-                )
-
-
-def _is_worked_on(exercise: Exercise) -> bool:
-    """Whether somebody has started it, or read ahead what they will work on."""
-    read = exercise.advance_releases.exclude(first_opened_at=None)
-    return exercise.attempts.exists() or read.exists()
-
-
-def _is_promised(exercise: Exercise) -> bool:
-    return bool(exercise.pk) and exercise.invitations.exists()
 
 
 class Moment(forms.DateTimeField):
@@ -183,7 +43,9 @@ class InviteForm(forms.Form):
     """Who is invited to what, and when: a known candidate or a new one."""
 
     id = forms.UUIDField(widget=forms.HiddenInput)
-    opening = forms.ModelChoiceField(Opening.objects.filter(closed_at=None), empty_label="Choose…")
+    opening = forms.ModelChoiceField(
+        real(Opening.objects.filter(closed_at=None)), empty_label="Choose…"
+    )
     exercises = RowsField(
         Exercise.objects.none(),
         widget=forms.CheckboxSelectMultiple,
@@ -202,6 +64,13 @@ class InviteForm(forms.Form):
         max_length=150, required=False, label="Name of a new candidate", validators=[one_line]
     )
     email = forms.EmailField(required=False, label="E-mail of a new candidate")
+    time_zone = forms.CharField(
+        max_length=64,
+        required=False,
+        label="Time zone of a new candidate",
+        validators=[known_zone],
+        help_text="For example Europe/Berlin, so that messages say times in it. Empty: not known.",
+    )
     opens_at = Moment(label="Opens (UTC)")
     closes_at = Moment(
         label="Closes (UTC)",
@@ -215,6 +84,14 @@ class InviteForm(forms.Form):
         "other exercises always are.",
     )
 
+    repeat_reason = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Why again",
+        help_text="Stays with the invitation and goes into the audit trail.",
+        widget=forms.HiddenInput,  # shown where somebody did an exercise not long ago
+    )
+
     def __init__(
         self,
         *args: Any,
@@ -226,7 +103,7 @@ class InviteForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.fields["candidate"].queryset = candidates  # type: ignore[attr-defined]
         chosen = opening or self._opening_sent()
-        rows = Exercise.objects.select_related("opening")
+        rows = real(Exercise.objects.select_related("opening"))
         self.fields["exercises"].queryset = (  # type: ignore[attr-defined]
             rows.filter(opening=chosen) if chosen else rows.filter(opening__closed_at=None)
         )
@@ -235,7 +112,7 @@ class InviteForm(forms.Form):
 
     def _opening_sent(self) -> Opening | None:
         number = row_number(str(self.data.get("opening", "")))
-        return Opening.objects.filter(pk=number).first() if number else None
+        return real(Opening.objects.filter(pk=number)).first() if number else None
 
     def clean(self) -> dict[str, Any]:
         data: dict[str, Any] = super().clean() or {}
@@ -247,7 +124,21 @@ class InviteForm(forms.Form):
         elif closes_at and closes_at <= timezone.now():
             self.add_error("closes_at", "This moment has passed: choose a later one.")
         self._check_ahead(data)
+        self._check_repeats(data)
         return data
+
+    def _check_repeats(self, data: dict[str, Any]) -> None:
+        """Somebody who did the same not long ago is invited again with a reason, or not."""
+        person, opening = data.get("candidate"), data.get("opening")
+        if not person or not opening:
+            return
+        done = repeats(opening, data.get("exercises") or [], [person.pk], timezone.now())
+        if not done:
+            data["repeat_reason"] = ""
+            return
+        self.fields["repeat_reason"].widget = forms.TextInput()
+        if not data.get("repeat_reason"):
+            self.add_error("repeat_reason", in_a_sentence(person.name, done[person.pk]))
 
     def _check_ahead(self, data: dict[str, Any]) -> None:
         ahead_at, closes_at = data.get("ahead_at"), data.get("closes_at")
@@ -297,6 +188,7 @@ class InviteForm(forms.Form):
                     by=by,
                     now=now,
                     id=data["id"],
+                    repeat_reason=data["repeat_reason"],
                 )
         except IntegrityError:
             self.add_error(None, ADDRESS_TAKEN)
@@ -306,7 +198,10 @@ class InviteForm(forms.Form):
         """The candidate who was chosen, or the new one, saved."""
         data = self.cleaned_data
         return data["candidate"] or Candidate.objects.create(
-            name=data["name"].strip(), email=data["email"], created_at=now
+            name=data["name"].strip(),
+            email=data["email"],
+            time_zone=data["time_zone"],
+            created_at=now,
         )
 
     def warnings(self) -> list[str]:

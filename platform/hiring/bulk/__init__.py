@@ -1,0 +1,1 @@
+"""Many at once: candidates of a file, invitations, the copy of an opening."""

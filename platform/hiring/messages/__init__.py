@@ -1,0 +1,1 @@
+"""Messages: what people are told by mail, in which words, and what became of each."""

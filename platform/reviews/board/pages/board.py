@@ -1,0 +1,175 @@
+"""An opening's board: everybody's state and whose turn it is. The page asks for its rows again by itself."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.crypto import salted_hmac
+from django.utils.http import quote_etag
+from django.views.decorators.http import require_safe
+
+from accounts.models import User
+from accounts.staff_admin import allow
+from assessments.standing import Standing, Turn
+from hiring.models import Opening
+from hiring.oversight import oversees
+from reviews.board.filters import Wanted, chosen, states_of, who_acts
+from reviews.board.lines import Line, Person, Reader
+from reviews.board.stored import of_opening
+from reviews.board.whose_turn import ELSE
+from reviews.names_seen import note_names
+from reviews.visibility import openings_visible_to
+
+PAGE = 30
+
+
+class Shown(NamedTuple):
+    """One line as the page says it. who: names, or words where nobody is named; url: where the viewer
+    does it, decide: where they may decide meanwhile."""
+
+    exercise: str
+    standing: Standing
+    who: str
+    action: str
+    url: str
+    decide: str
+    overdue: bool
+    waits: str
+    where: str
+
+
+def opening_for(request: HttpRequest, pk: int) -> tuple[User, Opening]:
+    """The viewer and an opening that they may see; Http404 otherwise."""
+    viewer = allow(request, "hiring.view_opening")
+    opening = openings_visible_to(viewer).filter(pk=pk).first()
+    if opening is None:
+        raise Http404
+    return viewer, opening
+
+
+@require_safe
+def board(request: HttpRequest, pk: int) -> HttpResponse:
+    """?state= ?next= ?overdue=yes ?q= ?page=."""
+    viewer, opening = opening_for(request, pk)
+    context = _context(request, viewer, opening)
+    may_announce = viewer.has_perm("assessments.add_announcement") and oversees(viewer, opening)
+    context |= {**admin.site.each_context(request), "title": f"Board: {opening}"}
+    context["may_announce"] = may_announce
+    return render(request, "reviews/board.html", context)
+
+
+@require_safe
+def rows(request: HttpRequest, pk: int) -> HttpResponse:
+    """The part that changes, for the page's script; 304 where it says what it said before."""
+    viewer, opening = opening_for(request, pk)
+    text = render_to_string("reviews/_board_rows.html", _context(request, viewer, opening), request)
+    etag = quote_etag(salted_hmac("board", text).hexdigest())
+    answer = get_conditional_response(request, etag=etag, response=HttpResponse(text))
+    if answer is None:
+        raise Http404
+    answer["ETag"] = etag
+    patch_cache_control(answer, private=True, no_cache=True)
+    return answer
+
+
+def _context(request: HttpRequest, viewer: User, opening: Opening) -> dict[str, Any]:
+    now, wanted = timezone.now(), Wanted.asked(request.GET.dict())
+    reader = Reader(viewer, of_opening(viewer, opening.pk, now), now)
+    people = reader.people()
+    found = chosen(people, wanted, viewer)
+    page = Paginator(found.people, PAGE).get_page(request.GET.get("page"))
+    shown = list(page)
+    note_names(viewer, {one.candidate for one in shown if one.named}, "board", now=now)
+    return {
+        "opening": opening,
+        "everybody": len(people),
+        "several": len({line.exercise for one in people for line in one.lines}) > 1,
+        "wanted": wanted,
+        "page": page,
+        "people": [(one, [_shown(one, line, reader) for line in one.lines]) for one in shown],
+        "states": [
+            (state, words, number, state == wanted.state, _query(wanted, state=state))
+            for state, words, number in states_of(found.counts, wanted)
+        ],
+        "all_states": (found.total, _query(wanted, state=None)),
+        "choices": who_acts(people, reader.staff, viewer),
+        "page_query": _query(wanted, state=wanted.state),
+        "overdue_count": sum(any(line.overdue for line in one.lines) for one in people),
+    }
+
+
+def _query(wanted: Wanted, state: Any) -> str:
+    sent = {
+        "state": state or "",
+        "next": wanted.next,
+        "overdue": "yes" if wanted.overdue else "",
+        "q": wanted.text,
+    }
+    return urlencode({name: value for name, value in sent.items() if value})
+
+
+def _shown(person: Person, line: Line, reader: Reader) -> Shown:
+    viewer, done = reader.viewer, line.next
+    yours, decides = viewer.pk in done.people, viewer.pk in done.deciders
+    names = sorted(reader.staff.name(pk) for pk in done.people if pk != viewer.pk)
+    link = "and" if done.turn in (Turn.SCORING, Turn.DISCUSSING) else "or"
+    others = "Candidate" if done.turn == Turn.CANDIDATE else _listed(names, link)
+    return Shown(
+        exercise=str(reader.stored.exercises[line.exercise]),
+        standing=done.standing,
+        who=others or ("" if yours else ELSE.get(done.turn, "")),
+        action=done.action,
+        url=_place(person, line) if yours else "",
+        decide=reverse("admin:decision", args=[UUID(line.attempt)]) if decides else "",
+        overdue=line.overdue,
+        waits="" if line.mine else _waits(reader.at - line.since if line.since else -1),
+        where=_row(person, line, viewer),
+    )
+
+
+def _listed(names: list[str], link: str) -> str:
+    """ "Ines, Otto and Priya"."""
+    return f" {link} ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+
+
+def _waits(seconds: int) -> str:
+    """How long it has been somebody's turn, in whole days; "" of less than nothing."""
+    days = seconds // 86_400
+    if days < 1:
+        return "" if days < 0 else "for less than a day"
+    return f"for {days} day{'' if days == 1 else 's'}"
+
+
+def _row(person: Person, line: Line, viewer: User) -> str:
+    """Where the line's own page is, for those who have one."""
+    if line.attempt:
+        return reverse("admin:attempt", args=[UUID(line.attempt)])
+    if viewer.has_perm("hiring.view_invitation"):
+        return reverse("admin:hiring_invitation_change", args=[UUID(person.link)])
+    return ""
+
+
+def _place(person: Person, line: Line) -> str:
+    """Where the viewer does what is theirs to do."""
+    pages = {
+        Turn.SCORING: ("score", line.round),
+        Turn.DISCUSSING: ("discussion", line.round),
+        Turn.FEEDING_BACK: ("feedback",),
+        Turn.DECIDING: ("decision",),
+        Turn.ASSIGNING: ("assign",),
+        Turn.GRADING: ("regrade",),
+    }
+    if line.next.turn == Turn.EXTENDING or not line.attempt:
+        return reverse("admin:hiring_invitation_change", args=[UUID(person.link)])
+    name, *more = pages[line.next.turn]
+    return reverse(f"admin:{name}", args=[UUID(line.attempt), *more])

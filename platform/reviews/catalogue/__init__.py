@@ -1,0 +1,1 @@
+"""The catalogue of exercises, and staff's own trials of them."""
