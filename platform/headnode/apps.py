@@ -11,6 +11,9 @@ class HeadnodeConfig(AppConfig):
     verbose_name = "Headnode"
 
     def ready(self) -> None:
+        from headnode.metrics.counted import listen
+
+        listen()
         connection_created.connect(without_compiling)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import setup_logging
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
@@ -13,3 +15,16 @@ TRANSPORT_ALIASES["headnode-files"] = "headnode.file_broker:Transport"
 app = Celery("headnode")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+
+
+def as_json(loglevel: int | None = None, **kwargs: Any) -> None:
+    """Celery leaves the logs to whoever listens here."""
+    from django.conf import settings
+
+    from headnode.logs import in_workers
+
+    in_workers(loglevel, settings.LOGGING)
+
+
+if os.environ.get("LOG_FORMAT", "").strip().lower() == "json":
+    setup_logging.connect(as_json, weak=False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +33,7 @@ class Child:
     starts: int = 0
 
     def start(self) -> None:
+        """Start it, in a session of its own, with its log as output."""
         self.started_at = time.monotonic()
         self.starts += 1
         with self.log.open("ab") as log:
@@ -84,8 +87,33 @@ def keep_alive(children: list[Child]) -> list[Child]:
         print(f"The {child.name} died and is started again; see {child.log}.", flush=True)
         time.sleep(max(0.0, 1.0 - (time.monotonic() - child.started_at)))
         child.start()
+    for child in children:
+        rotate(child.log)
     reap_others(children)
     return died
+
+
+def rotate(log: Path, most: int | None = None, kept: int | None = None) -> bool:
+    """Put a file that has grown to `most` bytes aside as NAME.1, older ones behind it; whether it was.
+
+    What writes into it has it open for appending and goes on in the same file, which is emptied: a line
+    written in that instant is lost.
+    """
+    from django.conf import settings
+
+    most = settings.LOG_FILE_MB << 20 if most is None else most
+    kept = settings.LOG_FILES if kept is None else kept
+    if not log.exists() or log.stat().st_size < most:
+        return False
+    aside = [log.with_name(f"{log.name}.{number}") for number in range(kept, 0, -1)]
+    for older, newer in pairwise(aside):
+        if newer.exists():
+            newer.replace(older)
+    if aside:
+        shutil.copyfile(log, aside[-1])
+        aside[-1].chmod(0o600)
+    os.truncate(log, 0)
+    return True
 
 
 def reap_others(children: Iterable[Child]) -> None:

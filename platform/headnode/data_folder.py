@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from django.core.exceptions import ImproperlyConfigured
 
-PRIVATE = ("broker", "logs", "mail", "media", "replays", "variants")
+PRIVATE = ("alive", "broker", "logs", "mail", "media", "metrics", "replays", "variants")
 OTHERS = 0o077
 # The user a program runs as has to get through to the sandbox's root folder: it may pass, not look.
 PASSED = 0o711
+
+
+def default_data(root: Path) -> Path:
+    """`data` in a checkout; where the package is installed, the user's own folder for such things."""
+    if (root / "manage.py").exists():
+        return root / "data"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "headnode"
 
 
 def open_data_folder(data: Path) -> Path:
@@ -37,8 +45,13 @@ def open_data_folder(data: Path) -> Path:
 
 
 def private_file(path: Path) -> Path:
-    """The file, made empty where it is not there, which nobody else may read. Raises OSError."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    """The file, made empty where it is not there, which nobody else may read. Raises OSError.
+
+    One that is there is not opened: closing it would take away every lock that this process has on it, and with
+    them SQLite's (POSIX knows a process's locks by the file, not by who opened it).
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     _close(path, 0o600)
     return path
 

@@ -26,9 +26,10 @@ from assessments.link import mark_opened
 from assessments.models import Attempt, Run
 from assessments.prepared.drawing import prepare
 from assessments.queue import enqueue_run
-from hiring.invitations import invite, link_to
+from headnode.demo_alive import ask_for
+from hiring.invitations import invite
 from hiring.models import Accommodation, Candidate, Exercise, Invitation, Mode, Opening
-from hiring.policies import default_limits
+from hiring.tokens import link_to
 from library.bank import load_questions
 from library.models import Seniority
 from library.packs import load_packs, pack_of
@@ -36,6 +37,7 @@ from reviews.scoring.evaluations import assign
 from scenarios.packs import all_packs
 
 PACK = "automation/queue-autoscaler"
+TITLE = "GPU platform engineer"
 STAFF: list[tuple[str, str, str, str]] = [
     ("admin", "Alma", "Reyes", ADMINISTRATOR),
     ("rhea", "Rhea", "Lindqvist", RECRUITER),
@@ -136,16 +138,20 @@ class NotEmpty(Exception):
     """The database holds data of somebody's own, which the demo must not touch."""
 
 
-def load(*, now: datetime | None = None) -> dict[str, str]:
+def load(*, now: datetime | None = None, alive: bool = False) -> dict[str, str]:
     """Load the demo unless it is there, and give its credentials.
 
-    Raises NotEmpty where there are openings or staff that the demo did not make.
+    `alive`: where it is made now, workers go on with it (headnode/living). Raises NotEmpty where there
+    are openings or staff that the demo did not make.
     """
     own = Opening.objects.exists() or User.objects.exists()
     if own and not credentials_path().exists():
         raise NotEmpty("The demo is for an empty database; this one has openings or staff already.")
     if not own:
-        _remember(_build(now or timezone.now()))
+        made = now or timezone.now()
+        _remember(_build(made))
+        if alive:
+            ask_for(made)
     return credentials()
 
 
@@ -162,7 +168,7 @@ def _remember(data: dict[str, str]) -> None:
 @transaction.atomic
 def _build(now: datetime) -> dict[str, str]:
     password = secrets.token_urlsafe(12)
-    staff = {row[0]: _member(*row, password) for row in STAFF}
+    staff = {row[0]: member(*row, password) for row in STAFF}
     load_packs(now=now)
     load_questions(now=now)
     opening, exercise = _opening(staff["hana"], now)
@@ -185,7 +191,7 @@ def _sample(sample: Sample, staff: dict[str, User], now: datetime) -> str:
     return token
 
 
-def _member(name: str, first: str, last: str, role: str, password: str) -> User:
+def member(name: str, first: str, last: str, role: str, password: str) -> User:
     user = User.objects.create_user(
         name,
         f"{name}@example.com",
@@ -201,22 +207,22 @@ def _member(name: str, first: str, last: str, role: str, password: str) -> User:
 
 def _opening(manager: User, now: datetime) -> tuple[Opening, Exercise]:
     opening = Opening.objects.create(
-        title="GPU platform engineer",
+        title=TITLE,
         level=Seniority.MID,
         description=DESCRIPTION,
         hiring_manager=manager,
         created_at=now - timedelta(days=9),
     )
-    kind = pack_of(PACK).kind
-    work, revision = default_limits(kind, take_home=True)
+    pack = pack_of(PACK)
+    times = pack.times(Seniority.MID)
     exercise = Exercise.objects.create(
         opening=opening,
         pack_name=PACK,
-        kind=kind,
+        kind=pack.kind,
         level=Seniority.MID,
         mode=Mode.TAKE_HOME,
-        limit_minutes=work,
-        revision_minutes=revision,
+        limit_minutes=times.take_home,
+        revision_minutes=times.revision,
     )
     return opening, exercise
 

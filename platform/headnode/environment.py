@@ -7,6 +7,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from zoneinfo import ZoneInfo
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -73,6 +74,58 @@ def web_address(name: str) -> str:
     if value and not (parts.hostname and (parts.scheme == "https" or is_here)):
         raise ImproperlyConfigured(f"{name} is {value!r}: write an address that begins with https.")
     return value
+
+
+def time_zone(name: str, default: str) -> str:
+    """The name of a time zone, as Europe/Berlin."""
+    value = os.environ.get(name, "").strip() or default
+    try:
+        ZoneInfo(value)
+    except (KeyError, ValueError, OSError):
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}: write a time zone as region and city, for example Europe/Berlin."
+        ) from None
+    return value
+
+
+def mail_security(host: str, *, has_password: bool) -> tuple[int, bool, bool]:
+    """(port, STARTTLS, TLS from the first byte) for EMAIL_PORT and EMAIL_TLS.
+
+    Port 587 and 465 say by themselves how they are secured. A password never crosses a network in clear.
+    """
+    port = integer("EMAIL_PORT", 25)
+    usual = {587: "starttls", 465: "tls"}.get(port, "none")
+    others = tuple(name for name in ("starttls", "tls", "none") if name != usual)
+    how = choice("EMAIL_TLS", (usual, *others))
+    if has_password and how == "none" and host not in {"localhost", "127.0.0.1", "::1"}:
+        raise ImproperlyConfigured(
+            "EMAIL_PASSWORD would cross the network in clear: write EMAIL_TLS=starttls (usually with "
+            "EMAIL_PORT=587) or EMAIL_TLS=tls (with 465)."
+        )
+    return port, how == "starttls", how == "tls"
+
+
+def storage_at(url: str) -> dict[str, Any]:
+    """Django's storage for file:///a/folder or s3://bucket/prefix.
+
+    An S3-compatible store is asked at S3_ENDPOINT_URL, with the credentials that AWS's libraries find. Raises
+    ImproperlyConfigured.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "file" and not parts.netloc and parts.path.strip("/"):
+        where = {"location": unquote(parts.path)}
+        return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": where}
+    if parts.scheme == "s3" and parts.netloc:
+        options = {
+            "bucket_name": parts.netloc,
+            "location": parts.path.strip("/"),
+            "endpoint_url": os.environ.get("S3_ENDPOINT_URL") or None,
+            "default_acl": None,
+        }
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    raise ImproperlyConfigured(
+        f"SHARED_STORAGE is {url!r}: write file:///a/folder that all hosts see, or s3://bucket/prefix."
+    )
 
 
 def words(name: str, default: str) -> list[str]:

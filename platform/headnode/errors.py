@@ -16,6 +16,7 @@ from rest_framework.views import exception_handler
 
 from headnode.database_away import said
 from headnode.parsing import UNREADABLE
+from integrations.api import problems
 
 logger = logging.getLogger(__name__)
 SENTENCES = {
@@ -59,6 +60,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _trouble(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
+    if request.path.startswith(problems.PREFIX):
+        return problems.page(status, sentence)
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": sentence, "code": str(status)}, status=status)
     return render(request, f"{status}.html", status=status)

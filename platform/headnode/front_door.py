@@ -23,8 +23,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
-from assessments.outages import answered
-from assessments.pulses import KNOCK_S
+from assessments.outages import Saying, answered
+from assessments.pulses import KNOCK_S, WEB
 
 logger = logging.getLogger(__name__)
 PATH = "/pulse"
@@ -54,6 +54,7 @@ class FrontDoor:
         url = settings.FRONT_DOOR_URL
         self._connect: Connect | None = _to_url(url) if url else None
         self._status = 204
+        self._saying = Saying(WEB, settings.WEB_THREADS)
 
     def listens_at(self, listener: socket.socket) -> None:
         """Where this process's web server can be reached."""
@@ -68,6 +69,7 @@ class FrontDoor:
             time.sleep(KNOCK_S)  # the first time as well: a server that dies at once gets no pulse
             try:
                 self.knock()
+                self._say_which_host()
             except (OSError, http.client.HTTPException, Error) as error:
                 logger.warning("The site did not answer a knock: %s", error)
 
@@ -87,6 +89,13 @@ class FrontDoor:
             answered(now=timezone.now())
         finally:
             connection.close()
+
+    def _say_which_host(self) -> None:
+        if self._saying.is_due():
+            try:
+                self._saying.host()
+            finally:
+                connection.close()
 
 
 def _asked(connect: Connect) -> int:

@@ -7,22 +7,20 @@ from __future__ import annotations
 
 import argparse
 import fcntl
-import hashlib
 import http.client
 import os
-import shutil
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
 from headnode.children import Child, keep_alive, stop, supervise
+from headnode.static_collection import collect_static, collected
+from headnode.steps import step
 
-ROOT = Path(__file__).resolve().parents[2]
 HEALTHY_WITHIN_S = 60.0
 MOST_STARTS = 4
 """Of one process before the site is healthy: a port or a file may be another's for a moment, not for long."""
@@ -62,9 +60,13 @@ def start(port: int, children: list[Child]) -> None:
     children += site(port)
     for child in children:
         child.start()
-    known = load_demo()
-    await_health(port, children)
+    with step("demo", sys.stdout) as said:
+        known = load_demo()
+        said.result = "loaded" if known else "left as it is"
+    with step("web server, worker and schedule", sys.stdout):
+        await_health(port, children)
     announce(known, time.monotonic() - began)
+    enliven()
     supervise(children)
 
 
@@ -112,30 +114,36 @@ def prepare(port: int) -> None:
     import django
     from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
-    from django.core.management import call_command
     from django.db import DatabaseError
 
-    check_sandbox()
+    with step("sandbox", sys.stdout) as said:
+        said.result = check_sandbox()
     try:
         django.setup()
-        call_command("migrate", verbosity=0)
+        from headnode import prepared_site
+
+        with step("tables", sys.stdout) as said:
+            new = prepared_site.migrate()
+            said.result = f"{new} migrations" if new else "up to date"
     except ImproperlyConfigured as error:
         raise CannotStart(str(error)) from None
     except DatabaseError as error:
         why = str(error).strip().partition("\n")[0].rstrip(".")
         raise CannotStart(f"The database cannot be used: {why}. See DATABASE_URL.") from None
-    collect_static(settings.DATA, lambda: call_command("collectstatic", "--noinput", verbosity=0))
+    with step("static files", sys.stdout) as said:
+        fresh = collect_static(settings.DATA, collected)
+        said.result = "collected" if fresh else "up to date"
 
 
-def check_sandbox() -> None:
-    """Refuse where nothing could be run; an ordinary user gets the demo with a weaker limit, said so."""
+def check_sandbox() -> str:
+    """Refuse where nothing could be run; an ordinary user gets the demo with a weaker limit, which is told."""
     from django.conf import settings
 
     from sandbox import SandboxUnavailable, open_backend
 
     backend, state = settings.SANDBOX_BACKEND, settings.SANDBOX_STATE
     if settings.SANDBOX_ALLOW_REDUCED:
-        return
+        return "reduced, as set"
     try:
         open_backend(backend, state_dir=state, docker_url=settings.SANDBOX_DOCKER_URL).close()
     except SandboxUnavailable as error:
@@ -144,26 +152,8 @@ def check_sandbox() -> None:
         except SandboxUnavailable:
             raise CannotStart(str(error)) from None
         os.environ["SANDBOX_ALLOW_REDUCED"] = "1"
-        print(f"Demo only, with a weaker limit: {error}")
-
-
-def static_mark() -> str:
-    """Another word whenever a source of the static files is another."""
-    mark = hashlib.sha256()
-    for path in sorted((ROOT / "platform").glob("*/static/**/*")):
-        mark.update(f"{path}{path.stat().st_mtime_ns}".encode())
-    mark.update((ROOT / "requirements.txt").read_bytes())
-    return mark.hexdigest()
-
-
-def collect_static(data: Path, collect: Callable[[], object]) -> None:
-    """Collect the static files if any source is newer than the last collection."""
-    mark, stamp = static_mark(), data / "static.stamp"
-    if stamp.exists() and stamp.read_text() == mark:
-        return
-    shutil.rmtree(data / "static", ignore_errors=True)
-    collect()
-    stamp.write_text(mark)
+        return f"for the demo only, with a weaker limit: {error}"
+    return "holds"
 
 
 def site(port: int) -> list[Child]:
@@ -184,7 +174,7 @@ def site(port: int) -> list[Child]:
         ),  # without waiting for idle browsers
         Child("worker", [*celery, "worker", "--loglevel", "WARNING"], logs / "worker.log"),
         Child("schedule", schedule, logs / "schedule.log"),
-        Child("terminals", [sys.executable, "manage.py", "terminals"], logs / "terminals.log"),
+        Child("terminals", [sys.executable, "-m", "headnode", "terminals"], logs / "terminals.log"),
         *gpu_workers(tools, logs),
     ]
 
@@ -235,13 +225,29 @@ def healthy(port: int) -> bool:
 
 
 def load_demo() -> dict[str, str] | None:
-    """The demo's credentials; None where the database has data of its own."""
+    """The demo's credentials; None where the database has data of its own, or none is wanted."""
+    from django.conf import settings
+    from django.utils import timezone
+
     from headnode.demo import NotEmpty, load
 
+    if settings.DEMO == "none":
+        from headnode import prepared_site
+
+        prepared_site.bring_library(timezone.now())
+        return None
     try:
-        return load()
+        return load(alive=settings.DEMO == "alive")
     except NotEmpty:
         return None
+
+
+def enliven() -> None:
+    """Call a worker for what the demo still lacks, now that the site answers."""
+    from headnode.demo_alive import made_at, ring
+
+    if made_at():
+        ring()
 
 
 def announce(credentials: dict[str, str] | None, seconds: float) -> None:
@@ -255,6 +261,10 @@ def announce(credentials: dict[str, str] | None, seconds: float) -> None:
 
         for link, kind in further_links(credentials):
             print(f"              {link} ({kind})")
+        from headnode.demo_alive import made_at
+
+        if made_at():
+            print("\nMore people and their work join the demo over the next minutes.")
     print("\nStop with Ctrl-C.", flush=True)
 
 

@@ -8,10 +8,11 @@ from django.apps import apps
 from django.conf import settings
 
 from accounts.roles import IN_WORDS, ROLES
-from headnode.permissions import NO_ONE, REFUSED, Address, Rule, Scope, granted, may
+from headnode.permissions import NO_ONE, NO_STAFF, REFUSED, Address, Rule, Scope, granted, may
 
 DOCUMENT = settings.ROOT / "docs/permissions.md"
 LETTERS = {"view": "v", "add": "a", "change": "c", "delete": "d", "erase": "e", "study": "s"}
+LETTERS |= {"oversee": "o", "lead": "l"}
 HEAD = """# Who may see and do what
 
 This page is written from the table that the site itself works by (`platform/accounts/roles.py`
@@ -25,14 +26,17 @@ the guest scored and was assigned stays on record.
 ROWS_NOTE = """
 A permission is narrowed further, in the queries themselves:
 
-- Who does not see all candidates (interviewers, guests) finds attempts that are assigned to
-  them by name,   and no others.
+- Administrators and recruiters (o) see every opening. A hiring manager (l) sees the openings
+  that name them, with their candidates, attempts and interviews, and staffs and decides those
+  alone; who can be named is who holds that role. Nobody else finds an attempt that is not
+  assigned to them by name, and a hiring manager who is asked to score elsewhere scores there
+  as an interviewer does.
 - Whoever scores an attempt sees the pseudonym, no clock, no machine score and nobody else's
-  scorecard until   their own is in.
+  scorecard until their own is in.
 - A guest never learns the name and never reads another evaluator's scorecard, note or
   decision.
 - Candidates come by a link, see their own attempt, and have no account. Staff pages and
-  candidates' pages   share no session.
+  candidates' pages share no session.
 """
 
 
@@ -49,7 +53,8 @@ def document(addresses: Iterable[Address], records: Iterable[str]) -> str:
         _table(["role", "what it is for"], [[f"**{r}**", IN_WORDS[r]] for r in roles]),
     ]
     parts += [
-        "\n## Records\n\nv view, a add, c change, d delete, e export and erase, s how they agree.\n\n"
+        "\n## Records\n\nv view, a add, c change, d delete, e export and erase, s how they agree, "
+        "o every opening, l openings that name them.\n\n"
     ]
     parts.append(_table(["record", *roles], [_record(label, roles) for label in records]))
     kept = [f"- {_name(label)}, {page}: {why}." for (label, page), why in sorted(REFUSED.items())]
@@ -63,7 +68,7 @@ def document(addresses: Iterable[Address], records: Iterable[str]) -> str:
         [f"`/{row.pattern}`", row.rule.scope.value] for row in rows if row.rule and _open(row.rule)
     ]
     parts += [
-        "\n## Candidates and the public\n\n",
+        "\n## Candidates, programs and the public\n\n",
         CANDIDATES,
         _table(["address", "for"], own),
         FILES,
@@ -71,14 +76,16 @@ def document(addresses: Iterable[Address], records: Iterable[str]) -> str:
     return "".join(parts)
 
 
-PAGES = """yes: everybody of that role. assigned: those who were assigned to the attempt by name. own
-scorecard in: those, once theirs is in. own: their own, and others' as far as independence
-allows. Who may not is refused (403) or finds nothing (404); who is not signed in is asked to.
-*sends* says what a form of the page needs.
+PAGES = """yes: everybody of that role. named: those whom the opening names its hiring manager. assigned:
+those who were assigned to the attempt by name. own scorecard in: those, once theirs is in. own:
+their own, and others' as far as independence allows. Who may not is refused (403) or finds
+nothing (404); who is not signed in is asked to. *sends* says what a form of the page needs.
 
 """
 CANDIDATES = """candidate: whoever opened the link of that very invitation in this browser; to everybody else,
-staff included, the page does not exist (404; the API answers 401 or 404).
+staff included, the page does not exist (404; the API answers 401 or 404). token: programs, by a
+token that an administrator made, which reads and does what its person may and no more than its
+scopes say; tracking systems by the key of their connection. docs/integrators.md tells of both.
 
 """
 FILES = """
@@ -91,7 +98,7 @@ export goes through the page that makes it.
 
 
 def _open(rule: Rule) -> bool:
-    return rule.scope in (Scope.CANDIDATE, Scope.PUBLIC)
+    return rule.scope in NO_STAFF
 
 
 def _name(label: str) -> str:
@@ -112,7 +119,8 @@ def _pages(rows: list[Address], roles: list[str]) -> list[list[str]]:
 
 
 def _sends(rule: Rule) -> str:
-    return {"-": "–", "": "the same", rule.permission: "the same"}.get(rule.write, rule.write)
+    said = {"-": "–", "": "the same", rule.permission: "the same"}.get(rule.write, rule.write)
+    return f"{said}, not who is only assigned" if rule.acts == Scope.OVERSEEN else said
 
 
 def _mark(rule: Rule, role: str) -> str:
@@ -121,9 +129,15 @@ def _mark(rule: Rule, role: str) -> str:
         return "not of whom they score" if scores and rule.scope == Scope.NAMED else "yes"
     if may(rule, role, assigned=False, own=True):
         return "own"
+    found = []
+    if may(rule, role, assigned=False, named=True):
+        named_too = rule.scope == Scope.NAMED
+        found.append("named, not of whom they score" if named_too else "named")
     if may(rule, role, assigned=True):
-        return "assigned"
-    return "own scorecard in" if may(rule, role, assigned=True, scored=True) else "–"
+        found.append("assigned")
+    elif may(rule, role, assigned=True, scored=True):
+        found.append("own scorecard in")
+    return ", ".join(found) or "–"
 
 
 def _table(head: list[str], rows: Iterable[list[str]]) -> str:

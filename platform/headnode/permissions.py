@@ -7,45 +7,16 @@ rows it narrows to. An address of the site without a rule is refused by the test
 from __future__ import annotations
 
 from collections.abc import Iterator
-from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
 from accounts.roles import ROLES
-
-SEES_ALL = "hiring.view_candidate"
-
-
-class Scope(StrEnum):
-    """Whose rows an address is narrowed to, beyond the permission."""
-
-    SITE = "site"
-    ATTEMPT = "attempt"  # those of all candidates with SEES_ALL, else those assigned by name
-    MEASURES = "measures"  # as ATTEMPT; whoever scores it once their own scorecard is in
-    NAMED = "named"  # not of whom one scores, until a decision
-    PANEL = "panel"  # assigned by name, whatever else the role sees
-    OWN = "own"  # one's own rows, and others' as far as the rules of independence open them
-    CANDIDATE = "candidate"  # the candidate's own, by their link
-    PUBLIC = "public"
-
-
-class Rule(NamedTuple):
-    """What an address asks for: a permission, or one of several as "a|b".
-
-    write: for POST where that needs more, "-" where nothing is sent.
-    """
-
-    permission: str = ""
-    scope: Scope = Scope.SITE
-    write: str = ""
-    only_post: bool = False
-
-
-class Address(NamedTuple):
-    name: str
-    pattern: str
-    rule: Rule | None
+from headnode.candidate_addresses import CANDIDATE_ADDRESSES
+from headnode.permission_rules import Address as Address
+from headnode.permission_rules import Rule as Rule
+from headnode.permission_rules import Scope as Scope
+from hiring.oversight import EVERY, NAMED
 
 
 def _attempt(permission: str, write: str = "-", only_post: bool = False) -> Rule:
@@ -87,6 +58,7 @@ STAFF: dict[str, Rule] = {
     "admin:defence": _attempt("reviews.view_defence", "reviews.add_defence"),
     "admin:override": _verb("reviews.add_measureoverride", Scope.MEASURES),
     "admin:match": _verb("reviews.add_measureoverride", Scope.MEASURES),
+    "admin:similarity": _attempt("reviews.view_likeness"),
     "admin:key": _attempt("assessments.view_submission"),
     "admin:attempt-room": _attempt("assessments.view_submission"),
     **{
@@ -107,27 +79,63 @@ STAFF: dict[str, Rule] = {
             "bill-lines",
         )
     },
+    "admin:enquiries": Rule("assessments.view_enquiry", write="-"),
+    "admin:enquiry-answer": _verb("assessments.add_announcement"),
+    "admin:announce": _verb("assessments.add_announcement", Scope.OVERSEEN),
+    "admin:impressions": Rule("assessments.view_impression", Scope.OVERSEEN, "-"),
     "admin:spoken-revision": _verb("reviews.add_feedback"),
     "admin:feedback": _verb("reviews.add_feedback"),
-    "admin:decision": _attempt("reviews.view_decision", "reviews.add_decision"),
+    "admin:decision": Rule(
+        "reviews.view_decision", Scope.ATTEMPT, "reviews.add_decision", acts=Scope.OVERSEEN
+    ),
     "admin:discussion": _attempt("reviews.view_discussionoutcome", "reviews.add_discussionoutcome"),
     "admin:calibration": Rule("reviews.add_calibrationcard", write="-"),
     "admin:calibration-card": _verb("reviews.add_calibrationcard", Scope.SITE),
     "admin:calibration-rating": Rule("reviews.add_calibrationcard", only_post=True),
     "admin:reliability": Rule("reviews.study_evaluation", write="-"),
     "admin:adverse-impact": Rule("reviews.view_selfdescription", write="-"),
-    "admin:assign": _verb("reviews.add_assignment"),
-    "admin:withdraw": _verb("reviews.add_assignment"),
-    "admin:extend": _verb("assessments.add_timeevent"),
-    "admin:reopen": _verb("assessments.add_timeevent"),
-    "admin:regrade": _verb("assessments.add_gradingrun"),
+    "admin:assign": _verb("reviews.add_assignment", Scope.OVERSEEN),
+    "admin:withdraw": _verb("reviews.add_assignment", Scope.OVERSEEN),
+    "admin:extend": _verb("assessments.add_timeevent", Scope.OVERSEEN),
+    "admin:reopen": _verb("assessments.add_timeevent", Scope.OVERSEEN),
+    "admin:regrade": _verb("assessments.add_gradingrun", Scope.OVERSEEN),
     "admin:note": _attempt("reviews.add_note", only_post=True),
     "admin:opening-close": _verb("hiring.change_opening", Scope.SITE),
     "admin:opening-reopen": _verb("hiring.change_opening", Scope.SITE),
+    "admin:first-steps": Rule("hiring.add_opening", write="-"),
+    "admin:catalogue": Rule("library.view_packversion", write="-"),
+    "admin:catalogue-entry": Rule("library.view_packversion", write="-"),
+    "admin:trial-begin": Rule("library.view_packversion", only_post=True),
+    "admin:trial": Rule("library.view_packversion", Scope.OWN, "-"),
+    "admin:trial-enter": Rule("library.view_packversion", Scope.OWN, only_post=True),
+    "admin:trial-keep": Rule("library.view_rubric", Scope.OWN, only_post=True),
+    "admin:opening-demand": Rule("hiring.change_opening", only_post=True),
     "admin:invitation-send": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:invitation-remind": _verb("hiring.change_invitation", Scope.SITE),
     "admin:invitation-replace": _verb("hiring.change_invitation", Scope.SITE),
     "admin:invitation-revoke": _verb("hiring.change_invitation", Scope.SITE),
     "admin:invitation-ahead": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:invitation-extend": _verb("hiring.change_invitation", Scope.SITE),
+    "admin:candidates-add-many": _verb("hiring.add_candidate", Scope.SITE),
+    "admin:invite-many": _verb("hiring.add_invitation", Scope.SITE),
+    "admin:opening-assign": _verb("reviews.add_assignment", Scope.OVERSEEN),
+    "admin:opening-extra-time": _verb("hiring.add_accommodation", Scope.SITE),
+    "admin:opening-copy": _verb("hiring.add_opening", Scope.SITE),
+    **{
+        f"admin:bulk-{key}": _verb("hiring.change_invitation", Scope.SITE)
+        for key in ("remind", "send", "extend", "revoke")
+    },
+    "admin:bulk-extend-time": _verb("assessments.add_timeevent", Scope.SITE),
+    "admin:bulk-close": _verb("hiring.change_opening", Scope.SITE),
+    "admin:messages": Rule("hiring.view_message", write="-"),
+    "admin:message": Rule("hiring.view_message", Scope.NAMED, "-"),
+    "admin:message-again": _verb("hiring.change_message", Scope.NAMED),
+    "admin:my-mail": Rule(),
+    "admin:message-words": Rule("hiring.view_messagewords", write="-"),
+    "admin:message-words-edit": _verb("hiring.add_messagewords", Scope.SITE),
+    "admin:opening-words": Rule("hiring.view_messagewords", write="-"),
+    "admin:opening-words-edit": _verb("hiring.add_messagewords", Scope.SITE),
+    "admin:decision-tell": _verb("reviews.add_decision"),
     "admin:retention": _verb("hiring.erase_candidate", Scope.SITE),
     "admin:candidate-export": _verb("hiring.erase_candidate", Scope.SITE),
     "admin:candidate-erase": _verb("hiring.erase_candidate", Scope.SITE),
@@ -142,10 +150,26 @@ STAFF: dict[str, Rule] = {
     "admin:interview": Rule("reviews.view_interviewsession", Scope.OWN, "-"),
     "admin:interview-print": Rule("reviews.view_interviewsession", Scope.OWN, "-"),
     "admin:interview-note": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
+    "admin:interview-talk": Rule(
+        "reviews.view_interviewsession|reviews.add_interviewsession",
+        Scope.OWN,
+        "reviews.add_interviewsession",
+    ),
+    "admin:interview-live": Rule("reviews.change_interviewsession", Scope.OWN, "-"),
+    "admin:interview-shared-notes": Rule(
+        "reviews.change_interviewsession", Scope.OWN, only_post=True
+    ),
+    "admin:interview-pad": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
+    "admin:interview-show": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
     "admin:interview-correct": Rule("reviews.change_interviewsession", Scope.OWN, only_post=True),
     "admin:revision-interview": Rule("reviews.change_interviewsession", Scope.OWN),
     "admin:report": _attempt("reviews.view_decision"),
+    "admin:report-link": _verb("reviews.add_reportlink", Scope.OVERSEEN),
+    "admin:report-links": Rule("reviews.view_reportlink", write="-"),
+    "admin:report-link-revoke": _verb("reviews.change_reportlink", Scope.OVERSEEN),
     "admin:interview-score": _verb("reviews.add_interviewscore"),
+    "admin:board": Rule("hiring.view_opening", Scope.ATTEMPT, "-"),
+    "admin:board-rows": Rule("hiring.view_opening", Scope.ATTEMPT, "-"),
     "admin:comparison": _attempt("reviews.view_decision"),
     "admin:opening-csv": _attempt("reviews.view_decision"),
     "admin:opening-xlsx": _attempt("reviews.view_decision"),
@@ -159,57 +183,37 @@ STAFF: dict[str, Rule] = {
     "admin:company-preview": Rule("library.view_companyprofile", write="-"),
     "admin:company-toml": Rule("library.view_companyprofile", write="-"),
     "admin:auth_user_password_change": _verb("accounts.change_user", Scope.SITE),
+    "admin:api-tokens": Rule("integrations.view_apitoken", write="-"),
+    "admin:api-token-make": _verb("integrations.add_apitoken", Scope.SITE),
+    "admin:api-token-revoke": _verb("integrations.change_apitoken", Scope.SITE),
+    "admin:webhooks": Rule("integrations.view_webhook", write="-"),
+    "admin:webhook": Rule("integrations.view_webhook", write="-"),
+    "admin:webhook-make": _verb("integrations.add_webhook", Scope.SITE),
+    **{
+        f"admin:webhook-{name}": _verb("integrations.change_webhook", Scope.SITE)
+        for name in ("change", "secret", "stop")
+    },
+    "admin:delivery": Rule("integrations.view_delivery", write="-"),
+    "admin:delivery-again": _verb("integrations.add_delivery", Scope.SITE),
+    "admin:tracking": Rule("integrations.view_connection", write="-"),
+    "admin:tracking-connection": Rule("integrations.view_connection", write="-"),
+    "admin:tracking-make": _verb("integrations.add_connection", Scope.SITE),
+    "admin:tracking-end": _verb("integrations.change_connection", Scope.SITE),
 }
 CANDIDATE: dict[str, Rule] = {
     name: Rule(scope=Scope.CANDIDATE, write=write, only_post=only_post)
-    for name, write, only_post in (
-        ("lobby", "-", False),
-        ("about-you", "", False),
-        ("ahead", "-", False),
-        ("ahead-file", "-", False),
-        ("start", "", True),
-        ("preparing", "-", False),
-        ("prepare-again", "", True),
-        ("workspace", "-", False),
-        ("receipt", "-", False),
-        ("kit", "-", False),
-        ("attempt-state", "-", False),
-        ("attempt-drafts", "", False),
-        ("attempt-draft", "-", False),
-        ("attempt-runs", "", False),
-        ("attempt-run", "-", False),
-        ("attempt-run-stop", "", True),
-        ("attempt-submit", "", True),
-        ("room-manifest", "-", False),
-        ("room-file", "-", False),
-        ("room-logs", "-", False),
-        ("room-metrics-catalogue", "-", False),
-        ("room-metrics-panels", "-", False),
-        ("room-metrics-series", "-", False),
-        ("room-metrics-heatmap", "-", False),
-        ("room-query", "-", False),
-        ("room-bill-tables", "-", False),
-        ("room-bill-values", "-", False),
-        ("room-bill-pivot", "", True),
-        ("room-bill-sql", "", True),
-        ("room-bill-lines", "", True),
-        ("plan-checks", "", True),
-        ("plan-what-ifs", "", False),
-        ("plan-what-if", "-", False),
-        ("plan-what-if-stop", "", True),
-        ("terminal-state", "-", False),
-        ("terminal-start", "", True),
-        ("terminal-exchange", "", True),
-        ("terminal-help", "-", False),
-    )
+    for name, write, only_post in CANDIDATE_ADDRESSES
 }
 PUBLIC: dict[str, Rule] = {
     name: Rule(scope=Scope.PUBLIC, write="-")
     for name in (
         "home",
         "healthz",
+        "readyz",
+        "metrics",
         "favicon.ico",
         "link",
+        "shared-report",
         "leave",
         "admin:login",
         "admin:identity-provider",
@@ -223,6 +227,10 @@ PUBLIC: dict[str, Rule] = {
 # Django's own addresses that lead nowhere here: no autocompletion, no "view on site", redirects.
 NOWHERE = ("admin:autocomplete", "admin:view_on_site", "admin/(?P<url>.*)$")
 OWN_RULES = STAFF | CANDIDATE | PUBLIC
+NO_STAFF = (Scope.CANDIDATE, Scope.PUBLIC, Scope.PROGRAM)
+"""Addresses that are not the staff's."""
+BY_TOKEN = ("api:", "tracking:")
+"""Beginnings of the names of addresses for programs."""
 
 VERBS = {
     "changelist": "view",
@@ -267,6 +275,7 @@ def may(
     role: str,
     *,
     assigned: bool,
+    named: bool = False,
     sends: bool = False,
     scored: bool = False,
     own: bool = False,
@@ -274,25 +283,30 @@ def may(
     """Whether somebody of that role gets the address's page, or may send its form.
 
     assigned: they were asked by name to score the attempt; scored: and their scorecard is in.
+    named: the opening names them its hiring manager.
     own: the row is one of their own.
     """
     if rule.scope == Scope.PUBLIC:
         return True
-    if rule.scope == Scope.CANDIDATE or (sends and rule.write == "-"):
+    if rule.scope in (Scope.CANDIDATE, Scope.PROGRAM) or (sends and rule.write == "-"):
         return False
     held = granted(role)
     asked = [rule.permission, rule.write if sends else ""]
     if any(held.isdisjoint(wanted.split("|")) for wanted in asked if wanted):
         return False
-    if rule.scope == Scope.OWN:
+    scope = rule.acts if sends and rule.acts else rule.scope
+    if scope == Scope.SITE:
+        return True
+    if scope == Scope.OWN:
         return own
-    if rule.scope == Scope.PANEL:
+    if scope == Scope.PANEL:
         return assigned
-    if rule.scope == Scope.MEASURES and assigned:
+    if scope == Scope.MEASURES and assigned:
         return scored
-    if rule.scope == Scope.NAMED and assigned:
+    if scope == Scope.NAMED and assigned:
         return False
-    return rule.scope in (Scope.SITE, Scope.NAMED) or SEES_ALL in held or assigned
+    oversees = EVERY in held or (named and NAMED in held)
+    return oversees or (assigned and scope != Scope.OVERSEEN)
 
 
 def model_rule(label: str, page: str) -> Rule | None:
@@ -314,7 +328,9 @@ def addresses(models: dict[str, str]) -> Iterator[Address]:
         bare = name.removeprefix("admin:")
         prefix, _, page = bare.rpartition("_")
         key = name if name and not name.endswith(":") else pattern
-        if key in OWN_RULES:
+        if name.startswith(BY_TOKEN):
+            yield Address(key, pattern, Rule(scope=Scope.PROGRAM))
+        elif key in OWN_RULES:
             yield Address(key, pattern, OWN_RULES[key])
         elif name.startswith("admin:") and page in VERBS and prefix in models:
             yield Address(key, pattern, model_rule(models[prefix], page) or NO_ONE)

@@ -8,20 +8,25 @@ from typing import Any
 
 from csp.constants import NONCE, NONE, SELF
 
-from headnode.data_folder import open_data_folder
+from headnode.data_folder import default_data, open_data_folder
 from headnode.environment import (
     choice,
     database,
     flag,
     integer,
+    mail_security,
     number,
     secret_key,
+    storage_at,
+    time_zone,
     web_address,
     words,
 )
+from headnode.logs import configuration
+from headnode.metrics.folder import open_metrics_folder
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = open_data_folder(Path(os.environ.get("HEADNODE_DATA", ROOT / "data")).resolve())
+DATA = open_data_folder(Path(os.environ.get("HEADNODE_DATA") or default_data(ROOT)).resolve())
 
 DEBUG = WHITENOISE_USE_FINDERS = flag("DEBUG")
 SECRET_KEY = secret_key(DATA)
@@ -38,8 +43,12 @@ RETENTION_MODE = choice("RETENTION_MODE", ("erase", "pseudonymise"))
 # From which difference on two scorecards ask for another evaluator: levels on a criterion, and means.
 LEVELS_APART = integer("LEVELS_APART", 2)
 MEANS_APART = number("MEANS_APART", 1.0)
+# For how many months somebody who did an exercise is invited to it again only with a reason; 0: for none.
+REPEAT_MONTHS = integer("REPEAT_MONTHS", 12)
 # The questions of the voluntary self-description: a TOML file, empty for the shipped one, or "off".
 SELF_DESCRIPTION = os.environ.get("SELF_DESCRIPTION", "").strip()
+# What `make run` puts into an empty database: a demo that comes alive, its beginning alone, or nothing.
+DEMO = choice("DEMO", ("alive", "small", "none"))
 CONTACT_EMAIL = os.environ.get("CONTACT_EMAIL", "hiring@example.com")
 
 INSTALLED_APPS = [
@@ -60,15 +69,25 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
+    "django_filters",
+    "drf_spectacular",
     "csp",
 ]
 
 MIDDLEWARE = [
     "headnode.front_door.middleware",
+    "headnode.health.middleware",
+    "headnode.logs.Requests",
+    "headnode.metrics.counted.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    # BREACH reads a secret from how long pages get that hold it beside what the attacker chose. Here none
+    # can be read so: the CSRF token is masked anew in every answer, the policy's nonce is drawn anew, the
+    # session is in no page, and Django pads each answer by a random length besides. Static files come
+    # packed before this, and what is no page is left alone.
+    "headnode.packing.PackedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -96,6 +115,7 @@ TEMPLATES = [
                 "csp.context_processors.nonce",
                 "headnode.context.organisation",
             ],
+            "libraries": {"money": "reviews.evidence.money"},
         },
     },
 ]
@@ -144,17 +164,29 @@ USE_I18N = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = DATA / "static"
-STORAGES = {
+STORAGES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "headnode.storage.StaticStorage"},
 }
+# Where hosts find what one of them has built; nowhere: each builds its own.
+if SHARED_STORAGE := os.environ.get("SHARED_STORAGE", "").strip():
+    STORAGES["shared"] = storage_at(SHARED_STORAGE)
 MEDIA_ROOT = DATA / "media"
 
-EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND", "django.core.mail.backends.filebased.EmailBackend")
+# Mail goes out by SMTP once EMAIL_HOST is named; until then messages are files that reach nobody.
+EMAIL_HOST = os.environ.get("EMAIL_HOST", "").strip()
+EMAIL_BACKEND = os.environ.get("EMAIL_BACKEND") or (
+    f"django.core.mail.backends.{'smtp' if EMAIL_HOST else 'filebased'}.EmailBackend"
+)
 EMAIL_FILE_PATH = DATA / "mail"
-EMAIL_HOST = os.environ.get("EMAIL_HOST", "localhost")
-EMAIL_PORT = integer("EMAIL_PORT", 25)
+EMAIL_HOST_USER = os.environ.get("EMAIL_USER", "")
+EMAIL_HOST_PASSWORD = os.environ.get("EMAIL_PASSWORD", "")
+EMAIL_PORT, EMAIL_USE_TLS, EMAIL_USE_SSL = mail_security(
+    EMAIL_HOST, has_password=bool(EMAIL_HOST_PASSWORD)
+)
 EMAIL_TIMEOUT = 10
+# In which zone messages say times beside the candidate's own, unless the sender chose another.
+ORGANISATION_TIME_ZONE = time_zone("ORGANISATION_TIME_ZONE", "UTC")
 DEFAULT_FROM_EMAIL = os.environ.get("DEFAULT_FROM_EMAIL", CONTACT_EMAIL)
 
 # Nothing here depends on a proxy in front: cookies and headers are strict by default.
@@ -165,7 +197,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS and flag("HSTS_SUBDOMAINS")
 X_FRAME_OPTIONS = "DENY"
-if flag("BEHIND_PROXY"):
+BEHIND_PROXY = flag("BEHIND_PROXY")
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -179,6 +212,9 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+# Where browsers tell of what this policy stopped; nowhere until an address is named.
+if CSP_REPORT_URL := web_address("CSP_REPORT_URL"):
+    CONTENT_SECURITY_POLICY["DIRECTIVES"]["report-uri"] = [CSP_REPORT_URL]
 # A draft is at most MAX_BODY bytes of text; JSON escaping can make it up to six times as long.
 MAX_BODY = 400_000
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * MAX_BODY
@@ -189,8 +225,32 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["headnode.parsing.StrictJSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "integrations.api.schema.ApiSchema",  # describes /api/v1/ alone
     "EXCEPTION_HANDLER": "headnode.errors.api_exception",
     "UNAUTHENTICATED_USER": None,
+}
+
+# Other systems: the API under /api/v1/, webhooks and applicant-tracking systems.
+API_PER_MINUTE = max(1, integer("API_PER_MINUTE", 600))  # requests of one token and web process
+# Whether requests go to addresses of the own network and by plain http, as to a webhook beside the site.
+INTEGRATIONS_PRIVATE_ADDRESSES = flag("INTEGRATIONS_PRIVATE_ADDRESSES")
+SPECTACULAR_SETTINGS: dict[str, Any] = {
+    "TITLE": "Headnode",
+    "DESCRIPTION": "Work-sample assessments: openings, candidates, invitations, what came of them.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "PATH_CONVERTER_OVERRIDES": {"row": {"type": "integer", "minimum": 0, "maximum": 10**18 - 1}},
+    "PREPROCESSING_HOOKS": ["integrations.api.schema.only_ours"],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "integrations.api.schema.linked",
+    ],
+    "ENUM_NAME_OVERRIDES": {
+        "Seniority": "library.models.Seniority",
+        "Kind": "scenarios.kinds.CHOICES",
+    },
 }
 
 CELERY_BROKER_URL = os.environ.get("BROKER_URL", "headnode-files://localhost")
@@ -224,6 +284,7 @@ CELERY_TASK_TIME_LIMIT = 3900
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULER = "headnode.schedule.Scheduler"
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA / "beat-schedule")
 CELERY_BEAT_SCHEDULE = {
     "sweep": {
@@ -236,8 +297,53 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "sweep_practice": {
+        "task": "assessments.tasks.sweep_practice",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
     "prune_variants": {
         "task": "assessments.tasks.prune_variants",
+        "schedule": 24 * 3600.0,
+        "options": {"expires": 3600},
+    },
+    "compare_answers": {
+        "task": "reviews.tasks.compare_answers",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
+    "look_after_papers": {
+        "task": "reviews.tasks.look_after_papers",
+        "schedule": 15.0,
+        "options": {"expires": 15},
+    },
+    "send_messages": {
+        "task": "hiring.tasks.send_messages",
+        "schedule": 15.0,
+        "options": {"expires": 15},
+    },
+    "remind_candidates": {
+        "task": "hiring.tasks.remind_candidates",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
+    "write_digests": {
+        "task": "hiring.tasks.write_digests",
+        "schedule": 600.0,
+        "options": {"expires": 600},
+    },
+    "remind_evaluators": {
+        "task": "reviews.tasks.remind_evaluators",
+        "schedule": 3600.0,
+        "options": {"expires": 3600},
+    },
+    "speak_with_others": {
+        "task": "integrations.tasks.speak_with_others",
+        "schedule": 15.0,
+        "options": {"expires": 15},
+    },
+    "forget_old_deliveries": {
+        "task": "integrations.tasks.forget_old",
         "schedule": 24 * 3600.0,
         "options": {"expires": 3600},
     },
@@ -267,11 +373,11 @@ WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": os.environ.get("LOG_LEVEL", "INFO")},
-    "loggers": {"django.request": {"level": "ERROR"}},
-}
+# What processes count for Prometheus, and who may ask: whoever brings the token, else this machine alone.
+METRICS = open_metrics_folder(DATA)
+METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
+
+LOG_FORMAT = choice("LOG_FORMAT", ("plain", "json"))
+LOGGING = configuration(LOG_FORMAT, os.environ.get("LOG_LEVEL", "INFO").upper())
+# The files that the launcher writes: kept so many, each so large.
+LOG_FILE_MB, LOG_FILES = integer("LOG_FILE_MB", 20), integer("LOG_FILES", 5)

@@ -36,7 +36,7 @@ PLACES = (
     Place(
         "Invitations",
         "admin:hiring_invitation_changelist",
-        ("hiring/invitation/",),
+        ("hiring/invitation/", "invitations/"),
         ("hiring.view_invitation",),
     ),
     Place(
@@ -48,7 +48,7 @@ PLACES = (
     Place(
         "Attempts",
         "admin:assessments_attempt_changelist",
-        ("assessments/", "attempts/"),
+        ("assessments/", "attempts/", "enquiries/"),
         ("assessments.view_attempt",),
     ),
     Place(
@@ -71,17 +71,31 @@ PLACES = (
             "accounts/",
             "auth/",
             "admin/",
+            "messages/",
+            "my-mail/",
+            "report-links/",
             "library/rubric/",
             "library/packversion/",
             "library/companyprofile/",
             "hiring/sighting/",
             "calibration/",
             "reliability/",
+            "exercises/",
+            "trials/",
+            "api-tokens/",
+            "webhooks/",
+            "tracking/",
         ),
         ("library.view_packversion",),
     ),
 )
 SETTINGS = (
+    (
+        "First steps",
+        "admin:first-steps",
+        "hiring.add_opening",
+        "From an empty site to the first invitation, and how far yours is.",
+    ),
     (
         "Staff",
         "admin:accounts_user_changelist",
@@ -113,6 +127,12 @@ SETTINGS = (
         "How alike evaluators see the same work, by criterion and by person.",
     ),
     (
+        "Exercises",
+        "admin:catalogue",
+        "library.view_packversion",
+        "What can be asked of candidates: briefs, minutes, measures, a sample; and trials of your own.",
+    ),
+    (
         "Scenario packs",
         "admin:library_packversion_changelist",
         "library.view_packversion",
@@ -123,6 +143,36 @@ SETTINGS = (
         "admin:library_companyprofile_changelist",
         "library.view_companyprofile",
         "The clusters that exercises are about: nodes, prices, teams, growth.",
+    ),
+    (
+        "Messages",
+        "admin:messages",
+        "hiring.view_message",
+        "What was sent to whom, what waits, and what a mail server refused.",
+    ),
+    (
+        "Your mail",
+        "admin:my-mail",
+        "",
+        "Single messages or one a day, and the time zone that they say times in.",
+    ),
+    (
+        "Words of messages",
+        "admin:message-words",
+        "hiring.view_messagewords",
+        "What people read when they are invited, reminded, assigned, answered.",
+    ),
+    (
+        "Shared reports",
+        "admin:report-links",
+        "reviews.view_reportlink",
+        "Links by which people without an account read a report, and when they did.",
+    ),
+    (
+        "Questions of candidates",
+        "admin:enquiries",
+        "assessments.view_enquiry",
+        "What candidates ask while they work or about their feedback, and what was answered.",
     ),
     (
         "Retention",
@@ -147,6 +197,24 @@ SETTINGS = (
         "admin:admin_logentry_changelist",
         "admin.view_logentry",
         "Everything that staff did, newest first.",
+    ),
+    (
+        "API tokens",
+        "admin:api-tokens",
+        "integrations.view_apitoken",
+        "What programs may read and do, in whose name, and until when.",
+    ),
+    (
+        "Webhooks",
+        "admin:webhooks",
+        "integrations.view_webhook",
+        "Addresses that are told what happens, and what became of each message to them.",
+    ),
+    (
+        "Tracking systems",
+        "admin:tracking",
+        "integrations.view_connection",
+        "Greenhouse, Ashby and Lever: they order exercises and hear what came of them.",
     ),
 )
 
@@ -177,6 +245,7 @@ class StaffSite(AdminSite):
         ]
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
+        from integrations.urls import integration_urls
         from reviews.urls import staff_urls
 
         own: list[URLPattern | URLResolver] = [
@@ -195,16 +264,25 @@ class StaffSite(AdminSite):
             ),
             path("settings/", self.admin_view(self.settings_page), name="settings"),
         ]
-        return [*own, *staff_urls(self), *super().get_urls()]
+        return [*own, *staff_urls(self), *integration_urls(self), *super().get_urls()]
 
     def index(self, request: HttpRequest, extra_context: Any = None) -> TemplateResponse:
         """What waits, for whoever is looking."""
+        from reviews.names_seen import note_names
+        from reviews.overview import first_steps
         from reviews.workload import waiting_for
 
+        person, now = viewer(request), timezone.now()
+        work = waiting_for(person, now)
+        people = {row.names for section in work for row in section.rows if row.names}
+        note_names(person, people, "home", now=now)
+        begins = person.has_perm(first_steps.PERMISSION) and first_steps.is_new()
         context = {
             **self.each_context(request),
             "title": "My work",
-            "work": waiting_for(viewer(request), timezone.now()),
+            "duties": [section for section in work if not section.side],
+            "news": [section for section in work if section.side],
+            "first_steps": first_steps.rows_for(person, now) if begins else [],
             **(extra_context or {}),
         }
         request.current_app = self.name
@@ -231,7 +309,7 @@ class StaffSite(AdminSite):
         rows = [
             {"label": label, "url": reverse(name), "text": text}
             for label, name, permission, text in SETTINGS
-            if user.has_perm(permission)
+            if not permission or user.has_perm(permission)
         ]
         context = {**self.each_context(request), "title": "Settings", "rows": rows}
         return TemplateResponse(request, "admin/settings.html", context)

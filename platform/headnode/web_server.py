@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from headnode.environment import integer
+from headnode.environment import choice, integer
+from headnode.logs import configuration
 
 wsgi_app = "headnode.wsgi"
 worker_class = "gthread"
@@ -15,6 +16,20 @@ _on_postgresql = os.environ.get("DATABASE_URL", "").startswith("postgres")
 workers = integer("WEB_PROCESSES", 2 if _on_postgresql else 1)
 # As settings.WEB_THREADS: what is expensive leaves some of them free.
 threads = integer("WEB_THREADS", 8)
+if choice("LOG_FORMAT", ("plain", "json")) == "json":
+    logconfig_dict = configuration("json", os.environ.get("LOG_LEVEL", "INFO").upper())
+    # gunicorn keeps its own lines from the root's handler.
+    logconfig_dict["loggers"]["gunicorn.error"] = {"handlers": ["console"], "level": "INFO"}
+
+
+def on_starting(server: Any) -> None:
+    """Take away what processes of earlier days counted."""
+    from django.conf import settings
+
+    from headnode.metrics.folder import prune
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
+    prune(settings.METRICS)
 
 
 def post_worker_init(worker: Any) -> None:

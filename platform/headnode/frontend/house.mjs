@@ -1,4 +1,4 @@
-// What no other tool looks for: lines that are too long, exports that nothing imports, rules of style sheets
+// What no other tool looks for: lines and files that are too long, exports that nothing imports, rules of style sheets
 // that nothing on any page can meet. Says each on a line of its own; exit status 1 if there are any.
 
 import { globSync, readFileSync } from "node:fs";
@@ -6,6 +6,7 @@ import { dirname, join, normalize } from "node:path/posix";
 import { PurgeCSS } from "purgecss";
 
 const WIDEST = 120;
+const LONGEST = 400;
 const STATIC = /^\w+\/static\//;
 const ADMIN = "../.venv/lib/*/site-packages/django/contrib/admin/**/*.{html,js,py}";
 // Markup that libraries make as they run: the editor, charts, the terminal; and what browsers add.
@@ -19,6 +20,7 @@ const text = (path) => readFileSync(path, "utf8");
 const scripts = ours("*/static/**/*.js");
 const sheets = ours("*/static/**/*.css");
 const tests = ours("*/tests/scripts/*.js");
+const templates = ours("*/**/templates/**/*.html");
 const found = [];
 
 function longLines() {
@@ -27,6 +29,22 @@ function longLines() {
       const range = line.trim().startsWith("U+"); // of a font's characters: one declaration
       if (line.length > WIDEST && !range) found.push(`${path}:${at + 1} has ${line.length} columns`);
     }
+  }
+}
+
+/** Whether a line of a template could be broken: tags of Django and values of attributes cannot. */
+const breakable = (line) => /\s/.test(line.trim().replaceAll(/\{%.*?%\}|\{\{.*?\}\}|\{#.*?#\}|"[^"]*"/g, ""));
+
+function longTemplates() {
+  for (const path of templates)
+    for (const [at, line] of text(path).split("\n").entries())
+      if (line.length > WIDEST && breakable(line)) found.push(`${path}:${at + 1} has ${line.length} columns`);
+}
+
+function longFiles() {
+  for (const path of [...scripts, ...sheets]) {
+    const lines = text(path).split("\n").length - 1;
+    if (lines > LONGEST) found.push(`${path} has ${lines} lines`);
   }
 }
 
@@ -93,6 +111,8 @@ async function unusedRules() {
 }
 
 longLines();
+longTemplates();
+longFiles();
 unusedExports();
 await unusedRules();
 for (const line of found) console.error(line);

@@ -57,6 +57,30 @@ def test_paths_in_the_text_exist(document: Path) -> None:
             assert (ROOT / path).exists(), f"{words} is not there"
 
 
+def first_tasks() -> Iterator[Any]:
+    """The rows of CONTRIBUTING's table: the cell with the files."""
+    text = (ROOT / "CONTRIBUTING.md").read_text().partition("## Ten first tasks")[2]
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if line.startswith("|")]
+    for task, files, _ in rows[2:]:
+        yield pytest.param(files, id=task.strip())
+
+
+def test_there_are_ten_first_tasks() -> None:
+    assert len(list(first_tasks())) == 10
+
+
+@pytest.mark.parametrize("files", list(first_tasks()))
+def test_a_first_task_changes_few_files_and_names_what_is_in_them(files: str) -> None:
+    path, paths = ROOT, list[str]()
+    for words in TICKED.findall(files):
+        if "/" in words or words in FOLDERS:
+            path = ROOT / words
+            paths.append(words)
+        else:
+            assert re.search(rf"\b{words}\b", path.read_text()), f"{paths[-1]} has no {words}"
+    assert 1 <= len(paths) <= 4
+
+
 def examples() -> Iterator[Any]:
     """Each document's commands, in order, as one case; gradings play whole days and are left to the night."""
     for document in DOCUMENTS:

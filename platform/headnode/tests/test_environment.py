@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.signals import connection_created
 
-from headnode.environment import number, web_address
+from headnode.environment import mail_security, number, time_zone, web_address
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,36 @@ def test_postgresql_is_told_not_to_compile_queries(vendor: str, said: list[str])
     connection = SimpleNamespace(vendor=vendor, cursor=lambda: nullcontext(cursor))
     connection_created.send(sender=None, connection=connection)
     assert found == said
+
+
+@pytest.mark.parametrize(
+    ("port", "how", "expected"),
+    [
+        ("", "", (25, False, False)),
+        ("587", "", (587, True, False)),
+        ("465", "", (465, False, True)),
+        ("2525", "starttls", (2525, True, False)),
+        ("587", "none", (587, False, False)),
+    ],
+)
+def test_settings_say_how_mail_is_secured(
+    monkeypatch: pytest.MonkeyPatch, port: str, how: str, expected: Any
+) -> None:
+    monkeypatch.setenv("EMAIL_PORT", port)
+    monkeypatch.setenv("EMAIL_TLS", how)
+    assert mail_security("mail.example.com", has_password=False) == expected
+
+
+def test_password_never_crosses_a_network_in_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EMAIL_PORT", "25")
+    assert mail_security("localhost", has_password=True)[0] == 25
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_TLS=starttls"):
+        mail_security("mail.example.com", has_password=True)
+
+
+def test_time_zone_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORGANISATION_TIME_ZONE", "Mars/Olympus")
+    with pytest.raises(ImproperlyConfigured, match="for example Europe/Berlin"):
+        time_zone("ORGANISATION_TIME_ZONE", "UTC")
+    monkeypatch.setenv("ORGANISATION_TIME_ZONE", "")
+    assert time_zone("ORGANISATION_TIME_ZONE", "UTC") == "UTC"

@@ -8,23 +8,28 @@ from pathlib import Path
 
 import grimp
 
+from benchmarks.rooms import README, drawing, needed, redrawn, rooms
+
 ROOT = Path(__file__).resolve().parents[3]
-KNOWN = {
-    "scenarios.worlds.cluster_priorities.world",
-    "scenarios.worlds.slurm_fair_partitions.cluster",
-    "scenarios.worlds.spot_checkpointing.world",
-}
-"""Worlds whose parts name them as a type; to be taken apart, and none may be added."""
 
 
 def test_no_module_imports_itself_round_about() -> None:
     """Tests, imports inside functions and those for types alone count as well."""
     options = tomllib.loads((ROOT / "pyproject.toml").read_text())
     graph = grimp.build_graph(*options["tool"]["importlinter"]["root_packages"])
-    imports = {
-        module: graph.find_modules_directly_imported_by(module)
-        for module in graph.modules
-        if module not in KNOWN
-    }
+    imports = {module: graph.find_modules_directly_imported_by(module) for module in graph.modules}
     assert len(imports) > 1000
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
+
+
+def test_the_drawing_of_the_rooms_is_current() -> None:
+    """`python -m benchmarks.rooms` draws it again."""
+    assert drawing() in README.read_text()
+    assert redrawn(README.read_text()) == README.read_text()
+
+
+def test_the_drawing_leaves_out_only_what_other_arrows_imply() -> None:
+    every = {"a": {"b", "c"}, "b": {"c"}, "c": set[str]()}
+    assert needed(every) == {"a": {"b"}, "b": {"c"}, "c": set()}
+    drawn = rooms()
+    assert not any(room in drawn[other] for room, others in drawn.items() for other in others)

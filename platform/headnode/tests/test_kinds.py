@@ -24,7 +24,7 @@ from assessments.tests.stage import POLICIES, Stage, enter, make_stage
 from graders.kinds import Asked, Grader
 from graders.report import GradeReport, RunReport, Versions, unrun
 from graders.written import Told
-from hiring.forms import pack_choices
+from hiring.exercise_form import pack_choices
 from hiring.models import AnswerForm
 from hiring.policies import default_limits
 from library.bank import shipped_questions

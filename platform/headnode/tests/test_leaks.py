@@ -98,10 +98,13 @@ def score(stage: Stage, attempt: Attempt, now: datetime) -> None:
 
 
 def candidate_names(resolver: URLResolver | None = None) -> Iterator[str]:
-    """Names of all addresses outside /admin/ and the static files."""
+    """Names of all addresses outside /admin/ and the static files, without those of programs.
+
+    That a candidate's browser gets nothing from programs' addresses is test_api_permissions' to show.
+    """
     for entry in (resolver or get_resolver()).url_patterns:
         if isinstance(entry, URLResolver):
-            if str(entry.pattern) != "admin/":
+            if str(entry.pattern) not in ("admin/", "api/v1/", "integrations/"):
                 yield from candidate_names(entry)
         elif isinstance(entry, URLPattern) and entry.name:
             yield entry.name
@@ -135,21 +138,41 @@ def shown(answer: Any) -> str:
 ARGUMENTS: dict[str, list[str]] = {
     "home": [],
     "healthz": [],
+    "readyz": [],
+    "metrics": [],
     "admin_password_reset": [],
     "password_reset_done": [],
     "password_reset_confirm": ["uidb64", "reset"],
     "password_reset_complete": [],
     "link": ["token"],
+    "shared-report": ["token"],
     "leave": [],
     "lobby": ["invitation"],
     "about-you": ["invitation"],
+    "your-data": ["invitation"],
+    "your-data-copy": ["invitation"],
     "ahead": ["invitation", "exercise"],
     "ahead-file": ["invitation", "exercise", "path"],
+    "practice": ["invitation"],
+    "practice-begin": ["invitation"],
+    "practice-moment": ["invitation"],
+    "sitting": ["invitation"],
+    "sitting-state": ["invitation"],
+    "sitting-pad": ["invitation"],
     "start": ["invitation"],
     "preparing": ["invitation"],
     "prepare-again": ["invitation"],
     "workspace": ["attempt"],
     "receipt": ["attempt"],
+    "answer": ["attempt"],
+    "answer-zip": ["attempt"],
+    "afterwards": ["attempt"],
+    "own-work-example": ["invitation"],
+    "own-work": ["attempt"],
+    "own-work-state": ["attempt"],
+    "own-work-begin": ["attempt"],
+    "own-work-save": ["attempt"],
+    "own-work-hand-in": ["attempt"],
     "kit": ["attempt"],
     "attempt-state": ["attempt"],
     "attempt-drafts": ["attempt"],
@@ -158,6 +181,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "attempt-run": ["attempt", "run"],
     "attempt-run-stop": ["attempt", "run"],
     "attempt-submit": ["attempt"],
+    "attempt-enquiries": ["attempt"],
     "room-manifest": ["attempt"],
     "room-file": ["attempt", "path"],
     "room-logs": ["attempt"],
@@ -228,6 +252,8 @@ def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
         for answer in answers:
             assert answer.status_code < 500 or name == "healthz"
             text = shown(answer) + str(answer.headers) + str(answer.cookies)
+            if name == "your-data-copy":
+                text = text.replace(stage.ada.email, "")  # her own
             found = [secret for secret in secrets if secret in text]
             assert found == [], f"{name} says {found}"
 

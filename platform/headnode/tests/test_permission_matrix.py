@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 import pytest
 from django.contrib import admin
@@ -23,7 +22,7 @@ from accounts.audit import note_action
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.roles import ADMINISTRATOR, GUEST, HIRING_MANAGER, INTERVIEWER, RECRUITER, ROLES
-from assessments.models import Attempt, Run
+from assessments.models import Attempt, Enquiry, Run
 from assessments.tests.stage import (
     NOW,
     Stage,
@@ -33,31 +32,38 @@ from assessments.tests.stage import (
     stage,
 )
 from headnode.permission_table import DOCUMENT, document, kinds_of_records
-from headnode.permissions import NOWHERE, OWN_RULES, Address, Scope, addresses, may
+from headnode.permissions import NO_STAFF, NOWHERE, OWN_RULES, Address, Scope, addresses, may
+from headnode.tests.row_keys import asked_about, key_in, values_for
 from headnode.tests.workplaces import in_a_workplace, in_workplaces, read_ahead
 from hiring import seen_by
 from hiring.invitations import invite
-from hiring.models import Candidate, Exercise, Sighting
+from hiring.models import Candidate, Exercise, Message, Opening, Sighting
+from integrations.tests import world
 from library.company import keep
 from library.models import PackVersion, Question, Rubric
+from reviews.decisions import report_links
 from reviews.evidence.replays import reference_workloads
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, handed_in, score_all
 from scenarios.company.profile import DEFAULT
 
 __all__ = ["attempt", "handed_in", "in_workplaces", "published", "read_ahead", "stage"]
-# name of the visitor -> (role, whether the attempt is assigned to them)
+# name of the visitor -> (role, whether the attempt is assigned to them); NAMED are the opening's own
 STAFF = {
     "administrator": (ADMINISTRATOR, False),
     "recruiter": (RECRUITER, False),
     "hiring manager": (HIRING_MANAGER, False),
     "hiring manager on the panel": (HIRING_MANAGER, True),
+    "hiring manager of another opening": (HIRING_MANAGER, False),
+    "hiring manager of another opening on the panel": (HIRING_MANAGER, True),
+    "interviewer who is named": (INTERVIEWER, False),
     "interviewer": (INTERVIEWER, False),
     "interviewer on the panel": (INTERVIEWER, True),
     "guest": (GUEST, False),
     "guest on the panel": (GUEST, True),
     "somebody without a role": ("", False),
 }
+NAMED = ("hiring manager", "hiring manager on the panel", "interviewer who is named")
 OUTSIDE = ("nobody", "candidate", "another candidate", "guest whose access ended")
 
 
@@ -71,7 +77,9 @@ def visitors(
         client = Client(raise_request_exception=False)
         if name in STAFF:
             role, assigned = STAFF[name]
-            client.force_login(_staff(role, assigned, stage, handed_in, *in_workplaces.values()))
+            user = _staff(role, assigned, stage, handed_in, *in_workplaces.values())
+            Opening.objects.update(hiring_manager=user if name in NAMED else stage.hana)
+            client.force_login(user)
         elif name == "guest whose access ended":
             guest = _staff(GUEST, True, stage, handed_in, *in_workplaces.values())
             client.force_login(guest)
@@ -99,10 +107,8 @@ def _staff(role: str, assigned: bool, stage: Stage, *scored: Attempt) -> User:
 
 def _another_link(stage: Stage) -> str:
     bela = Candidate.objects.create(name="Bela Kiss", email="bela@example.com", created_at=NOW)
-    window: dict[str, Any] = {
-        "opens_at": NOW - timedelta(days=1),
-        "closes_at": timezone.now() + timedelta(days=9),
-    }
+    window: dict[str, Any] = {"opens_at": NOW - timedelta(days=1)}
+    window["closes_at"] = timezone.now() + timedelta(days=9)
     _, token = invite(
         opening=stage.opening,
         candidate=bela,
@@ -129,15 +135,18 @@ def all_addresses() -> list[Address]:
 def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
     """A row of each kind that the admin shows, by "app.model"."""
     seen_by.note(stage.rhea, stage.ada, "candidate", now=NOW)
+    link, _ = report_links.make(handed_in, reader="V", days=3, by=stage.hana, now=NOW)
     return {
         "accounts.user": stage.otto,
         "admin.logentry": note_action(stage.rhea, stage.opening, "Did something."),
-        "assessments.attempt": handed_in,
+        "assessments.attempt": asked_about(handed_in, LATER),
+        "assessments.enquiry": Enquiry.objects.create(attempt=handed_in, text="?", asked_at=NOW),
         "auth.group": Group.objects.get(name=GUEST),
         "hiring.candidate": stage.ada,
         "hiring.invitation": stage.invitation,
         "hiring.opening": stage.opening,
         "hiring.sighting": Sighting.objects.get(),
+        "hiring.message": Message.objects.filter(candidate=stage.ada, recipient=None).first(),
         "library.companyprofile": keep(DEFAULT, old=None, origin="form", by=stage.rhea, now=NOW),
         "library.packversion": PackVersion.objects.first(),
         "library.question": Question.objects.create(
@@ -146,6 +155,8 @@ def rows_about(stage: Stage, handed_in: Attempt) -> dict[str, Any]:
         "library.rubric": Rubric.objects.create(
             pack_name="x", level="mid", title="Unused", created_at=NOW
         ),
+        "reviews.reportlink": link,
+        **world.rows_about(handed_in, stage.rhea, LATER),
     }
 
 
@@ -158,9 +169,8 @@ def places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[[Address], str]:
     """Turns an address into a path about Ada, her attempt, her opening."""
-    monkeypatch.setattr(
-        "reviews.evidence.pages.replays.reference_json", lambda *_: b"{}"
-    )  # slow to play
+    # slow to play
+    monkeypatch.setattr("reviews.evidence.pages.replays.reference_json", lambda *_: b"{}")
     grading = handed_in.submissions.get().latest_grading()
     run = Run.objects.create(
         attempt=handed_in, round=1, draft=handed_in.drafts.get(), workload="public-1",
@@ -172,7 +182,7 @@ def places(
         "evaluator": stage.ines.pk, "asked": 0, "uidb64": "x", "token": stage.token,
         "workload": reference_workloads(handed_in)[0][0], "id": stage.otto.pk, "app_label": "hiring",
         "kind": "automation", "name": "queue-autoscaler", "level": "mid", "key": "a",
-        "exercise": stage.exercise.pk, "path": "people/changes.txt",
+        "occasion": "invitation", "exercise": stage.exercise.pk, "path": "people/changes.txt",
     }  # fmt: skip
 
     def path(address: Address) -> str:
@@ -190,26 +200,6 @@ def places(
         return reverse(address.name, kwargs=values_for(names, values) | own)
 
     return path
-
-
-def key_in(pattern: str, rows: dict[str, Any]) -> Any:
-    """What <pk> stands for in that address."""
-    found = [
-        ("openings?/", rows["hiring.opening"].pk),
-        ("invitation/|work/", rows["hiring.invitation"].pk),
-        ("rubric/", rows["library.rubric"].pk),
-        ("companyprofile/", rows["library.companyprofile"].pk),
-        ("accounts/user/", rows["accounts.user"].pk),
-        ("candidates/", rows["hiring.candidate"].pk),
-        ("admin/interviews/", uuid4()),
-        ("question-sets/", 0),
-        ("attempts/", rows["assessments.attempt"].pk),
-    ]
-    return next(key for part, key in found if re.search(part, pattern))
-
-
-def values_for(names: list[str], values: dict[str, Any]) -> dict[str, Any]:
-    return {name: values[name] for name in names if name in values}
 
 
 def is_open(answer: HttpResponse, away: list[str]) -> bool:
@@ -256,11 +246,13 @@ def test_staff_addresses_let_in_exactly_whom_the_table_names(
     home = reverse("admin:attempt", args=[handed_in.pk])  # where a panel's pages send others
     for address in all_addresses():
         rule = address.rule
-        if rule is None or rule.scope in (Scope.CANDIDATE, Scope.PUBLIC):
+        if rule is None or rule.scope in NO_STAFF:
             continue
         path = places(address)
         for sends in (True,) if rule.only_post else (False, True):
-            expected = name in STAFF and may(rule, role, assigned=assigned, sends=sends)
+            expected = name in STAFF and may(
+                rule, role, assigned=assigned, named=name in NAMED, sends=sends
+            )
             answer = ask(client, path, sends=sends)
             if sends and rule.write == "-" and answer.status_code in (302, 405):
                 continue  # nothing can be sent there
@@ -287,7 +279,7 @@ def test_candidates_addresses_are_for_the_candidate_of_the_link(
         if rule is None or rule.scope != Scope.CANDIDATE:
             continue
         answer = ask(client, places(address), sends=rule.only_post)
-        if address.name == "start" and name == "candidate":
+        if address.name in ("start", "practice-begin") and name == "candidate":
             assert answer.status_code == 404  # which exercise was not said
         elif is_open(answer, []) != (name == "candidate"):
             wrong.append((address.name, answer.status_code))

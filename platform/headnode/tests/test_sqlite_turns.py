@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,8 +23,9 @@ THREADS = 12
 
 
 def wait_until_waiting(number: int, of: Turns) -> None:
+    """Until somebody has the turn and so many wait for it."""
     until = time.monotonic() + 20
-    while len(of._waiting) < number:
+    while not of._taken or len(of._waiting) < number:
         assert time.monotonic() < until
         time.sleep(0.001)
 
@@ -102,3 +106,30 @@ def test_turn_comes_back_from_who_failed(databases: ConnectionHandler) -> None:
         assert not turns._taken
         database.close()
         database.connect()
+
+
+OPEN_ANOTHER = """
+import sqlite3, subprocess, sys, threading, django
+django.setup()
+from django.conf import settings
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute("CREATE TABLE kept (number INTEGER)")
+other = threading.Thread(target=lambda: connection.ensure_connection())
+other.start()
+other.join()
+path = settings.DATA / "headnode.sqlite3"
+ends = "import sqlite3, sys; a = sqlite3.connect(sys.argv[1]); a.execute('SELECT * FROM kept'); a.close()"
+subprocess.run([sys.executable, "-c", ends, str(path)], check=True)
+print(path.with_name(path.name + "-wal").exists())
+"""
+
+
+def test_a_second_connection_leaves_the_first_ones_locks(tmp_path: Path) -> None:
+    """Without them another process that closes takes itself for the last, and takes the log away."""
+    env = os.environ | {"HEADNODE_DATA": str(tmp_path), "DATABASE_URL": ""}
+    env |= {"PYTHONPATH": os.pathsep.join(sys.path), "DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    done = subprocess.run(
+        [sys.executable, "-c", OPEN_ANOTHER], env=env, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "True", done.stderr

@@ -14,6 +14,11 @@ export class Refused extends Error {
   get passing() {
     return this.status >= 500 || this.status === 429 || this.status === 408;
   }
+
+  /** True where this browser may not, or no longer, see what it asked for. */
+  get signedOut() {
+    return [401, 403, 404].includes(this.status);
+  }
 }
 
 /** No answer came: offline, a broken connection, or a server that took too long. */

@@ -74,25 +74,3 @@ export async function askText({ title, label, value = "", action, problem }) {
   });
   return answer ? input.value.trim() : null;
 }
-
-/** Another tab or device has saved newer text; the candidate decides which version goes on. */
-export function openConflict({ conflict, time, own }) {
-  return openDialog({
-    title: "This answer was also changed somewhere else",
-    alert: true,
-    content: [
-      el(
-        "p",
-        {},
-        `Another tab or device saved a newer version at ${time} (#${conflict.number}). Both versions are ` +
-          `kept${own ? `; what you see here is saved as #${own}` : ""}, and you can reach either of them through ` +
-          "History.",
-      ),
-      el("p", {}, "Which one do you want to go on with here?"),
-    ],
-    buttons: [
-      { value: "theirs", label: "Load the newer version" },
-      { value: "own", label: "Keep this version", primary: true },
-    ],
-  });
-}

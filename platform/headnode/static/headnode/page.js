@@ -10,6 +10,11 @@ for (const node of document.querySelectorAll("time[data-local]")) {
   node.textContent = at.getTimezoneOffset() ? `${local} (${utc} UTC)` : local;
 }
 
+// So that messages say times in it as well; where it is known already, the site keeps that.
+for (const field of document.querySelectorAll("[data-zone]")) {
+  field.value = Intl.DateTimeFormat().resolvedOptions().timeZone || "";
+}
+
 for (const button of document.querySelectorAll("[data-print]")) {
   button.hidden = false;
   button.addEventListener("click", () => print());

@@ -7,8 +7,6 @@ import re
 import time
 from typing import Any
 
-from playwright.sync_api import Route
-
 from headnode.tests.browser.site import Site
 
 BEGIN = """
@@ -72,15 +70,3 @@ def amount(text: str) -> int:
     found = re.search(r"([\d,]+) USD", text)
     assert found is not None, text
     return int(found[1].replace(",", ""))
-
-
-def in_revision(feedback: dict[str, Any]) -> Any:
-    """Serves the workspace as that of a revision."""
-
-    def serve(route: Route) -> None:
-        answer = route.fetch()
-        text = answer.text().replace('"round": 1, "elapsed_s"', '"round": 2, "elapsed_s"', 1)
-        text = text.replace('"feedback": null', f'"feedback": {json.dumps(feedback)}', 1)
-        route.fulfill(response=answer, body=text)
-
-    return serve

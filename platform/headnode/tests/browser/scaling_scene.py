@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
-
-from playwright.sync_api import Route
 
 from headnode.tests.browser.site import Site
 
@@ -59,16 +56,3 @@ def sent(site: Site) -> dict[str, Any]:
     """What the grader is given of the one attempt, and how its what-ifs ended."""
     found: dict[str, Any] = json.loads(site.run(SENT))
     return found
-
-
-def in_revision(focus: str) -> Callable[[Route], None]:
-    """Serves the workspace as that of a revision of one part."""
-
-    def serve(route: Route) -> None:
-        answer = route.fetch()
-        feedback = {"strength": "Clear.", "improvement": "Weigh the risks.", "focus": focus}
-        text = answer.text().replace('"round": 1, "elapsed_s"', '"round": 2, "elapsed_s"', 1)
-        text = text.replace('"feedback": null', f'"feedback": {json.dumps(feedback)}', 1)
-        route.fulfill(response=answer, body=text)
-
-    return serve

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -23,7 +24,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from headnode.launcher import static_mark
+from headnode.static_collection import static_mark
 
 ROOT = Path(__file__).resolve().parents[4]
 STOPPED_WITHIN_S = 120
@@ -109,6 +110,7 @@ class Site:
         kept = {name: value for name, value in os.environ.items() if name != "SITE_URL"}
         own = {
             "HEADNODE_DATA": str(self.data),
+            "DEMO": "small",
             "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
             "PYTHONUNBUFFERED": "1",
             "DJANGO_SETTINGS_MODULE": "headnode.tests.browser.settings",
@@ -147,11 +149,23 @@ class Site:
 
     def kill(self, part: str) -> None:
         """SIGKILL the web server, the worker or the terminals, all processes of it at once."""
+        self._signal(part, signal.SIGKILL)
+
+    @contextlib.contextmanager
+    def workers_halted(self) -> Iterator[None]:
+        """What is queued meanwhile waits."""
+        self._signal("worker", signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal("worker", signal.SIGCONT)
+
+    def _signal(self, part: str, number: signal.Signals) -> None:
         pattern = {"web": "gunicorn", "worker": "celery", "terminals": "terminals"}[part]
         for pid in self.children():
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
             if pattern.encode() in command:
-                os.killpg(pid, signal.SIGKILL)
+                os.killpg(pid, number)
 
     def children(self) -> list[int]:
         """Process groups that the launcher started."""

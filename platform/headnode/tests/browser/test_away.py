@@ -51,8 +51,8 @@ def test_page_keeps_saves_and_hands_in_when_the_database_is_back(
     dana.write_program("# typed while it was away\n" + IDLE)
     expect(dana.page.locator("#saved")).to_have_text(NOT_SAVED)
     look(dana, "away-saving")
-    dana.page.unroute(SENT)
-    expect(dana.page.locator("#saved")).to_contain_text("Saved")
+    warned_before_leaving(dana)
+    leaves_all_the_same(dana)
 
     dana.page.route(SENT, away)
     submit(dana)
@@ -71,6 +71,35 @@ def test_page_keeps_saves_and_hands_in_when_the_database_is_back(
         "print(last.source, last.body['files']['controller.py'].splitlines()[0])"
     )
     assert said == "candidate # the last words"
+
+
+def warned_before_leaving(dana: Patient) -> None:
+    """What was not sent is named on the page for shared computers, and is sent once the work is open again."""
+    working = dana.page.url
+    dana.page.goto(f"{dana.site.url}/leave/")
+    dana.sees("text of yours that it has not been able to send")
+    look(dana, "away-leaving")
+    dana.page.unroute(SENT)
+    dana.page.goto(working)
+    expect(dana.page.locator("#saved")).to_contain_text("Saved")
+    expect(dana.page.locator(".cm-content").first).to_contain_text("typed while it was away")
+
+
+def leaves_all_the_same(dana: Patient) -> None:
+    """The browser then holds nothing of it; the link leads back to what was saved."""
+    working = dana.page.url
+    dana.page.route(SENT, away)
+    dana.write_program("# never sent\n" + IDLE)
+    expect(dana.page.locator("#saved")).to_have_text(NOT_SAVED)
+    dana.page.goto(f"{dana.site.url}/leave/")
+    dana.press("Leave, and lose what was not sent")
+    dana.sees("You have left")
+    dana.page.unroute(SENT)
+    dana.page.goto(dana.site.candidate_link)
+    dana.page.goto(working)
+    editor = dana.page.locator(".cm-content").first
+    expect(editor).to_contain_text("typed while it was away")
+    expect(editor).not_to_contain_text("never sent")
 
 
 def submit(dana: Patient) -> None:

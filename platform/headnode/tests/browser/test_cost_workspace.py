@@ -10,8 +10,9 @@ import pytest
 from playwright.sync_api import Browser, Locator, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
-from headnode.tests.browser.cost_scene import amount, graded, in_revision, invite_to_cost
+from headnode.tests.browser.cost_scene import amount, graded, invite_to_cost
 from headnode.tests.browser.hands import drag, pick, press_on, tab_to
+from headnode.tests.browser.second_round import in_revision
 from headnode.tests.browser.site import Site
 
 FIRST = "Buy the burst that runs all year as a commitment of twelve months"

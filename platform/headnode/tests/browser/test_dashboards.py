@@ -52,6 +52,7 @@ def ada(at_work: Person) -> Person:
     """Ada before her dashboards, with the whole recording in sight; the page stays open between tests."""
     at_work.complaints.clear()
     at_work.page.evaluate("room.show('dashboards'); room.resetRange()")
+    open_panels(at_work.page)
     at_work.page.get_by_label("Find", exact=True).fill("")
     at_work.page.get_by_label("Row", exact=True).select_option("heat")
     at_work.page.get_by_label("Row", exact=True).select_option("overview")
@@ -73,8 +74,20 @@ def pins(page: Page) -> list[dict[str, Any]]:
     return found
 
 
+def open_panels(page: Page) -> None:
+    """The small panel in which charts are found and added."""
+    button = page.locator(".mboard").get_by_role("button", name="Panels")
+    if button.get_attribute("aria-expanded") == "false":
+        button.click()
+
+
+def open_range(page: Page) -> Locator:
+    page.locator(".mboard").get_by_role("button", name="Range of time").click()
+    return page.locator(".mboard .mbar-time .facet-panel")
+
+
 def to_run(page: Page) -> None:
-    page.get_by_label("Choose a range").first.select_option("run")
+    page.evaluate("room.setRange(room.incident.run.from_ms, room.incident.run.to_ms)")
     expect(page.locator(".mboard .mbar-range")).to_contain_text(re.compile(r"\(1\d(\.\d)? h\)"))
 
 
@@ -106,6 +119,45 @@ def test_one_time_for_all_charts(ada: Person) -> None:
     expect(page.locator(".mboard .mbar-cursor")).to_have_text(re.compile(r"at \d+ \w+ \d\d:"))
     plot.dblclick()
     expect(page.locator(".mboard .mbar-range")).to_have_text(whole)
+
+
+def test_a_time_is_typed_and_its_link_leads_back(ada: Person) -> None:
+    """Relative to the recording, by keyboard; what cannot be read is said and changes nothing."""
+    page = ada.page
+    whole = the_range(page)
+    panel = open_range(page)
+    panel.get_by_label("From").fill("noon")
+    page.keyboard.press("Enter")
+    expect(panel.get_by_role("alert")).to_contain_text("now-6h")
+    expect(page.locator(".mboard .mbar-range")).to_have_text(whole)
+    panel.get_by_role("button", name="The slow run").click()
+    expect(page.locator(".mboard .mbar-range")).to_contain_text(re.compile(r"\(1\d(\.\d)? h\)"))
+    panel = open_range(page)
+    panel.get_by_label("From").fill("run+1h")
+    panel.get_by_label("To").fill("run + 4h")
+    page.keyboard.press("Enter")
+    expect(page.locator(".mboard .mbar-range")).to_contain_text("(3 h)")
+    typed = the_range(page)
+    ada.look("time-picker")
+    page.evaluate(
+        """() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; }"""
+    )
+    open_range(page).get_by_role("button", name="Copy link to this time").click()
+    page.keyboard.press("Escape")
+    page.locator(".mboard").get_by_role("button", name="Show the whole recording").click()
+    expect(page.locator(".mboard .mbar-range")).to_have_text(whole)
+    page.evaluate("() => { location.hash = window.copied.split('#')[1]; }")
+    expect(page.locator(".mboard .mbar-range")).to_have_text(typed)
+
+
+def test_two_parts_stand_beside_each_other(ada: Person) -> None:
+    page = ada.page
+    page.get_by_label("Show a second part beside this one").select_option("query")
+    expect(page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_visible()
+    expect(chart(page, "Step time")).to_be_visible()
+    ada.look("beside")
+    page.get_by_label("Show a second part beside this one").select_option("")
+    expect(page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_hidden()
 
 
 def test_keys_isolate_tables_tell_and_pins_say_what(ada: Person) -> None:
@@ -169,7 +221,7 @@ def test_a_change_that_overtakes_another_is_drawn(
     # Well before the pause after which a range is asked for (180 ms).
     ada.page.evaluate("""() => {
       room.setRange(room.range.from + 3600000, room.range.to, 'test');
-      setTimeout(() => document.querySelector('.mbar-more .check input').click(), 20);
+      setTimeout(() => document.querySelector('.mbar-row > .check input').click(), 20);
     }""")
     expect(chart(ada.page, "Step time").get_by_text("run before: its 8 nodes")).to_be_visible()
     ada.context.close()
@@ -193,10 +245,12 @@ def test_heat_map_is_read_and_leads_to_the_node(ada: Person) -> None:
 
 def test_any_metric_can_be_charted_and_found(ada: Person) -> None:
     page = ada.page
+    open_panels(page)
     page.get_by_label("Chart a metric").fill("DCGM_FI_DEV_ENC_UTIL")
     page.keyboard.press("Enter")
     own = chart(page, "DCGM_FI_DEV_ENC_UTIL")
     expect(own.locator("canvas")).to_be_visible()
+    open_panels(page)
     page.get_by_label("Find", exact=True).fill("await pool")
     expect(page.get_by_role("heading", name="Time of a read, each pool")).to_be_visible()
     expect(page.get_by_role("heading", name="Step time", exact=True)).to_be_hidden()
@@ -268,6 +322,7 @@ def test_a_question_without_a_place_is_asked_again_by_the_page(
     assert served.asked.count("/room/query") >= before + 3
     served.full["/room/metrics/series"] = 2
     page.get_by_role("tab", name="Dashboards").click()
+    open_panels(page)
     page.get_by_label("Find", exact=True).fill("clock")
     page.get_by_role("button", name="Zoom in").first.click()
     waiting = page.locator(".mbar-trouble")

@@ -15,6 +15,7 @@ SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone
 AT_A_DESK, ON_A_PHONE = (pytest.mark.by_day("size", [size]) for size in (DESKTOP, PHONE))
 CROWD = """
 import django; django.setup()
+from accounts.models import User
 from random import Random
 from django.utils import timezone
 from reviews.models import Decision, SelfDescription
@@ -22,6 +23,8 @@ from reviews.tests.crowd import build
 
 now, draw = timezone.now(), Random(3)
 crowd = build(96, now=now, exercises=1, evaluators=3)
+crowd.opening.hiring_manager = User.objects.get(username="hana")
+crowd.opening.save()
 for at, attempt in enumerate(crowd.attempts):
     link = attempt.invitation
     said = {"gender": ("woman", "man")[at % 2], "age": draw.choice(["30-39", "40-49"])}

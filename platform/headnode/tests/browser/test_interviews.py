@@ -1,14 +1,15 @@
-"""From a job description to the record of an interview, by keyboard and through a lost connection."""
+"""From a job description to the record of an interview: by keyboard, by two, live and through a lost line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import Site
 
 JOB = """Platform engineer for our Slurm cluster: 64 DGX nodes on InfiniBand, fair-share between six
@@ -31,6 +32,10 @@ def test_from_a_job_description_to_a_record(
     build_set(hana, title)
     plan_interview(hana, title)
     ask_by_keyboard(hana)
+    otto = Staff(chrome, site, size, "otto")
+    write_together(hana, otto, title)
+    ada = Candidate(chrome, site, size)
+    show_the_candidate(hana, otto, ada)
     survive_a_lost_connection(hana)
     hand_in(hana)
     print_everything(hana, title)
@@ -64,8 +69,15 @@ def plan_interview(hana: Staff, title: str) -> None:
     hana.page.get_by_label("Candidate").select_option(ada.get_attribute("value"))
     hana.choose("Question set", title)
     hana.page.get_by_label(re.compile("Hana")).check()
+    hana.page.get_by_label(re.compile("Otto")).check()
+    begins_at = datetime.now(UTC) + timedelta(days=2)
+    hana.fill("Begins at", begins_at.strftime("%Y-%m-%dT%H:%M"))
+    hana.fill("Time zone of that time", "Europe/Berlin")
     hana.look("plan-interview")
     hana.press("Plan")
+    hana.sees("Questions, in this order")
+    hana.look("talk-plan")
+    hana.go("interviews/")
     hana.look("interviews")
     hana.page.get_by_role("link", name=title).first.click()
     hana.look("interview-start")
@@ -90,6 +102,55 @@ def ask_by_keyboard(hana: Staff) -> None:
     assert shown.locator("[name^=score-][value='4']").is_checked()
     expect(page.locator("#scored-count")).to_have_text("1")
     hana.look("interview-scored")
+
+
+def write_together(hana: Staff, otto: Staff, title: str) -> None:
+    """Two browsers type into the notes at once; what each wrote reaches the other."""
+    otto.go("interviews/")
+    otto.page.get_by_role("link", name=title).first.click()
+    otto.press("Begin the interview")
+    notes = {one: one.page.locator("#talk-notes") for one in (hana, otto)}
+    for area in notes.values():
+        expect(area).to_be_enabled()
+    hana.page.keyboard.press("m")
+    hana.page.keyboard.type("Hana: began with backfill.\n")
+    notes[otto].focus()
+    otto.page.keyboard.type("Otto: sound on quotas.\n")
+    for area in notes.values():
+        expect(area).to_have_value(re.compile("began with backfill"))
+        expect(area).to_have_value(re.compile("sound on quotas"))
+    otto.context.set_offline(True)
+    otto.page.keyboard.type("Otto: and on priorities.\n")
+    expect(otto.page.locator("#notes-state")).to_contain_text("No connection")
+    otto.context.set_offline(False)
+    otto.complaints.clear()  # the requests that could not be sent
+    otto.page.reload()
+    expect(notes[hana]).to_have_value(re.compile("and on priorities"))
+    hana.page.keyboard.press("Escape")
+
+
+def show_the_candidate(hana: Staff, otto: Staff, ada: Candidate) -> None:
+    """The question and the pad reach the candidate while they are open, and not a moment longer."""
+    ada.page.goto(ada.site.candidate_link)
+    ada.follow("Open the interview’s page")
+    ada.sees("Nothing is open at the moment")
+    ada.look("sitting-closed")
+    asked = hana.page.locator(".question:visible .question-text").inner_text()
+    hana.page.keyboard.press("v")
+    ada.sees(asked)
+    ada.page.get_by_label("Shared pad").fill("24 free, 3 on each node")
+    for one in (hana, otto):
+        expect(one.page.locator("#talk-pad")).to_have_value("24 free, 3 on each node")
+    hana.page.locator("#talk-pad").press("End")
+    hana.page.keyboard.type("\nand two whole nodes?")
+    expect(ada.page.get_by_label("Shared pad")).to_have_value(re.compile("two whole nodes"))
+    hana.look("interview-live")
+    ada.look("sitting-open")
+    assert "backfill" not in ada.page.content().replace(asked, "")
+    hana.press("Close the candidate’s page")
+    ada.sees("Nothing is open at the moment")
+    expect(ada.page.get_by_text(asked)).to_have_count(0)
+    hana.page.keyboard.press("Escape")
 
 
 def survive_a_lost_connection(hana: Staff) -> None:

@@ -146,3 +146,31 @@ def test_only_the_answer_to_the_last_search_is_shown(ada: Person) -> None:
     expect(logs(ada).get_by_role("status")).to_contain_text("1 of")
     expect(rows(ada)).to_have_count(1)
     expect(rows(ada).locator("mark")).to_have_text(LAST)
+
+
+@pytest.mark.parametrize("narrower", [False, True], ids=["as it was", "resized"])
+def test_lines_are_there_when_the_range_was_changed_beside_a_list_far_down(
+    ada: Person, *, narrower: bool
+) -> None:
+    """A list out of sight cannot be scrolled, and a browser puts it back where it last was."""
+    to_the_end(ada)
+    expect(rows(ada).last).to_contain_text(LAST)
+    tabs = ada.page.locator(".room-tabs")
+    tabs.get_by_role("tab", name="Dashboards").click()
+    ada.page.evaluate(
+        """() => new Promise((done) => {
+          const { from } = room.window;
+          document.querySelector("[role=tabpanel] .log-lines").closest("[role=tabpanel]")
+            .addEventListener("searched", done, true);
+          room.setRange(from, from + 1_500_000, "dashboards");
+        })"""
+    )
+    if narrower:
+        ada.page.set_viewport_size({"width": 900, "height": 700})
+    tabs.get_by_role("tab", name="Logs").click()
+    expect(logs(ada).get_by_role("status")).to_contain_text("1,501 of")
+    seen = rows(ada).filter(has_text=HARD_TO_MARK)
+    expect(seen).to_be_in_viewport()
+    to_the_end(ada)
+    expect(rows(ada).last).to_be_in_viewport()
+    expect(rows(ada).last).to_contain_text("request 1500 was")

@@ -27,6 +27,7 @@ PAGE = """<!doctype html><html lang="en"><head><title>Replay</title>
 <link rel="stylesheet" href="/headnode/fonts.css">
 <link rel="stylesheet" href="/headnode/tokens.css"><link rel="stylesheet" href="/headnode/base.css">
 <link rel="stylesheet" href="/headnode/vendor/uplot.css">
+<link rel="stylesheet" href="/headnode/replay_log.css">
 <link rel="stylesheet" href="/headnode/replay.css"></head>
 <body><main><h1>Replay</h1><h2>A run</h2><h3>Timeline</h3><div id="place"></div></main>
 <script type="module" src="/start.js"></script></body></html>"""

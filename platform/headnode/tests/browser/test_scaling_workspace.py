@@ -12,8 +12,9 @@ from playwright.sync_api import Browser, Locator, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
 from headnode.tests.browser.hands import has_focus, pick, press_on, tab_to
 from headnode.tests.browser.scaling_keys import to_tab, write
-from headnode.tests.browser.scaling_scene import in_revision, invite_to_plan, sent
+from headnode.tests.browser.scaling_scene import invite_to_plan, sent
 from headnode.tests.browser.scaling_sheet import compute_a_row
+from headnode.tests.browser.second_round import FEEDBACK, in_revision
 from headnode.tests.browser.site import Site
 
 PHASE = "Uplinks before nodes"
@@ -40,6 +41,7 @@ def test_from_the_overview_to_the_receipt(site: Site, chrome: Browser) -> None:
     note_a_risk(selin)
     play_the_plan(selin)
     compare_and_take_back(selin)
+    stop_what_is_played(selin)
     claim_a_figure(selin)
     in_the_dark(selin)
     nothing_is_lost_by_a_reload(selin)
@@ -235,6 +237,22 @@ def compare_and_take_back(selin: Candidate) -> None:
     expect(count).to_have_value("1")
 
 
+def stop_what_is_played(selin: Candidate) -> None:
+    """One that is stopped counts as none. It waits here, as on a busy host, so that it cannot end first."""
+    panel = to_tab(selin, "What-if")
+    left = panel.locator(".whatif-left").inner_text()
+    play = panel.get_by_role("button", name="Play this plan")
+    with selin.site.workers_halted():
+        press_on(selin, play)
+        stop = panel.get_by_role("button", name="Stop", exact=True)
+        expect(stop).to_be_enabled()  # once the site has taken it
+        press_on(selin, stop)
+        expect(play).to_be_visible()
+    expect(panel.locator(".whatif-left")).to_have_text(left)
+    expect(panel.get_by_role("row", name=re.compile("^What-if 3"))).to_have_count(0)
+    selin.look("plan-stopped")
+
+
 def claim_a_figure(selin: Candidate) -> None:
     press_on(selin, selin.page.get_by_role("tab", name="Written answer"), "ArrowRight")
     part = selin.page.get_by_role("tabpanel", name="Plan", exact=True)
@@ -293,7 +311,7 @@ def hold_to_the_focus_of_a_revision(other: Candidate, link: str) -> None:
     other.page.goto(link)
     url = other.page.get_by_role("link", name="Continue").first.get_attribute("href")
     for focus, is_open in (("risks", False), ("plan.json", True)):
-        other.page.route("**/attempts/*/", in_revision(focus))
+        other.page.route("**/attempts/*/", in_revision(FEEDBACK | {"focus": focus}))
         other.page.goto(f"{other.site.url}{url}")
         panel = to_tab(other, "Orders")
         count = order_row(panel, "p1").get_by_label("Count, purchase p1")
@@ -317,7 +335,7 @@ def submit(selin: Candidate) -> None:
 def the_grader_has_it(site: Site) -> None:
     found = sent(site)
     plan = found["answer"]["plan"]
-    assert found["runs"] == ["done", "done"]
+    assert sorted(found["runs"]) == ["done", "done", "stopped"]
     assert [(row["item"], row["count"]) for row in plan["purchases"]] == [
         ("node:H100 node", 1),
         ("spine", 1),

@@ -28,7 +28,7 @@ def test_from_the_next_answer_to_a_released_feedback(site: Site, chrome: Browser
     replay_the_work(ines)
     score_by_keyboard(ines)
     explain_and_defend(ines)
-    release(ines)
+    release(ines, Staff(chrome, site, DESKTOP, "hana"))
     write_down_what_was_said(ines)
 
 
@@ -165,7 +165,8 @@ def explain_and_defend(ines: Staff) -> None:
     ines.follow("Go on to the feedback")
 
 
-def release(ines: Staff) -> None:
+def release(ines: Staff, hana: Staff) -> None:
+    """Otto owes his scorecard, so that two people say why it goes out before."""
     ines.fill("One strength", "The plan is a pure function.")
     ines.fill("One improvement", "Read before you repeat a call.")
     ines.press("Release and open the revision")
@@ -178,7 +179,18 @@ def release(ines: Staff) -> None:
     ines.choose("What the revision is about", "controller.py")
     look_at_both(ines, "feedback-placed")
     ines.press("Release and open the revision")
-    ines.sees("Released")
+    ines.sees("Otto Brandt owes a scorecard of the first answer")
+    ines.complaints.clear()  # the refusal itself
+    ines.fill("Why it cannot wait", "The candidate is here until five.")
+    ines.press("Ask for an early release")
+    ines.sees("Somebody else has to agree")
+    look_at_both(ines, "feedback-early-asked")
+    hana.page.goto(ines.page.url)
+    hana.press("I agree to the early release")
+    ines.page.reload()
+    ines.sees("Hana Okafor agreed")
+    ines.press("Release and open the revision")
+    ines.sees("Released early, as Ines Moreau asked and Hana Okafor agreed")
     look_at_both(ines, "feedback-released-placed")
 
 

@@ -54,9 +54,10 @@ def open_and_invite(rhea: Staff, title: str) -> str:
     rhea.go("hiring/opening/add/")
     rhea.fill("Title", title)
     rhea.choose("Seniority", "Mid")
+    rhea.choose("Hiring manager", "Hana Okafor")
     rhea.fill("Description", "Keep sixteen nodes of GPUs busy and their users content.")
-    packs = rhea.page.get_by_label("Scenario pack").first
-    packs.select_option("automation/queue-autoscaler")
+    cards = rhea.page.get_by_role("radiogroup", name="Exercises").first
+    cards.get_by_text("Scale GPU nodes by queue depth and priority").click()
     levels = rhea.page.get_by_label(re.compile("^Level:?$"))
     levels.first.select_option(label="Mid")
     rhea.look("opening-add")

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PATIENCE_S, PHONE, Candidate, browser
+from headnode.tests.browser.second_round import FEEDBACK, in_revision
 from headnode.tests.browser.site import Site
 
+PLACE = "gpu-n003"
 CLAIM = "The nodes' clocks fall every few minutes"
 REASON = "Their log says so, and the ranks beside them wait."
 NARROW_TABS = ["Logs", "Configuration", "Files", "Terminal"]  # charts have tests of their own
@@ -241,7 +243,10 @@ def fill_the_board(dilan: Candidate) -> None:
     to_part(dilan, "Board")
     cards = dilan.page.get_by_role("list", name="Hypotheses").locator(".card")
     expect(cards).to_have_count(1)
-    expect(cards.first.get_by_label("What is wrong, and where")).to_have_value(CLAIM)
+    expect(cards.first.get_by_label("What is wrong")).to_have_value(CLAIM)
+    cards.first.get_by_label("What is wrong").press("Tab")
+    expect(cards.first.get_by_label("Where: host, job, person or device")).to_be_focused()
+    dilan.page.keyboard.type(PLACE)
     expect(cards.first.locator(".card-pin")).to_have_count(4)
     cards.first.get_by_label("Hours it cost").fill("2,5")
     expect(cards.first.get_by_label("Seconds per step")).to_have_value("0.75")
@@ -255,10 +260,8 @@ def fill_the_board(dilan: Candidate) -> None:
     dilan.press("Add a hypothesis")
     dilan.page.keyboard.type("The storage answers late")
     dilan.page.keyboard.press("Alt+ArrowUp")
-    expect(cards.first.get_by_label("What is wrong, and where")).to_have_value(
-        "The storage answers late"
-    )
-    expect(cards.first.get_by_label("What is wrong, and where")).to_be_focused()
+    expect(cards.first.get_by_label("What is wrong")).to_have_value("The storage answers late")
+    expect(cards.first.get_by_label("What is wrong")).to_be_focused()
     expect(cards.first.get_by_role("heading", name="Priority 1")).to_be_visible()
     dilan.page.get_by_text("The board as text").click()
     expect(dilan.page.locator(".board-words pre")).to_contain_text("Cost: 3 h (0.9 s per step)")
@@ -311,6 +314,7 @@ def write_offline(dilan: Candidate) -> None:
 def nothing_is_lost_by_a_reload(dilan: Candidate) -> None:
     before = board_of(dilan)
     decided = {row["claim"]: (row["status"], row["hours"], row["priority"]) for row in before}
+    assert [row["place"] for row in before if row["claim"] == CLAIM] == [PLACE]
     assert decided[CLAIM] == ("supported", 3, 2)
     assert before[1]["opened_min"] <= before[1]["decided_min"] < 45
     kinds = [pin["kind"] for pin in before[1]["pins"]]
@@ -355,19 +359,6 @@ def on_a_phone(dilan: Candidate) -> None:
     dilan.context.close()
 
 
-def in_revision(focus: str) -> Any:
-    """Serves the workspace as that of a revision of one part."""
-
-    def serve(route: Route) -> None:
-        answer = route.fetch()
-        feedback = {"strength": "Clear.", "improvement": "Weigh the costs.", "focus": focus}
-        text = answer.text().replace('"round": 1, "elapsed_s"', '"round": 2, "elapsed_s"', 1)
-        text = text.replace('"feedback": null', f'"feedback": {json.dumps(feedback)}', 1)
-        route.fulfill(response=answer, body=text)
-
-    return serve
-
-
 def hold_to_the_focus_of_a_revision(dilan: Candidate) -> None:
     """Where another part is to be revised the board can be read but not changed, and the other way round."""
     dilan.page.goto(f"{dilan.site.url}/t/{dilan.site.credentials['incident']}/")
@@ -375,10 +366,10 @@ def hold_to_the_focus_of_a_revision(dilan: Candidate) -> None:
         "link", name=re.compile("Continue|Go on|Open")
     ).first.get_attribute("href")
     for focus, board_is_open in (("issues", False), ("board.json", True)):
-        dilan.page.route("**/attempts/*/", in_revision(focus))
+        dilan.page.route("**/attempts/*/", in_revision(FEEDBACK | {"focus": focus}))
         dilan.page.goto(f"{dilan.site.url}{url}")
         to_part(dilan, "Board")
-        claim = dilan.page.locator(".card").first.get_by_label("What is wrong, and where")
+        claim = dilan.page.locator(".card").first.get_by_label("What is wrong")
         section = dilan.page.locator("#section-issues")
         assert claim.evaluate("box => box.readOnly") is not board_is_open
         assert section.evaluate("box => box.readOnly") is board_is_open

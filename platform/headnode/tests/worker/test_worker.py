@@ -41,6 +41,12 @@ draft = Draft.objects.latest("pk")
 given = {"attempt": draft.attempt, "round": 1, "draft": draft, "workload": "public-1"}
 enqueue_run(Run.objects.create(created_at=NOW, **given).pk)
 """
+INVITE = """
+from hiring.messages.to_candidates import invite_by_mail
+from hiring.models import Invitation
+invitation = Invitation.objects.get()
+invite_by_mail(invitation, by=invitation.created_by, now=NOW)
+"""
 UNFINISHED = "print(*(kind.objects.unfinished().count() for kind in (Run, GradingRun)))"
 LAST = "run = Run.objects.latest('created_at'); print(run.result, run.tries, run.losses)"
 
@@ -166,6 +172,16 @@ def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
     worker.let_go("run")
     worker.wait(lambda: worker.ask(LAST).startswith("done"))
     assert worker.ask(LAST) == f"done 1 {KILLS}"
+
+
+def test_message_goes_out_within_seconds_and_before_any_schedule(worker: Stand) -> None:
+    worker.ask(INVITE)
+
+    def mails() -> str:
+        return "".join(path.read_text() for path in (worker.data / "mail").glob("*.log"))
+
+    worker.wait(lambda: mails().count("Subject: Your work sample for GPU engineer") == 1)
+    assert mails().count("To: ada@example.com") == mails().count("Subject: ")
 
 
 def test_schedule_of_a_site_is_started_again_like_every_part_of_it() -> None:

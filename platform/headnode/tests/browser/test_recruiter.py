@@ -1,0 +1,136 @@
+"""A recruiter's morning: forty lines pasted, two put right, invited, reminded, extended; evaluators asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.hands import press_on, tab_to
+from headnode.tests.browser.site import Site
+
+PEOPLE = [
+    f"Candidate Number {number:02d};number{number:02d}@example.com" for number in range(1, 39)
+]
+WRONG = ["Candidate Number 39;number39@nowhere", ";number40@example.com"]
+ANSWERS = """
+import django; django.setup()
+from accounts.models import User
+from django.utils import timezone
+from reviews.tests.crowd import build
+
+crowd = build(4, now=timezone.now(), exercises=1, evaluators=0)
+crowd.opening.title = "Answers to score"
+crowd.opening.hiring_manager = User.objects.get(username="hana")
+crowd.opening.save()
+print(crowd.opening.pk)
+"""
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+def test_forty_people_from_a_list_to_their_windows(site: Site, chrome: Browser) -> None:
+    rhea = Staff(chrome, site, DESKTOP, "rhea")
+    title = open_first_opening(rhea)
+    paste_and_correct(rhea)
+    invite(rhea, title)
+    remind(rhea)
+    extend(rhea)
+    phone = Staff(chrome, site, PHONE, "rhea")
+    phone.go("candidates/add/")
+    phone.fill("Paste the list", "\n".join([*PEOPLE[:3], *WRONG]))
+    phone.press("Look at the rows")
+    phone.look("add-candidates")
+
+
+def open_first_opening(rhea: Staff) -> str:
+    rhea.go("hiring/opening/")
+    link = rhea.page.locator("#result_list tbody th a").first
+    title = link.inner_text()
+    link.click()
+    rhea.follow("Add and invite many")
+    return title
+
+
+def paste_and_correct(rhea: Staff) -> None:
+    """By keyboard alone: the two wrong rows stand first, with the cursor's way through them in order."""
+    page = rhea.page
+    tab_to(rhea, page.get_by_label("Paste the list"))
+    page.keyboard.insert_text("Name;E-Mail\n" + "\n".join([*PEOPLE, *WRONG]))
+    press_on(rhea, page.get_by_role("button", name="Look at the rows"))
+    rhea.sees("40 rows: 38 new")
+    rhea.sees("Row 39: “number39@nowhere” is no e-mail address.")
+    rhea.sees("Row 40: The name is missing.")
+    rhea.look("add-candidates-wrong")
+    first, second = (
+        page.get_by_role("group", name="Row 39"),
+        page.get_by_role("group", name="Row 40"),
+    )
+    tab_to(rhea, first.get_by_label("E-mail"))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("number39@example.com")
+    tab_to(rhea, second.get_by_label("Name"))
+    page.keyboard.type("Candidate Number 40")
+    press_on(rhea, page.get_by_role("button", name="Look again"))
+    rhea.sees("40 rows: 40 new. Nothing is added yet.")
+    press_on(rhea, page.get_by_role("button", name="Add 40 and go on to the invitation"))
+    rhea.sees("Added 40 candidates.")
+
+
+def invite(rhea: Staff, title: str) -> None:
+    page = rhea.page
+    expect(page.get_by_role("checkbox", name="Automated resource management")).to_be_checked()
+    rhea.fill("Subject", "{{ name }}, your work sample")
+    rhea.press("Look")
+    rhea.sees("Candidate Number 01, your work sample")
+    rhea.look("invite-many")
+    rhea.press("Invite 40")
+    rhea.sees(f"Invited 40 candidates to {title}. Their messages are on their way.")
+
+
+def chosen(rhea: Staff, action: str) -> None:
+    """Tick all rows of the list's page with the script, then press a button above them."""
+    rhea.page.get_by_label("Select all objects on this page for an action").check()
+    expect(rhea.page.locator(".action-counter")).to_contain_text("of")
+    rhea.press(action)
+
+
+def remind(rhea: Staff) -> None:
+    chosen(rhea, "Remind")
+    rhea.sees("is reminded of Automated resource management")
+    rhea.look("bulk-remind")
+    rhea.page.get_by_role("button", name="Remind 4").click()
+    rhea.sees("Remind the candidate: done for 4")
+
+
+def extend(rhea: Staff) -> None:
+    chosen(rhea, "Extend the window")
+    rhea.fill("Closes (UTC)", "2036-01-05T10:00")
+    rhea.fill("Reason", "Half of them are on holiday.")
+    rhea.press("Look again")
+    rhea.sees("can start until 5 Jan 2036, 10:00 UTC instead of")
+    rhea.look("bulk-extend")
+    rhea.page.get_by_role("button", name="Extend 4").click()
+    rhea.sees("Extend the window: done for 4")
+    rhea.follow("Candidate Number 40")
+    rhea.sees("5 Jan 2036")
+
+
+def test_evaluators_are_asked_for_all_answers(site: Site, chrome: Browser) -> None:
+    opening = site.run(ANSWERS)
+    rhea = Staff(chrome, site, DESKTOP, "rhea")
+    rhea.go(f"openings/{opening}/evaluators/")
+    for name in ("Ines Moreau", "Otto Brandt"):
+        rhea.page.get_by_role("checkbox", name=name).check()
+    rhea.press("Propose")
+    rhea.sees("4 answers without enough evaluators")
+    expect(rhea.page.get_by_role("checkbox", name="Ines Moreau scores")).to_have_count(4)
+    rhea.look("assign-many")
+    rhea.press("Ask those who are ticked")
+    rhea.sees("Asked for 8 scorecards.")
