@@ -14,7 +14,8 @@ written when it is there.
     PYTHONPATH=platform:. .venv/bin/python -m benchmarks.scenarios --build [PACK ...]
 
 measures instead the processor time of building every pack and level by its command, start of Python included,
-beside `python -c "import numpy"` and `python -m scenarios list` in the same run.
+beside `python -c "import numpy"` and `python -m scenarios list` in the same run. With --nodes N it is of a
+company of N nodes of eight H100, and kept beside the usual ones.
 """
 
 from __future__ import annotations
@@ -215,23 +216,28 @@ def processor(*arguments: str) -> float:
     return statistics.median(found)
 
 
-def built(pack: Pack, level: str) -> float:
+def built(pack: Pack, level: str, nodes: int = 0) -> float:
+    """Processor seconds of building a variant, for a company of that size; 0 is the default company."""
     with tempfile.TemporaryDirectory() as folder:
-        where = ("--out", f"{folder}/variant", "--key", f"{folder}/key.json")
+        where = ["--out", f"{folder}/variant", "--key", f"{folder}/key.json"]
+        if nodes:
+            company = Path(folder) / "company.toml"
+            company.write_text(f'[cluster]\nname = "vast"\nnodes = {nodes}\n', encoding="utf-8")
+            where += ["--profile", f"{company}"]
         seed = str(SEED)
         return processor(
             "-m", "scenarios", "build", pack.name, "--level", level, "--seed", seed, *where
         )
 
 
-def builds(packs: list[Pack]) -> dict[str, Any]:
+def builds(packs: list[Pack], nodes: int = 0) -> dict[str, Any]:
     """Processor seconds of building, and how many times that of a bare import of numpy it is."""
     bare, listed = processor("-c", "import numpy"), processor("-m", "scenarios", "list")
     found: dict[str, Any] = {}
     for pack in packs:
         found[pack.name] = {}
         for level in pack.levels:
-            cpu_s = built(pack, level)
+            cpu_s = built(pack, level, nodes)
             row: dict[str, Any] = {"cpu_s": round(cpu_s, 2), "times_bare": round(cpu_s / bare, 1)}
             if level == "mid":
                 row["met"] = cpu_s <= BUILD_BAR_CPU_S
@@ -262,10 +268,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Times of Run and Submit, with their parts.")
     parser.add_argument("packs", nargs="*", metavar="PACK", help="by default every automation pack")
     parser.add_argument("--build", action="store_true", help="builds instead, by default of all")
+    parser.add_argument("--nodes", type=int, default=0, help="of a company of that size")
     options = parser.parse_args()
     chosen = [load_pack(name) for name in options.packs]
     if options.build:
-        write(builds=kept().get("builds", {}) | builds(chosen or all_packs()))
+        name = f"builds_of_{options.nodes}_nodes" if options.nodes else "builds"
+        found = builds(chosen or all_packs(), options.nodes)
+        write(**{name: kept().get(name, {}) | found})
         return
     played(chosen or [pack for pack in all_packs() if "world" in pack.data])
 

@@ -4,6 +4,8 @@
 
     ... --only home
 
+Then it presses what is done to 200 at once: mails are queued by the press and sent by a worker.
+
 Builds the opening in a database of its own (DATABASE_URL's server where that is set, else SQLite in a
 temporary folder), asks every page as its reader does, in this process, and writes benchmarks/thousand.json:
 seconds of server time (median, 10th and 90th percentile), of processor time alone, and queries of each page.
@@ -14,10 +16,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +32,8 @@ from benchmarks.commit import commit
 HERE = Path(__file__).parent
 TIMES = 15
 BAR_S = 0.3
+HOUR = timedelta(hours=1)
+HIDDEN = re.compile(r'<input type="hidden" name="(press|shown)" value="([^"]*)"')
 
 
 def figures(client: Any, url: str, times: int) -> dict[str, float | int]:
@@ -33,23 +41,34 @@ def figures(client: Any, url: str, times: int) -> dict[str, float | int]:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    client.get(url)
-    seconds, processor = [], []
-    for _ in range(times):
-        began, used = time.perf_counter(), time.process_time()
+    def ask() -> None:
         answer = client.get(url)
-        seconds.append(time.perf_counter() - began)
-        processor.append(time.process_time() - used)
         assert answer.status_code == 200, (url, answer.status_code)
+
+    ask()
+    seconds, processor = zip(*(timed(ask) for _ in range(times)), strict=True)
     with CaptureQueriesContext(connection) as queries:
-        client.get(url)
+        ask()
+    return summary(seconds, processor, len(queries))
+
+
+def timed(what: Callable[[], object]) -> tuple[float, float]:
+    """(seconds, of these of processor time)"""
+    began, used = time.perf_counter(), time.process_time()
+    what()
+    return time.perf_counter() - began, time.process_time() - used
+
+
+def summary(
+    seconds: Sequence[float], processor: Sequence[float], queries: int
+) -> dict[str, float | int]:
     tenths = statistics.quantiles(seconds, n=10)
     return {
         "median_s": round(statistics.median(seconds), 4),
         "p10_s": round(tenths[0], 4),
         "p90_s": round(tenths[-1], 4),
         "cpu_median_s": round(statistics.median(processor), 4),
-        "queries": len(queries),
+        "queries": queries,
     }
 
 
@@ -70,6 +89,15 @@ def pages(crowd: Any) -> Iterator[tuple[str, Any, str]]:
     yield "attempt", crowd.hana, reverse("admin:attempt", args=[attempt])
     yield "decision", crowd.hana, reverse("admin:decision", args=[attempt])
     yield "report", crowd.hana, reverse("admin:report", args=[attempt])
+    board = reverse("admin:board", args=[opening])
+    for who, person in (
+        ("a recruiter", crowd.rhea),
+        ("a hiring manager", crowd.hana),
+        ("an evaluator", crowd.panel[0]),
+    ):
+        yield f"board, {who}", person, board
+    yield "board, filtered", crowd.rhea, f"{board}?state=disputed&q=person+01&overdue=yes"
+    yield "board, its rows again", crowd.rhea, reverse("admin:board-rows", args=[opening])
     yield "comparison", crowd.hana, compare
     yield "comparison, an evaluator", crowd.panel[0], compare
     yield "comparison, sorted by an exercise", crowd.hana, f"{compare}?sort=-exercise-{first}"
@@ -82,6 +110,78 @@ def pages(crowd: Any) -> Iterator[tuple[str, Any, str]]:
         ("an evaluator", crowd.panel[0]),
     ):
         yield f"home, {who}", person, reverse("admin:index")
+
+
+def waiting(crowd: Any, now: Any) -> list[str]:
+    """Keys of invitations of as many as one press takes, of whom nobody has begun."""
+    from hiring.invitations import Invited, invite_many
+    from hiring.models import Candidate
+    from reviews.bulk.acts import AT_ONCE
+
+    people = Candidate.objects.bulk_create(
+        Candidate(
+            name=f"Waiting {number:03d}",
+            email=f"waiting{number}@example.com",
+            pseudonym=f"W{number:05d}",
+            created_at=now,
+        )
+        for number in range(AT_ONCE)
+    )
+    rows = invite_many(
+        [Invited(person, uuid.uuid4()) for person in people],
+        opening=crowd.opening,
+        exercises=crowd.exercises,
+        opens_at=now - HOUR,
+        closes_at=now + 48 * HOUR,
+        by=crowd.rhea,
+        now=now,
+    )
+    return [str(row.pk) for row in rows]
+
+
+def presses(crowd: Any, now: Any, times: int) -> Iterator[tuple[str, dict[str, float | int]]]:
+    """(name, figures) of the pages that act on many, and of pressing their button."""
+    from django.test import Client
+    from django.urls import reverse
+
+    keys = waiting(crowd, now)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(crowd.rhea)
+    session = client.session
+    session["selections"] = {"all": keys}
+    session.save()
+    for name in ("remind", "send", "extend"):
+        url = f"{reverse(f'admin:bulk-{name}')}?list=all"
+        yield f"{name}, {len(keys)} rows", figures(client, url, times)
+        yield f"{name}, pressed for {len(keys)}", pressed(client, url, times)
+
+
+def pressed(client: Any, url: str, times: int) -> dict[str, float | int]:
+    """Server time and queries of the press, each time as if nobody was told before."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+    from django.utils import timezone
+
+    from hiring.models import Message
+
+    def again(number: int) -> dict[str, str]:
+        """The form as the page shows it now, filled in."""
+        Message.objects.all().delete()
+        until = timezone.now() + (72 + number) * HOUR
+        data = {"closes_at": f"{until:%Y-%m-%dT%H:%M}", "tell": "on", "reason": "Measured."}
+        page = client.post(url, data).content.decode()
+        return data | dict(HIDDEN.findall(page)) | {"do": "yes"}
+
+    def press(data: dict[str, str]) -> None:
+        answer = client.post(url, data)
+        assert answer.status_code == 302, answer.content.decode()
+        assert Message.objects.exists()
+
+    rows = [timed(partial(press, again(number))) for number in range(times)]
+    with CaptureQueriesContext(connection) as queries:
+        press(again(times))
+    seconds, processor = zip(*rows, strict=True)
+    return summary(seconds, processor, len(queries))
 
 
 def measured(people: int, times: int, only: str) -> dict[str, Any]:
@@ -105,6 +205,10 @@ def measured(people: int, times: int, only: str) -> dict[str, Any]:
         client.force_login(who)
         found[name] = figures(client, url, times)
         print(f"{name}: {found[name]}", flush=True)
+    if not only or "press" in only:
+        for name, row in presses(crowd, timezone.now(), min(times, 5)):
+            found[name] = row
+            print(f"{name}: {row}", flush=True)
     over = {
         kind: [name for name, row in found.items() if row[kind] >= BAR_S]
         for kind in ("median_s", "cpu_median_s")

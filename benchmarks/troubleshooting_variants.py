@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from benchmarks.incident_checks import MISSING, check
+from benchmarks.troubleshooting_checks import MISSING, check
 from benchmarks.written_variants import Calibration, Case, Row, complaints, digest_of
 from graders.troubleshooting.calibration import missed, play
 from graders.troubleshooting.truth import truth_of

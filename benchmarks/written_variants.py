@@ -11,7 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from benchmarks.incident_checks import MISSING
+from benchmarks.troubleshooting_checks import MISSING
 from graders import VERSION
 from graders.troubleshooting.calibration import SEEDS, summary
 from scenarios.packs import Pack

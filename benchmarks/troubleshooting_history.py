@@ -1,10 +1,10 @@
 """How long the history of one incident takes to write and to read, how large it is, how much memory it needs.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.incident
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.troubleshooting_history
 
 Builds the senior level's 72 hours of 20 nodes with 8 H100 in a process of its own, five seeds, and reads what a
 dashboard reads. Beside it: the same GPU samples as float64 through numpy's own compressed file. Bars of the
-exercise: 5 s of one core, 300 MB, 60 MB for all materials. Writes benchmarks/incident.json.
+exercise: 5 s of one core, 300 MB, 60 MB for all materials. Writes benchmarks/troubleshooting_history.json.
 """
 
 from __future__ import annotations
