@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root
+.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root wheel audit
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -17,7 +17,7 @@ help: ## list the commands
 run: .venv/run root ## start the site and its worker on http://localhost:8000
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
-test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in about a quarter of an hour (T=path::name: that alone, at once)
+test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in half an hour on two quiet cores (T=path::name: that alone, at once)
 	@$(if $(T),,.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0)
 	@$(BIN)/pytest --durations=15 $(or $(T),-n $(PROCESSES) --dist loadscope --no-loadscope-reorder)
 
@@ -60,6 +60,12 @@ calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it
 	$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root torch
 	$(BIN)/python -m graders.gpu.calibration
 
+wheel: .venv/dev ## build the wheel into dist/, and beside it the list of all that it is made of (SBOM)
+	@.ci/wheel
+
+audit: .venv/dev ## look the locked packages up in a source of advisories
+	@.ci/audit requirements.txt
+
 lock: .venv/dev ## rewrite the lock files
 	$(LOCK) --output-file requirements.txt
 	$(LOCK) --group dev --constraint requirements.txt --output-file requirements-dev.txt
@@ -71,11 +77,13 @@ clean: ## forget the environment and what tools have kept; data/ stays
 # The sandbox's programs and its root folder: quick where they are there already.
 root: .venv/run
 	@.ci/system-packages bubblewrap
+	@echo "The sandbox's root folder, unless it is there."
 	@$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root
 
 .venv/run: requirements.txt
+	@echo "Python packages, once: most of the first start."
 	@.ci/virtual-environment $(PYTHON)
-	$(PIP) -r requirements.txt
+	@$(PIP) -r requirements.txt
 	@touch $@
 
 $(BIN)/pytest:
