@@ -17,6 +17,7 @@ from assessments.tests.stage import NOW, POLICIES, Stage, hand_in
 from assessments.troubleshooting.tests.troubleshooting_stage import INCIDENT
 from assessments.workplace.access import NotThere
 from hiring.models import Exercise, Invitation
+from reviews.evidence import cost_key, scaling_key, troubleshooting_key
 from reviews.tests.scene import LATER
 
 YEAR = {"kind": "year", "draw": 1, "measures": {}, "naive": {}, "reference": {}}
@@ -66,8 +67,9 @@ def in_workplaces(
         raise NotThere
 
     monkeypatch.setattr("assessments.workplace.access.room", unmade)
-    for name in ("troubleshooting_key", "cost_key", "scaling_key"):
-        monkeypatch.setattr(f"reviews.evidence.{name}.key_of", unmade)
+    # All are imported before the first is replaced: one that takes `key_of` from another would keep ours.
+    for module in (troubleshooting_key, cost_key, scaling_key):
+        monkeypatch.setattr(module, "key_of", unmade)
     return found
 
 
