@@ -228,3 +228,20 @@ def test_whoever_loses_access_orders_nothing_any_more(
         "/integrations/greenhouse/list_tests", headers={"Authorization": basic(fake.key)}
     )
     assert answer.status_code == 401
+
+
+def test_no_order_waits_for_ever_behind_older_ones(
+    adam: User, receiver: Receiver, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """More are open than are looked at in one go, and nothing becomes of the first ones."""
+    monkeypatch.setattr(orders, "AT_ONCE", 2)
+    connection, _ = connected(ConnectionKind.GREENHOUSE, adam, receiver)
+    now = timezone.now()
+    for number in range(5):
+        person = Person(f"Person {number}", f"person{number}@example.com")
+        orders.place(connection, stage.exercise, person, external_id=str(number), now=now)
+    asked: set[str] = set()
+    monkeypatch.setattr(orders, "_tell", lambda order, now: asked.add(order.external_id) or False)
+    for minute in range(3):
+        orders.tell_all(now + timedelta(minutes=minute))
+    assert asked == set("01234")

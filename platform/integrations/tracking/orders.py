@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime, timedelta
 from uuid import NAMESPACE_URL, uuid5
 
@@ -191,13 +192,19 @@ def _standing(order: Order, attempt: Attempt | None, now: datetime) -> tuple[Sta
 
 
 def tell_all(now: datetime) -> int:
-    """Queue what systems are to be told of their orders; how many."""
+    """Queue what systems are to be told of their orders; how many.
+
+    Where more are open than can be looked at in one go, each minute has its part of them in turn.
+    """
     waits = Delivery.objects.open().filter(order=OuterRef("pk"))
     rows = Order.objects.filter(
         ~Exists(waits), connection__ended_at=None, ordered_at__gt=now - LOOKED_AT, cancelled_at=None
     ).exclude(told__in=(Standing.COMPLETE, Standing.CANCELLED))
-    rows = rows.select_related("connection__person", "invitation__candidate")
-    return sum(_tell(order, now) for order in rows.order_by("ordered_at")[:AT_ONCE])
+    parts = max(1, math.ceil(rows.count() / AT_ONCE))
+    begin = AT_ONCE * (int(now.timestamp() // 60) % parts)
+    found = rows.select_related("connection__person", "invitation__candidate")
+    found = found.order_by("ordered_at", "pk")[begin : begin + AT_ONCE]
+    return sum(_tell(order, now) for order in found)
 
 
 def _tell(order: Order, now: datetime) -> bool:
