@@ -63,12 +63,21 @@ def harm(scene: Scene, played: Played) -> Harm:
 
 
 def mended(scene: Scene, played: Played) -> dict[str, tuple[float, float]]:
-    """Fault -> how much of its hidden battery began, on the cluster as it was left and started anew."""
-    found = {}
+    """Fault -> how much of its hidden battery began, on the cluster as it was left and started anew.
+
+    Where the battery is of other jobs than those that wait, these have to have begun as well.
+    """
+    found, began = {}, {*started(scene, played)}
     for fault in scene.faults:
         first = [job.name for job in scene.probes(1) if job.fault == fault.name]
         second = [job.name for job in scene.probes(2) if job.fault == fault.name]
-        found[fault.name] = (played.now.share(first), played.restarted.share(second))
+        theirs = [job.name for job in scene.waiting if job.fault == fault.name]
+        other = any(rows.probe for rows in fault.jobs)
+        own = sum(name in began for name in theirs) / len(theirs) if other else 1.0
+        found[fault.name] = (
+            min(own, played.now.share(first)),
+            min(own, played.restarted.share(second)),
+        )
     return found
 
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graders.live_slurm import reading
 from graders.live_slurm.orders import ClusterFailed, Course, Order, Said
+from graders.live_slurm.submitting import submit
+from graders.live_slurm.watching import (
+    PATH,
+    UP,
+    look,
+    wait_for_begin,
+    wait_for_end,
+    wait_until_tried,
+)
 from scenarios.live_slurm.files import NODES, edited, healthy, inside, programs
-from scenarios.live_slurm.scene import Job, Scene
+from scenarios.live_slurm.scene import Scene
 
 SETTINGS = "/box/etc/slurm"
 READY_S = 30.0
 """How long the daemons may take; on a quiet machine they need less than one second."""
 LONGEST_SCRIPT_S = 1200.0
-SETTLE_S = 14.0
-BATTERY_S = 14.0
-"""How long jobs have to begin once nothing stops them: some cycles of the scheduler."""
 _FOLDERS = "".join(
     f"mkdir -p ~/dev/{node} ~/scratch/{node} ~/spool/{node}\n"
     f"for i in 0 1 2 3 4 5 6 7; do : > ~/dev/{node}/nvidia$i; done\n"
@@ -27,11 +32,6 @@ _ALL_IDLE = (
     "for i in $(seq 400); do"
     f' [ "$(sinfo -h -o %T,%D 2>/dev/null | sort -u | xargs)" = "idle,{len(NODES)}" ] && break;'
     " sleep 0.05; done"
-)
-# A node that is down keeps its star: half a second more of it is enough.
-UP = (
-    "for i in $(seq 300); do scontrol ping 2>/dev/null | grep -q 'is UP' && break; sleep 0.1; done;"
-    " for i in $(seq 20); do sinfo -h -N -o %T | grep -q '[*]\\|unk' || break; sleep 0.1; done"
 )
 _WATCH = """note_command() {
     local line=${BASH_COMMAND//$'\\n'/ }
@@ -78,12 +78,13 @@ def play(scene: Scene, script: str) -> Course[Played]:
     begun = yield from begin(scene)
     waiting, refused = begun.waiting, begun.refused
     # What fails only when a job is tried has to have failed before anybody comes.
-    yield Order("sleep 3")
-    before = yield from look()
+    before = yield from wait_until_tried(_entered(waiting))
+    if too_early := reading.started(before, _entered(waiting)):
+        raise ClusterFailed(f"Jobs that wait for a fault began before anybody came: {too_early}.")
     ended, printed, commands = yield from _script(script)
     waiting, refused = yield from _settle(scene, waiting, refused)
+    now = yield from _battery(scene, 1, _entered(waiting))
     after = yield from look()
-    now = yield from _battery(scene, 1)
     back = yield from _restart()
     restarted = yield from _battery(scene, 2)
     last = yield from look()
@@ -124,24 +125,28 @@ def begin(scene: Scene) -> Course[Begun]:
     Raises ClusterFailed.
     """
     ready_s = yield from _come_up()
-    entered, refused = yield from _submit(scene.running)
+    entered, refused = yield from submit(scene.running)
     running = {name: number for name, number in entered.items() if number}
     if len(running) != len(scene.running):
         raise ClusterFailed(f"The cluster did not take the jobs that run at the start: {refused}.")
-    if len((yield from _all_begin([*running.values()], 20.0))) != len(running):
+    if len((yield from wait_for_begin([*running.values()]))) != len(running):
         raise ClusterFailed("The jobs that run at the start did not begin.")
     broken = yield from _break(scene)
-    first, turned_away = yield from _submit(scene.wide)
-    waiting, refused = yield from _submit(scene.waiting)
+    first, turned_away = yield from submit(scene.wide)
+    waiting, refused = yield from submit(scene.waiting)
     waiting, refused = {**first, **waiting}, {**turned_away, **refused}
     return Begun(ready_s, running, waiting, refused, broken)
 
 
 def set_up(further: Mapping[str, str]) -> Order:
     """Put the programs, these files and the nodes' folders into a fresh sandbox; starts nothing."""
-    files = {f"/box/bin/{name}": text for name, text in programs().items()}
+    files = _programs()
     files["/box/run/snapshot.py"] = inside("snapshot.py")
     return Order(_FOLDERS, {**files, **further})
+
+
+def _programs() -> dict[str, str]:
+    return {f"/box/bin/{name}": text for name, text in programs().items()}
 
 
 def _come_up() -> Course[float]:
@@ -164,11 +169,11 @@ def _break(scene: Scene) -> Course[dict[str, str]]:
     lie = edited(healthy(), scene.edits(unread=False))
     state = [line for fault in scene.faults for line in fault.state]
     state += [line for oddity in scene.oddities for line in oddity.state]
-    restart = f"service all restart 2>/dev/null; {UP}\n" if read != healthy() else ""
+    restart = f"service all restart 2>/dev/null\n{UP}" if read != healthy() else ""
     said = yield Order(
         f"{restart}{chr(10).join(state)}\ntrue",
         {f"{SETTINGS}/{name}": text for name, text in read.items()},
-        120.0,
+        300.0,
     )
     if said.code != 0:
         raise ClusterFailed(f"The cluster could not be set up: {_end(said)}")
@@ -179,54 +184,6 @@ def _break(scene: Scene) -> Course[dict[str, str]]:
 def _end(said: Said) -> str:
     lines = (said.err.strip() or said.out.strip() or "it said nothing").splitlines()
     return lines[-1][:300].rstrip(".") + "."
-
-
-def _line(job: Job) -> str:
-    """The shell line that submits a job and prints its name and number, or what sbatch said.
-
-    sbatch tries again by itself, for minutes, where the controller is full.
-    """
-    sbatch = (
-        f"as {job.user} timeout 8 sbatch --parsable -J {shlex.quote(job.name)} -D ~/jobs -o /dev/null"
-        f" {job.args} ~/bin/job.sh {job.seconds}"
-    )
-    return f"printf '%s\\t%s\\n' {shlex.quote(job.name)} \"$({sbatch} 2>&1 | tail -n 1)\""
-
-
-def _submit(wanted: Sequence[Job]) -> Course[tuple[dict[str, int | None], dict[str, str]]]:
-    """Numbers by name, and what sbatch said where there is none."""
-    if not wanted:
-        return {}, {}
-    # Side by side: a controller that is full keeps each sbatch until it is timed out.
-    lines = "".join(f"{_line(job)} &\n" for job in wanted)
-    said = yield Order(f"{lines}wait", within_s=60.0)
-    rows = {one.name: one for one in reading.entered(said.out)}
-    numbers = {job.name: rows[job.name].number if job.name in rows else None for job in wanted}
-    refused = {
-        job.name: rows[job.name].said if job.name in rows else "no answer"
-        for job in wanted
-        if numbers[job.name] is None
-    }
-    return numbers, refused
-
-
-def look() -> Course[list[reading.Seen]]:
-    """Every job that the controller knows; nothing where it does not answer."""
-    said = yield Order("timeout 20 scontrol show job -o -a", within_s=25.0)
-    return reading.jobs(said.out)
-
-
-def _all_begin(numbers: Sequence[int], within_s: float) -> Course[set[int]]:
-    """Wait until all of these have begun, or the time is over; returns those that have."""
-    began: set[int] = set()
-    waited = 0.0
-    while True:
-        seen = yield from look()
-        began |= reading.started(seen, numbers)
-        if len(began) == len(set(numbers)) or waited >= within_s:
-            return began
-        yield Order("sleep 0.5", within_s=10.0)
-        waited += 0.5
 
 
 def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]]]]:
@@ -252,31 +209,39 @@ def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]]]]:
 def _settle(
     scene: Scene, waiting: dict[str, int | None], refused: dict[str, str]
 ) -> Course[tuple[dict[str, int | None], dict[str, str]]]:
-    """Who was refused tries once more, and everybody has some cycles of the scheduler to begin."""
+    """Who was refused tries once more, and everybody has some cycles of the scheduler to begin.
+
+    From here on the programs in ~/bin are ours again.
+    """
+    yield Order(files=_programs())
     again = [job for job in scene.waiting if waiting.get(job.name) is None]
-    numbers, still = yield from _submit(again)
+    numbers, still = yield from submit(again)
     found = {**waiting, **numbers}
-    ours = [number for job in scene.waiting if (number := found[job.name])]
-    yield from _all_begin(ours, SETTLE_S)
+    yield from wait_for_begin(_entered(found))
     return found, {name: said for name, said in {**refused, **still}.items() if found[name] is None}
 
 
-def _battery(scene: Scene, turn: int) -> Course[Battery]:
+def _battery(scene: Scene, turn: int, short: Sequence[int] = ()) -> Course[Battery]:
+    """Submit the hidden jobs; what runs of `short`, people's short jobs, may end as well."""
     probes = scene.probes(turn)
-    numbers, _refused = yield from _submit(probes)
-    entered = [number for number in numbers.values() if number]
-    began = yield from _all_begin(entered, BATTERY_S)
-    yield Order(f"timeout 10 scancel {' '.join(map(str, entered))} 2>/dev/null; true")
+    numbers, _refused = yield from submit(probes)
+    entered = _entered(numbers)
+    began = yield from wait_for_end(entered, short)
+    yield Order(f"{PATH}timeout 30 scancel {' '.join(map(str, entered))} 2>/dev/null; true")
     names = frozenset(name for name, number in numbers.items() if number in began)
     return Battery(frozenset(numbers), names)
 
 
+def _entered(numbers: Mapping[str, int | None]) -> list[int]:
+    return [number for number in numbers.values() if number is not None]
+
+
 def _restart() -> Course[bool]:
-    """The daemons end and begin anew from their files, by our programs; whether the controller answers then."""
+    """The daemons end and begin anew from their files; whether the controller answers then."""
     said = yield Order(
-        f"service all stop; sleep 0.2; service all start; {UP}; scontrol ping",
-        {f"/box/bin/{name}": text for name, text in programs().items()},
-        90.0,
+        f"{PATH}service all stop; sleep 0.2; service all start\n{UP}scontrol ping",
+        _programs(),
+        300.0,
     )
     return "is UP" in said.out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from scenarios.live_slurm.faults import Fault
 from scenarios.live_slurm.scene import Scene
 
 
@@ -32,8 +33,10 @@ def guesser(scene: Scene) -> str:
 
 
 def competent(scene: Scene) -> str:
-    """Mends all but the last fault, for good."""
-    return _lines([line for fault in scene.faults[:-1] for line in fault.cure])
+    """Mends all but one fault, for good, and leaves none that stops everybody."""
+    narrow = [fault for fault in scene.faults if not _stops_others(fault)]
+    left = (narrow or scene.faults)[-1]
+    return _lines([line for fault in scene.faults if fault is not left for line in fault.cure])
 
 
 def expert(scene: Scene) -> str:
@@ -44,6 +47,10 @@ def expert(scene: Scene) -> str:
 def running_only(scene: Scene) -> str:
     """Mends what runs and no file: lost when the daemons start anew."""
     return _lines([line for fault in scene.faults for line in fault.running])
+
+
+def _stops_others(fault: Fault) -> bool:
+    return fault.wide or any(one.startswith(("everybody", "partition:")) for one in fault.touches)
 
 
 def _lines(lines: list[str]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from graders.live_slurm import reading
-from graders.live_slurm.course import UP, look, set_up
+from graders.live_slurm.course import set_up
 from graders.live_slurm.orders import ClusterFailed, Course, Order
+from graders.live_slurm.watching import UP, look
 
 LARGEST = 280_000
 """Characters of a kept cluster; one of these has about thirty thousand."""
@@ -29,7 +30,7 @@ def come_back(kept: str) -> Course[list[reading.Seen]]:
     """
     yield set_up({"/box/run/kept": kept})
     said = yield Order(
-        f"python3 ~/run/snapshot.py restore ~/run/kept && service all start; {UP}; scontrol ping",
+        f"python3 ~/run/snapshot.py restore ~/run/kept && service all start\n{UP}scontrol ping",
         within_s=60.0,
     )
     if "is UP" not in said.out:

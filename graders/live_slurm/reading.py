@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+_CYCLES = re.compile(r"Total cycles: +(\d+)")
 _FIELD = re.compile(r"(?:^| )([A-Za-z][A-Za-z0-9/:]*)=")
 STARTED = frozenset({"RUNNING", "COMPLETED", "COMPLETING", "SUSPENDED"})
+DONE = frozenset({"COMPLETED"})
+MOVES = frozenset({"CONFIGURING", "RUNNING", "COMPLETING"})
 LOST = frozenset(
     {"CANCELLED", "FAILED", "NODE_FAIL", "TIMEOUT", "PREEMPTED", "BOOT_FAIL", "DEADLINE"}
 )
@@ -43,7 +46,7 @@ def records(text: str) -> list[dict[str, str]]:
     for line in text.splitlines():
         parts = list(_FIELD.finditer(line))
         row: dict[str, str] = {}
-        for part, after in zip(parts, [*parts[1:], None], strict=True):
+        for part, after in zip(parts, [*parts[1:], None], strict=False):
             end = after.start() if after else len(line)
             row.setdefault(part[1], line[part.end() : end].strip())
         if row:
@@ -92,7 +95,18 @@ def entered(text: str) -> list[Entered]:
     return found
 
 
-def started(seen: Iterable[Seen], numbers: Iterable[int]) -> set[int]:
-    """Those of the jobs that have begun; of an array one task is enough."""
-    wanted = set(numbers)
-    return {one.number for one in seen if one.number in wanted and one.started}
+def numbers(seen: Iterable[Seen], wanted: Iterable[int], states: frozenset[str]) -> set[int]:
+    """Those of the wanted jobs that are in one of these states; of an array one task is enough."""
+    found = {one.number for one in seen if one.state in states}
+    return found & {*wanted}
+
+
+def started(seen: Iterable[Seen], wanted: Iterable[int]) -> set[int]:
+    """Those of the wanted jobs that have begun; of an array one task is enough."""
+    return numbers(seen, wanted, STARTED)
+
+
+def cycles(text: str) -> int | None:
+    """How often the main scheduler has gone through its queue, by `sdiag`; None where it says nothing."""
+    found = _CYCLES.search(text)
+    return int(found[1]) if found else None

@@ -9,6 +9,7 @@ from graders.live_slurm.grading import sandboxed
 from graders.live_slurm.orders import Course, Order
 from graders.live_slurm.reading import started
 from graders.live_slurm.tests.clusters import backend, played, score
+from graders.live_slurm.watching import look
 from sandbox import Backend
 from scenarios.live_slurm.faults import NAMES, fault_of
 from scenarios.live_slurm.scene import LEVELS, Scene, draw, scene_of
@@ -45,7 +46,7 @@ def waiting_for_nothing(scene: Scene) -> Course[tuple[float, set[str]]]:
     """How long the cluster took, and who began in five seconds in which nobody did anything."""
     begun = yield from course.begin(scene)
     yield Order("sleep 5")
-    seen = yield from course.look()
+    seen = yield from look()
     names = {number: name for name, number in begun.waiting.items() if number}
     return begun.ready_s, {names[number] for number in started(seen, names)}
 

@@ -8,6 +8,7 @@ from graders.live_slurm.keeping import come_back, keep
 from graders.live_slurm.orders import Course, Order
 from graders.live_slurm.reading import Seen
 from graders.live_slurm.tests.clusters import backend
+from graders.live_slurm.watching import look
 from sandbox import Backend
 from scenarios.live_slurm.scene import scene_of
 
@@ -23,7 +24,7 @@ def leaving() -> Course[tuple[str, list[Seen]]]:
     # The controller writes its memory down some seconds after it has changed.
     yield Order("sleep 6")
     text = yield from keep()
-    seen = yield from course.look()
+    seen = yield from look()
     return text, seen
 
 
