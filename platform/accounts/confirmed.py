@@ -55,22 +55,31 @@ class MinutesForm(ReasonForm):
     field_order = ["minutes", "reason"]
 
 
-@dataclass(frozen=True)
-class Verb:
-    """A button of the staff's pages: its words, who may press it, what it does.
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A button of the staff's pages: its words, what is asked before it is done, who may press it."""
+
+    title: str
+    explanation: str
+    button: str
+    permission: str
+    form: type[forms.Form] = ReasonForm
+    grave: bool = False
+
+
+Perform = Callable[[Any, dict[str, Any], User, datetime], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb(Question):
+    """A button, and what it does to a row.
 
     `perform(row, data, by, now)` answers with the sentence that goes into the audit trail and is
     shown to whoever pressed; it raises Refused where the verb is not possible now, and DoneBefore
     where there is nothing left to do.
     """
 
-    title: str
-    explanation: str
-    button: str
-    permission: str
-    perform: Callable[[Any, dict[str, Any], User, datetime], str]
-    form: type[forms.Form] = ReasonForm
-    grave: bool = False
+    perform: Perform
 
 
 def confirm(

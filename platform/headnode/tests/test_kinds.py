@@ -30,7 +30,7 @@ from hiring.policies import default_limits
 from library.bank import shipped_questions
 from library.packs import pack_of
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.kinds import Staff
+from reviews.evidence.kinds import Staff, StaffWithKey
 from reviews.evidence.readings import Reader
 from reviews.scoring.evaluations import assign
 from reviews.tests.scene import score_all
@@ -69,7 +69,9 @@ def test_what_a_kind_says_of_itself_fits_its_parts(kind: Kind) -> None:
     assert isinstance(staff, Staff)
     assert get_template(staff.evidence)
     assert staff.hidden
+    assert isinstance(staff, StaffWithKey) == kind.has_materials
     if isinstance(room, Room):
+        assert isinstance(staff, StaffWithKey)
         assert room.name == kind.name
         assert get_template(staff.key_page)
         assert staff.file is not None

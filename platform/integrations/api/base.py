@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, ClassVar
@@ -34,7 +35,7 @@ class AlwaysJson(BaseContentNegotiation):
         return renderers[0], renderers[0].media_type
 
 
-class Resource(GenericViewSet[Any]):
+class Resource(GenericViewSet[Any], ABC):
     """Rows of one kind, as a token's person may see them.
 
     permission: what reading asks for; verbs: what an action asks for beyond it; scopes: actions that another
@@ -57,8 +58,9 @@ class Resource(GenericViewSet[Any]):
     scopes: ClassVar[Mapping[str, str]] = {}
     ordering: ClassVar[str] = "-pk"
 
+    @abstractmethod
     def rows(self, viewer: User) -> QuerySet[Any]:
-        raise NotImplementedError
+        """Those that the viewer may see."""
 
     def seen(self, rows: Sequence[Any]) -> None:
         """Note whom the answer is about, where it is about somebody."""

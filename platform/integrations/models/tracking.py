@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -80,6 +81,8 @@ class Order(models.Model):
 
     goes_with_the_name = True
     """Whose name is forgotten is not found by their number in another system either."""
+    exported_as = "orders_of_tracking_systems"
+    """Where these rows stand in a candidate's copy of their data."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     connection = models.ForeignKey(Connection, models.PROTECT, related_name="orders")
@@ -109,6 +112,27 @@ class Order(models.Model):
 
     def __str__(self) -> str:
         return f"Order {self.external_id} of {self.connection}"
+
+    @classmethod
+    def exported(cls, candidate: Candidate) -> list[dict[str, Any]]:
+        """Which system ordered what, by which number, and how far it was told that they are."""
+        rows = cls.objects.filter(candidate=candidate).order_by("ordered_at", "pk")
+        return [
+            {
+                "system": row.connection.get_kind_display(),
+                "opening": row.exercise.opening.title,
+                "exercise": str(row.exercise),
+                "their_number": row.external_id,
+                "their_page": row.profile_url,
+                "ordered_at": row.ordered_at,
+                "cancelled_at": row.cancelled_at,
+                "told": [
+                    {"that": one.what, "at": one.delivered_at}
+                    for one in row.deliveries.exclude(delivered_at=None).order_by("delivered_at")
+                ],
+            }
+            for row in rows.select_related("connection", "exercise__opening")
+        ]
 
 
 class Arrival(models.Model):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -48,6 +49,9 @@ def _noticed_once(name: str, **without: None) -> models.UniqueConstraint:
 class Event(models.Model):
     """Something that happened, noticed once from the row that says so. Names keys and no person."""
 
+    exported_as = "events_told_to_other_systems"
+    """Where these rows stand in a candidate's copy of their data."""
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     kind = models.CharField("type", max_length=40)
     at = models.DateTimeField(help_text="When it happened.")
@@ -74,3 +78,15 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.at:%Y-%m-%d %H:%M:%S}"
+
+    @classmethod
+    def exported(cls, candidate: Candidate) -> list[dict[str, Any]]:
+        """Which system was told of what, and when: each time that it arrived."""
+        told = cls.objects.filter(candidate=candidate, deliveries__delivered_at__isnull=False)
+        rows = told.order_by("deliveries__delivered_at", "deliveries__pk")
+        columns = ("kind", "at", "deliveries__webhook", "deliveries__delivered_at")
+        systems = {row.pk: str(row) for row in Webhook.objects.all()}
+        return [
+            {"event": kind, "happened_at": at, "system": systems[webhook], "told_at": told_at}
+            for kind, at, webhook, told_at in rows.values_list(*columns)
+        ]

@@ -1,4 +1,4 @@
-"""Pages that make something with a secret: a form, then the secret this once."""
+"""Pages that make something with a secret: a form, then the secret this once; what they ask alike."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from django import forms
 from django.contrib import admin, messages
 from django.db.models import Model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.cache import never_cache
 
 from accounts.audit import ADDITION, note_action
-from accounts.confirmed import DoneBefore, Verb, counted_once, press_of
+from accounts.confirmed import DoneBefore, Question, Verb, confirm, counted_once, press_of
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
@@ -33,23 +35,66 @@ class Secret:
 
 
 Make = Callable[[dict[str, Any], User, datetime], Secret]
+Page = Callable[..., HttpResponse]
+
+
+def in_whose_name(help_text: str) -> forms.ModelChoiceField[User]:
+    """Somebody of the staff who can sign in."""
+    people = User.objects.filter(is_active=True, is_staff=True).order_by("username")
+    return forms.ModelChoiceField(
+        people, label="In whose name", empty_label="Choose…", help_text=help_text
+    )
+
+
+def number_of_days(label: str, *, most: int, usual: int, help_text: str) -> forms.IntegerField:
+    """At least one."""
+    numeric = forms.NumberInput(attrs={"inputmode": "numeric"})
+    return forms.IntegerField(
+        label=label,
+        min_value=1,
+        max_value=most,
+        initial=usual,
+        help_text=help_text,
+        widget=numeric,
+    )
 
 
 @dataclass(frozen=True)
 class Maker:
-    """A form's words; `make` raises NotPossible with one sentence."""
+    """A form's words; `make` raises NotPossible with one sentence; `back` names the page of all of them."""
 
-    verb: Verb
+    question: Question
     make: Make
     crumb: str
     back: str
 
 
-def made(request: HttpRequest, maker: Maker) -> HttpResponse:
-    """Ask, make and show it this once; 400 or 409 with a sentence if not."""
-    by = allow(request, maker.verb.permission)
+def making(maker: Maker) -> Page:
+    """The page that asks, makes and shows it this once; 400 or 409 with a sentence if not."""
+
+    @never_cache
+    def page(request: HttpRequest) -> HttpResponse:
+        return _made(request, maker)
+
+    return page
+
+
+def ending(model: type[Model], verb: Verb, *, back: Callable[[Any], str]) -> Page:
+    """The page that ends a row for good; `back(row)`: the address to go to afterwards."""
+
+    @never_cache
+    def page(request: HttpRequest, pk: int) -> HttpResponse:
+        allow(request, verb.permission)
+        row = get_object_or_404(model, pk=pk)
+        return confirm(request, row, verb, back=back(row))
+
+    return page
+
+
+def _made(request: HttpRequest, maker: Maker) -> HttpResponse:
+    by = allow(request, maker.question.permission)
     sent = request.method == "POST"
-    form = maker.verb.form(request.POST if sent else None)
+    form = maker.question.form(request.POST if sent else None)
     status = 200
     if sent:
         answer = _carry_out(request, maker, form, by)
@@ -58,11 +103,11 @@ def made(request: HttpRequest, maker: Maker) -> HttpResponse:
         status = answer
     context = {
         **admin.site.each_context(request),
-        "title": maker.verb.title,
-        "verb": maker.verb,
+        "title": maker.question.title,
+        "verb": maker.question,
         "row": maker.crumb,
         "form": form,
-        "back": maker.back,
+        "back": reverse(maker.back),
         "press": press_of(request) or uuid4(),
     }
     return render(request, "admin/confirm.html", context, status=status)
@@ -79,12 +124,12 @@ def _carry_out(
             secret = maker.make(form.cleaned_data, by, now)
     except DoneBefore as said:
         messages.info(request, str(said))
-        return HttpResponseRedirect(maker.back)
+        return HttpResponseRedirect(reverse(maker.back))
     except NotPossible as error:
         form.add_error(None, str(error))
         return 409
     note_action(by, secret.row, secret.said, flag=ADDITION)
-    return shown(request, secret, crumb=maker.crumb, back=maker.back)
+    return shown(request, secret, crumb=maker.crumb, back=reverse(maker.back))
 
 
 def shown(request: HttpRequest, secret: Secret, *, crumb: str, back: str) -> HttpResponse:
@@ -99,8 +144,3 @@ def shown(request: HttpRequest, secret: Secret, *, crumb: str, back: str) -> Htt
     response = render(request, "integrations/shown_once.html", context)
     response["Cache-Control"] = "no-store"
     return response
-
-
-def not_made(row: Any, data: dict[str, Any], by: User, now: datetime) -> str:
-    """`Verb.perform` of pages that make a row: the row is made by `Maker.make`."""
-    raise NotImplementedError

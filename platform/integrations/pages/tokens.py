@@ -8,19 +8,19 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.confirmed import Refused, Verb, confirm
+from accounts.confirmed import Question, Refused, Verb
 from accounts.models import User
 from accounts.staff_admin import allow
 from hiring.models import one_line
 from integrations import tokens
 from integrations.models import ApiToken
-from integrations.pages.making import Maker, Secret, made, not_made
+from integrations.pages.making import Maker, Secret, ending, in_whose_name, making, number_of_days
 from reviews.phases import Tag
 
 TAGS = {
@@ -41,11 +41,8 @@ class TokenForm(forms.Form):
         validators=[one_line],
         help_text="For the list of tokens, as “Nightly export to the warehouse”.",
     )
-    person = forms.ModelChoiceField(
-        User.objects.none(),
-        label="In whose name",
-        empty_label="Choose…",
-        help_text="The token sees and does what this person may, openings and blindness included. An "
+    person = in_whose_name(
+        "The token sees and does what this person may, openings and blindness included. An "
         "account of its own with the fitting role says best in the audit trail who acted.",
     )
     scopes = forms.MultipleChoiceField(
@@ -54,19 +51,12 @@ class TokenForm(forms.Form):
         error_messages={"required": "Choose what the token is for."},
         help_text="Only what the program needs: a scope never gives more than the person has.",
     )
-    days = forms.IntegerField(
-        label="Days",
-        min_value=1,
-        max_value=tokens.MOST_DAYS,
-        initial=tokens.USUAL_DAYS,
+    days = number_of_days(
+        "Days",
+        most=tokens.MOST_DAYS,
+        usual=tokens.USUAL_DAYS,
         help_text=f"Then it opens nothing any more. At most {tokens.MOST_DAYS}.",
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        people = User.objects.filter(is_active=True, is_staff=True).order_by("username")
-        self.fields["person"].queryset = people  # type: ignore[attr-defined]
 
 
 @never_cache
@@ -90,7 +80,7 @@ def _make(data: dict[str, Any], by: User, now: datetime) -> Secret:
     return Secret(row, said, f"The token for {row.label}", [("Token", text, help_text)])
 
 
-MAKE = Verb(
+MAKE = Question(
     title="Make an API token",
     explanation=(
         "A program that has the token asks and acts under /api/v1/ in the name of a member of staff, without a "
@@ -98,14 +88,9 @@ MAKE = Verb(
     ),
     button="Make the token",
     permission="integrations.add_apitoken",
-    perform=not_made,
     form=TokenForm,
 )
-
-
-@never_cache
-def make(request: HttpRequest) -> HttpResponse:
-    return made(request, Maker(MAKE, _make, CRUMB, reverse("admin:api-tokens")))
+make = making(Maker(MAKE, _make, CRUMB, "admin:api-tokens"))
 
 
 def _revoke(row: ApiToken, data: dict[str, Any], by: User, now: datetime) -> str:
@@ -122,10 +107,4 @@ REVOKE = Verb(
     perform=_revoke,
     grave=True,
 )
-
-
-@never_cache
-def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    allow(request, REVOKE.permission)
-    row = get_object_or_404(ApiToken, pk=pk)
-    return confirm(request, row, REVOKE, back=reverse("admin:api-tokens"))
+revoke = ending(ApiToken, REVOKE, back=lambda row: reverse("admin:api-tokens"))

@@ -17,14 +17,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.confirmed import Refused, Verb, confirm
+from accounts.confirmed import Question, Refused, Verb
 from accounts.models import User
 from accounts.staff_admin import allow
 from hiring.models import Exercise, one_line
 from hiring.trials import real
 from integrations.models import Connection, ConnectionKind, Delivery
 from integrations.pages.deliveries import row_of
-from integrations.pages.making import Maker, Secret, made, not_made
+from integrations.pages.making import Maker, Secret, ending, in_whose_name, making, number_of_days
 from integrations.tracking import connections
 
 CRUMB = "Tracking systems"
@@ -39,20 +39,15 @@ class ConnectionForm(forms.Form):
     label = forms.CharField(
         label="Name", max_length=80, validators=[one_line], help_text="As it stands in lists."
     )
-    person = forms.ModelChoiceField(
-        User.objects.none(),
-        label="In whose name",
-        empty_label="Choose…",
-        help_text="Candidates are invited by this person, and the system hears of results what this person "
+    person = in_whose_name(
+        "Candidates are invited by this person, and the system hears of results what this person "
         "may read: a recruiter's account invites, an administrator's also passes ratings on.",
     )
-    window_days = forms.IntegerField(
-        label="Window (days)",
-        min_value=1,
-        max_value=90,
-        initial=7,
+    window_days = number_of_days(
+        "Window (days)",
+        most=90,
+        usual=7,
         help_text="How long an invitation can be started.",
-        widget=forms.NumberInput(attrs={"inputmode": "numeric"}),
     )
     base_url = forms.CharField(
         label="Where its interface is",
@@ -96,8 +91,6 @@ class ConnectionForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        people = User.objects.filter(is_active=True, is_staff=True).order_by("username")
-        self.fields["person"].queryset = people  # type: ignore[attr-defined]
         exercises = real(Exercise.objects.filter(opening__closed_at=None)).select_related("opening")
         field: Any = self.fields["exercise"]
         field.queryset = exercises.order_by("opening__title", "position", "pk")
@@ -165,7 +158,7 @@ def _make(data: dict[str, Any], by: User, now: datetime) -> Secret:
     return Secret(row, said, f"{row} is connected", shown)
 
 
-MAKE = Verb(
+MAKE = Question(
     title="Connect a tracking system",
     explanation=(
         "The system lists the exercises of open openings, has people invited to them, and hears how far they "
@@ -173,14 +166,9 @@ MAKE = Verb(
     ),
     button="Connect",
     permission="integrations.add_connection",
-    perform=not_made,
     form=ConnectionForm,
 )
-
-
-@never_cache
-def make(request: HttpRequest) -> HttpResponse:
-    return made(request, Maker(MAKE, _make, CRUMB, reverse("admin:tracking")))
+make = making(Maker(MAKE, _make, CRUMB, "admin:tracking"))
 
 
 def _end(row: Connection, data: dict[str, Any], by: User, now: datetime) -> str:
@@ -199,10 +187,4 @@ END = Verb(
     perform=_end,
     grave=True,
 )
-
-
-@never_cache
-def end(request: HttpRequest, pk: int) -> HttpResponse:
-    allow(request, END.permission)
-    row = get_object_or_404(Connection, pk=pk)
-    return confirm(request, row, END, back=reverse("admin:tracking-connection", args=[row.pk]))
+end = ending(Connection, END, back=lambda row: reverse("admin:tracking-connection", args=[row.pk]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -17,14 +16,14 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from accounts.confirmed import ReasonForm, Refused, Verb, confirm
+from accounts.confirmed import Question, Refused, Verb, confirm
 from accounts.models import User
 from accounts.not_possible import NotPossible
 from accounts.staff_admin import allow
 from hiring.models import one_line
 from integrations.models import Webhook
 from integrations.pages.deliveries import EACH_PAGE, row_of
-from integrations.pages.making import Maker, Secret, made, not_made, shown
+from integrations.pages.making import Maker, Secret, making, shown
 from integrations.webhooks import endpoints
 from integrations.webhooks.events import KINDS
 
@@ -92,7 +91,7 @@ def _make(data: dict[str, Any], by: User, now: datetime) -> Secret:
     return Secret(row, "Made a webhook.", title, [("Secret", secret, HOW_TO_CHECK)])
 
 
-MAKE = Verb(
+MAKE = Question(
     title="Add a webhook",
     explanation=(
         "What happens is sent to the address as signed JSON that names keys and nobody; the receiver asks the "
@@ -100,14 +99,9 @@ MAKE = Verb(
     ),
     button="Add the webhook",
     permission="integrations.add_webhook",
-    perform=not_made,
     form=WebhookForm,
 )
-
-
-@never_cache
-def make(request: HttpRequest) -> HttpResponse:
-    return made(request, Maker(MAKE, _make, CRUMB, reverse("admin:webhooks")))
+make = making(Maker(MAKE, _make, CRUMB, "admin:webhooks"))
 
 
 def _change(row: Webhook, data: dict[str, Any], by: User, now: datetime) -> str:
@@ -128,8 +122,8 @@ CHANGE = Verb(
 )
 
 
-def _row(request: HttpRequest, pk: int, verb: Verb) -> Webhook:
-    allow(request, verb.permission)
+def _row(request: HttpRequest, pk: int, question: Question) -> Webhook:
+    allow(request, question.permission)
     found: Webhook = get_object_or_404(Webhook, pk=pk, stopped_at=None)
     return found
 
@@ -161,17 +155,15 @@ def renew_secret(request: HttpRequest, pk: int) -> HttpResponse:
         )
         return shown(request, secret, crumb=str(row), back=_page(row))
 
-    verb = replace(RENEW, perform=perform)
+    verb = Verb(**vars(RENEW), perform=perform)
     return confirm(request, row, verb, back=_page(row), done=done)
 
 
-RENEW = Verb(
+RENEW = Question(
     title="Make a new secret",
     explanation="Messages are signed with the new one from now on: enter it at the receiver at once.",
     button="Make a new secret",
     permission="integrations.change_webhook",
-    perform=not_made,
-    form=ReasonForm,
 )
 
 

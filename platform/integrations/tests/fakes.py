@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -20,7 +21,7 @@ def basic(key: str) -> str:
 
 
 @dataclass
-class Fake:
+class Fake(ABC):
     """Asks Headnode by a client and is told things by a server."""
 
     receiver: Receiver
@@ -34,8 +35,9 @@ class Fake:
         self.recorded = recordings(self.system)
         self.receiver.reply = self.told
 
+    @abstractmethod
     def told(self, got: Received) -> tuple[int, Any]:
-        raise NotImplementedError
+        """Status and body of the answer to what arrived."""
 
     def ask(self, name: str, **given: Any) -> Any:
         """Send the recorded request, compare the answer's form, and return it."""

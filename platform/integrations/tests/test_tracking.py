@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import json
+import zipfile
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -25,6 +28,8 @@ from integrations.tests.story import PAGE, adam, begin_now, connected, hand_in, 
 from integrations.tests.world import Receiver
 from integrations.tracking import connections, orders
 from integrations.tracking.interface import Person
+from integrations.webhooks import endpoints, events
+from reviews.privacy.candidate_export import export, export_own
 
 __all__ = ["adam"]
 
@@ -61,6 +66,38 @@ def test_greenhouse_from_send_test_to_score(
     page = words_of(clients["adam"].get(reverse("admin:tracking-connection", args=[row.pk])))
     assert "partner_profile_url is missing" in page
     assert "4711" in page
+
+
+def test_the_whole_copy_of_their_data_says_which_system_knows_what(
+    adam: User, receiver: Receiver, stage: Stage
+) -> None:
+    endpoints.make(
+        url=receiver.url + "/hook", description="Warehouse", events=[], by=adam, now=timezone.now()
+    )
+    fake = FakeAshby(receiver)
+    receiver.reply = lambda got: (200, {}) if got.path == "/hook" else fake.told(got)
+    _, fake.key = connected(ConnectionKind.ASHBY, adam, receiver, outward_key=fake.own_key)
+    fake.start()
+    begin_now(stage)
+    events.notice(timezone.now())
+    pass_on()
+    data = copied(export(mira().candidate))
+    [order] = data["orders_of_tracking_systems"]
+    placed = Order.objects.get()
+    assert (order["system"], order["their_number"]) == ("Ashby", placed.external_id)
+    assert order["exercise"] == str(stage.exercise)
+    assert [one["that"] for one in order["told"]] == ["Started"]
+    told = [(one["event"], one["system"]) for one in data["events_told_to_other_systems"]]
+    assert ("attempt.started", "Warehouse") in told
+    assert not {"orders_of_tracking_systems", "events_told_to_other_systems"} & set(
+        copied(export_own(mira().candidate))
+    )
+    assert copied(export(stage.ada))["orders_of_tracking_systems"] == []
+
+
+def copied(packed: bytes) -> dict[str, Any]:
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return dict(json.loads(archive.read("data.json")))
 
 
 def test_greenhouse_orders_the_same_once(adam: User, receiver: Receiver, stage: Stage) -> None:

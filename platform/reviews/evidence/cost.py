@@ -20,7 +20,7 @@ from graders.cost.matching import subject as subject_of
 from reviews.evidence import corrections, cost_key, opportunity_text
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.kinds import KeptFile, Staff
+from reviews.evidence.kinds import KeptFile, StaffWithKey
 from reviews.evidence.readings import Choices, Reader
 from reviews.models import MatchCorrection
 from scenarios.cost.catalogue import FINDINGS, levers, traps
@@ -266,7 +266,7 @@ def _cost_row(row: Json) -> CostRow:
     )
 
 
-class CostStaff(Staff, Reader):
+class CostStaff(StaffWithKey, Reader):
     """Answers to cost exercises: a table of opportunities, row by row."""
 
     grader = GRADER

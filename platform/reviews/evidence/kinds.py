@@ -37,8 +37,6 @@ class Staff(ABC):
     """Template of a round's evidence; it gets what `round` says, and `round`, `attempt`."""
     hidden: ClassVar[str]
     """What is hidden beside the measures until the own scorecard is in, and what is shown, in words."""
-    key_page: ClassVar[str] = ""
-    """Template of the key to the variant; "" where there are no materials to have one."""
     file: ClassVar[KeptFile | None] = None
     """What the room keeps beside the prose."""
     act: ClassVar[str] = "run"
@@ -58,10 +56,6 @@ class Staff(ABC):
     ) -> dict[str, Any]:
         """What the template shows of a round; nothing that measures count unless the viewer `sees` them."""
 
-    def sheet(self, attempt: Attempt) -> Any:
-        """What the key's page shows. Raises as `troubleshooting_key.key_of` does."""
-        raise NotImplementedError(f"{self!r} has no key.")
-
     def run(self, report: Report) -> dict[str, Any]:
         """What the page of a run shows beside its measures, for whoever may see those."""
         return {}
@@ -73,6 +67,17 @@ class Staff(ABC):
     def suggestions(self, report: Report | None, held: Corrected) -> list[Mapping[str, Any]]:
         """The recommendations worth challenging, the one with most to talk about first: staff only."""
         return []
+
+
+class StaffWithKey(Staff):
+    """The parts of a kind with materials: each variant has a key."""
+
+    key_page: ClassVar[str]
+    """Template of the key."""
+
+    @abstractmethod
+    def sheet(self, attempt: Attempt) -> Any:
+        """What the key's page shows. Raises as `troubleshooting_key.key_of` does."""
 
 
 def staff_of(exercise: Exercise) -> Staff:

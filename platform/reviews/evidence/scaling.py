@@ -19,7 +19,7 @@ from graders.scaling.measuring import measures
 from reviews.evidence import corrections, scaling_key, scaling_text, scaling_years
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.kinds import KeptFile, Staff
+from reviews.evidence.kinds import KeptFile, StaffWithKey
 from reviews.evidence.readings import Choices, Reader
 from reviews.evidence.scaling_years import Year
 from reviews.evidence.structured import number, said, short
@@ -281,7 +281,7 @@ def _bottleneck(row: Json) -> Bottleneck:
     )
 
 
-class ScalingStaff(Staff, Reader):
+class ScalingStaff(StaffWithKey, Reader):
     """Answers to scaling exercises: a plan, and how it fared in the years it was played through."""
 
     grader = GRADER

@@ -19,7 +19,7 @@ from graders.troubleshooting.grading import KIND as GRADER
 from reviews.evidence import board_text, corrections, first_mention, troubleshooting_key
 from reviews.evidence.answer_text import visible
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.kinds import KeptFile, Staff
+from reviews.evidence.kinds import KeptFile, StaffWithKey
 from reviews.evidence.ordinary_minutes import OrdinaryTime, ordinary_time_of
 from reviews.evidence.readings import Choices, Reader
 from reviews.evidence.sentences_read import HowRead, how_read, how_sure
@@ -302,7 +302,7 @@ def _step(row: Mapping[str, Any], ordinary_time: OrdinaryTime) -> dict[str, Any]
     }
 
 
-class TroubleshootingStaff(Staff, Reader):
+class TroubleshootingStaff(StaffWithKey, Reader):
     """Answers to troubleshooting exercises: prose and a board, held against causes and red herrings."""
 
     grader = GRADER

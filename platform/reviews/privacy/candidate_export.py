@@ -52,7 +52,7 @@ def export_own(candidate: Candidate) -> bytes:
 
 
 def export(candidate: Candidate, *, judged: bool = True) -> bytes:
-    """The ZIP file; the same data give the same bytes. judged: with what people made of it."""
+    """The ZIP file; the same data give the same bytes. judged: with what people made of it and others know."""
     attempts = list(
         Attempt.objects.filter(invitation__candidate=candidate)
         .select_related("exercise__opening", "invitation", "pack_version")
@@ -86,7 +86,9 @@ def export(candidate: Candidate, *, judged: bool = True) -> bytes:
         ],
         "decisions": [_decision(row) for row in candidate.decisions.order_by("decided_at")],
     }
-    return _packed(data if judged else _without_judgements(data), attempts)
+    if judged:
+        return _packed(data | _told_elsewhere(candidate), attempts)
+    return _packed(_without_judgements(data), attempts)
 
 
 def _packed(data: dict[str, Any], attempts: list[Attempt]) -> bytes:
@@ -118,6 +120,16 @@ def _without_judgements(data: dict[str, Any]) -> dict[str, Any]:
 
 def _but(row: dict[str, Any], *names: str) -> dict[str, Any]:
     return {key: value for key, value in row.items() if key not in names}
+
+
+def _told_elsewhere(candidate: Candidate) -> dict[str, list[dict[str, Any]]]:
+    """Which other systems know of them, as the rows of the app above tell it."""
+    found = {}
+    for field in Candidate._meta.get_fields(include_hidden=True):
+        model: Any = field.related_model
+        if name := getattr(model, "exported_as", ""):
+            found[name] = model.exported(candidate)
+    return found
 
 
 def _messages(candidate: Candidate) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from assessments.materials.variants import NotBuilt
 from assessments.workplace.access import BeingPrepared, NotThere
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
-from reviews.evidence.kinds import staff_of
+from reviews.evidence.kinds import StaffWithKey, staff_of
 
 logger = logging.getLogger(__name__)
 
@@ -23,10 +23,10 @@ logger = logging.getLogger(__name__)
 def show(request: HttpRequest, pk: UUID) -> HttpResponse:
     """For whoever may read the answer, once it is in: before, nobody has anything to hold it against."""
     _, attempt = attempt_for(request, pk, "assessments.view_submission")
-    if not attempt.exercise.has_room or submission_of(attempt, 1) is None:
+    staff = staff_of(attempt.exercise)
+    if not isinstance(staff, StaffWithKey) or submission_of(attempt, 1) is None:
         raise Http404
     context = page_context(request, attempt, "Key")
-    staff = staff_of(attempt.exercise)
     template = staff.key_page
     try:
         context["sheet"] = staff.sheet(attempt)
