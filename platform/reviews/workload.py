@@ -48,6 +48,11 @@ def _with_own(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
     return attempts.annotate(scores_it=mine)
 
 
+def _scores_anybody(viewer: User) -> bool:
+    """Asked first: of who may score few do, and what they owe takes long to ask."""
+    return Assignment.objects.filter(evaluator=viewer).exists()
+
+
 def _attempts(viewer: User) -> QuerySet[Attempt]:
     """What the sections choose from."""
     return _with_own(attempts_visible_to(viewer), viewer)
@@ -102,9 +107,11 @@ def _section(
     """
     counted = attempts.annotate(all_of_them=Window(Count("pk")))
     found = list(counted.values_list("pk", "all_of_them")[:SHOWN])
+    if not found:
+        return Section(key, title, [], 0, ATTEMPTS, side)
     shown = with_viewer(attempts_visible_to(viewer), viewer).annotate(**also)
-    rows = for_list(shown.filter(pk__in=[pk for pk, _ in found])) if found else []
-    more = max(0, found[0][1] - SHOWN) if found else 0
+    rows = for_list(shown.filter(pk__in=[pk for pk, _ in found]))
+    more = max(0, found[0][1] - SHOWN)
     return Section(key, title, [row(attempt) for attempt in rows], more, ATTEMPTS, side)
 
 
@@ -117,6 +124,8 @@ def _row(attempt: Attempt, url_name: str, *args: object, tag: Tag | None = None)
 
 def to_score(viewer: User, now: datetime) -> Section:
     """Answers of both rounds that the viewer was asked to score and has not."""
+    if not _scores_anybody(viewer):
+        return Section("to-score", "To score", [])
     owes_1 = _submission(1) & ~_card(1, evaluator=viewer)
     owes_2 = _submission(2) & ~_card(2, evaluator=viewer)
     owed = _attempts(viewer).filter(owes_1 | owes_2, Q(scores_it=True))
@@ -130,6 +139,8 @@ def to_score(viewer: User, now: datetime) -> Section:
 
 def to_calibrate(viewer: User, now: datetime) -> Section:
     """Exercises whose exemplars come first, where the opening asks for it; left out when done."""
+    if not _scores_anybody(viewer):
+        return Section("calibrate", "Exemplars first", [])
     mine = _attempts(viewer).filter(
         ~_card(1, evaluator=viewer),
         Q(scores_it=True),

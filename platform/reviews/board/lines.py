@@ -76,6 +76,8 @@ class Reader:
             viewer.has_perm("reviews.add_assignment") or viewer.has_perm("reviews.view_evaluation")
         )
         self._met: dict[tuple[object, ...], Next] = {}
+        self._phases: dict[tuple[int, bool], Phase] = {}
+        self._outcomes: dict[str, tuple[str, bool]] = {}
 
     def people(self) -> list[Person]:
         """Everybody in the order of what the viewer may read of them; those known by name come first."""
@@ -111,18 +113,17 @@ class Reader:
         answer, mine = self.stored.answers.get(row.key), row.key in self.stored.mine
         phase, left = self._phase(row), ""
         decision, ends = self._decided(link)
-        facts = Facts(link.window, True, phase=phase, decision=decision, ends=ends)
+        graded, done, asked, dispute = "", 0, 0, Dispute.NONE
         if answer:
             cards, panel = answer.cards, answer.panel
             done = len(cards) if cards == panel else len({*cards} & {*panel})
-            facts = facts._replace(
-                graded=answer.graded,
-                cards=done,
-                asked=len(panel),
-                dispute=self._dispute(answer, done < len(panel), mine),
-            )
+            graded, asked = answer.graded, len(panel)
+            dispute = self._dispute(answer, done < asked, mine)
         elif self.sees_time and not mine:
             left = in_minutes(timedelta(seconds=row.deadline - self.at))
+        facts = Facts(
+            link.window, True, False, phase, graded, done, asked, dispute, decision, ends
+        )  # at once and by place: there are thousands
         found = self._next(facts, link, answer, mine=mine, left=left)
         since = self._since(found.turn, row, answer)
         overdue = 0 < since <= self.at - OWE_S
@@ -168,6 +169,15 @@ class Reader:
         )
 
     def _phase(self, row: Begun) -> Phase:
+        """Of those that nothing is awaited of, which no clock changes, it is found once for all."""
+        if row.awaited:
+            return self._phase_now(row)
+        about = (row.round, row.revised > 0)
+        if about not in self._phases:
+            self._phases[about] = self._phase_now(row)
+        return self._phases[about]
+
+    def _phase_now(self, row: Begun) -> Phase:
         return phase_of(
             row.round,
             datetime.fromtimestamp(row.deadline, UTC),
@@ -190,7 +200,10 @@ class Reader:
         decision = self.stored.decisions.get((link.opening, link.candidate))
         if decision is None:
             return "", False
-        return decision.get_outcome_display(), decision.outcome in decision.FINAL
+        outcome = decision.outcome
+        if outcome not in self._outcomes:  # Django makes the list of choices anew for each
+            self._outcomes[outcome] = decision.get_outcome_display(), outcome in decision.FINAL
+        return self._outcomes[outcome]
 
     def _since(self, turn: Turn, row: Begun, answer: HandedIn | None) -> int:
         """Since when the turn lasts; 0 where it is nobody's, or the clock's."""
