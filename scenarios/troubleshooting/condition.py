@@ -216,4 +216,6 @@ class Condition:
     def without(self, *tags: str) -> Condition:
         """The same plant as if these faults had been put right before the run."""
         left = [effect for effect in self.effects if effect.tag not in tags]
-        return Condition(self.plant, self.calendar, left)
+        found = Condition(self.plant, self.calendar, left)
+        found._weights = self._weights  # an effect weighs the same whatever stands beside it
+        return found
