@@ -33,14 +33,14 @@ class Zone:
 
     def stamp(self, at_ms: int) -> str:
         """The same to the second, as journals write it: 2026-09-20T06:31:07+0200."""
-        head, tail = _minute(self, at_ms // MINUTE)
+        head, tail = _minute(self.offset, at_ms // MINUTE)
         return f"{head}{at_ms // SECOND % 60:02d}{tail}"
 
 
 @lru_cache(maxsize=16_384)
-def _minute(zone: Zone, minute: int) -> tuple[str, str]:
+def _minute(offset: int, minute: int) -> tuple[str, str]:
     """What stands before and after the seconds: hosts write many lines in the same minute."""
-    at = zone.at(minute * MINUTE)
+    at = datetime.fromtimestamp(minute * 60, _fixed(offset, ""))
     return f"{at:%Y-%m-%dT%H:%M:}", f"{at:%z}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -166,13 +166,19 @@ class Condition:
         self.calendar = calendar
         self.effects = tuple(effects)
         self._held: dict[tuple[str, str], list[Effect]] = {}
+        self._about: dict[str, list[Effect]] = {}
         for effect in self.effects:
             self._held.setdefault((effect.subject, effect.field), []).append(effect)
+            self._about.setdefault(effect.subject, []).append(effect)
         self._over: dict[tuple[str, str], Array] = {}
         self._weights: dict[Effect, Array] = {}
 
     def healthy(self, name: str) -> float:
         return QUANTITIES[name].healthy(self.plant)
+
+    def about(self, subject: str) -> Sequence[Effect]:
+        """Effects on a subject, in the order given."""
+        return self._about.get(subject, ())
 
     def subjects(self, name: str) -> tuple[str, ...]:
         """Subjects of which this field ever departs from health."""
@@ -216,4 +222,6 @@ class Condition:
     def without(self, *tags: str) -> Condition:
         """The same plant as if these faults had been put right before the run."""
         left = [effect for effect in self.effects if effect.tag not in tags]
-        return Condition(self.plant, self.calendar, left)
+        found = Condition(self.plant, self.calendar, left)
+        found._weights = self._weights  # an effect weighs the same whatever stands beside it
+        return found

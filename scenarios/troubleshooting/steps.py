@@ -60,10 +60,11 @@ def compute(condition: Condition, nodes: Sequence[Node]) -> Array:
     for node in nodes:
         host = condition.over(node.name, "host_s")
         for gpu in node.gpus:
-            own = COMPUTE * work * np.maximum(slowness(condition, gpu.name), 1.0)
-            if host is not None:
-                own = own + host
-            pace = np.maximum(pace, own)
+            slow = slowness(condition, gpu.name)
+            if host is None and isinstance(slow, float):
+                continue  # as fast as the pace that is there already
+            own = COMPUTE * work * np.maximum(slow, 1.0)
+            pace = np.maximum(pace, own if host is None else own + host)
     return pace
 
 

@@ -241,8 +241,8 @@ def _replays(stage: Stage, node: Node) -> Grid:
     found = np.zeros((len(node.gpus), len(at)), np.float32)
     for row, gpu in enumerate(node.gpus):
         few = int(Stream(stage.seed, f"replays {gpu.name}").between(0, 4))
-        rate = stage.over(gpu.name, "replays")
-        found[row] = few + np.floor(rate * hours)
+        rate = stage.condition.over(gpu.name, "replays")
+        found[row] = few if rate is None else few + np.floor(rate * hours)
     return np.maximum.accumulate(found, axis=1)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,18 +55,22 @@ def glimpses(line: Timeline, age: Array) -> tuple[Moment, Moment]:
     return moment(line.run, then - 1_000), moment(line.run, then)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Part:
     """A part of every step: it begins `begin` seconds into it and takes `length`; a value for each step."""
 
     begin: Array
     length: Array
 
+    @cached_property
+    def before(self) -> Array:
+        """Seconds of this part in all steps before each step."""
+        return np.concatenate([[0.0], np.cumsum(self.length)])
+
     def until(self, when: Moment) -> Array:
         """Seconds of this part from the run's start on until some instants."""
         step, into = when
-        before = np.concatenate([[0.0], np.cumsum(self.length)])
-        done: Array = before[step] + np.clip(into - self.begin[step], 0.0, self.length[step])
+        done: Array = self.before[step] + np.clip(into - self.begin[step], 0.0, self.length[step])
         return done
 
     def share(self, line: Timeline) -> Grid:

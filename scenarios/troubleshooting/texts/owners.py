@@ -11,8 +11,8 @@ from scenarios.troubleshooting.truth import Incident
 
 def owner(condition: Condition, subject: str, *names: str) -> str | None:
     """Key of the cause or herring that takes one of these fields of the subject out of health."""
-    for effect in condition.effects:
-        if effect.subject == subject and effect.field in names:
+    for effect in condition.about(subject):
+        if effect.field in names:
             return effect.tag
     return None
 

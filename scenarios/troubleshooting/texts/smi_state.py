@@ -94,9 +94,8 @@ def whose(incident: Incident, at_ms: int, subject: str, *names: str) -> str | No
     if before_changes(incident, at_ms):
         return None
     cell = incident.calendar.cell(at_ms)
-    for effect in incident.condition.effects:
-        about = effect.subject == subject and effect.field in names
-        if about and incident.condition.weights(effect)[cell] > 0:
+    for effect in incident.condition.about(subject):
+        if effect.field in names and incident.condition.weights(effect)[cell] > 0:
             return effect.tag
     return None
 
@@ -337,7 +336,8 @@ def _replays(incident: Incident, gpu: Gpu, at_ms: int) -> int:
 def _herring(incident: Incident, kind: type[Kind], gpu: Gpu) -> Kind | None:
     """The herring of this kind that stands on this GPU."""
     for herring in incident.herrings:
-        if isinstance(herring, kind) and (herring.host, herring.gpu) == (gpu.node, gpu.index):
+        # The host first: it is another one nearly always, and asking for the kind costs more.
+        if herring.host == gpu.node and isinstance(herring, kind) and herring.gpu == gpu.index:
             return herring
     return None
 

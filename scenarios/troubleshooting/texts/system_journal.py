@@ -9,7 +9,7 @@ from typing import NamedTuple
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import MINUTE
 from scenarios.troubleshooting.texts.kernel import kernel_level, kernel_lines
-from scenarios.troubleshooting.texts.lines import Document, Line, in_order
+from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.texts.owners import clock_ahead
 from scenarios.troubleshooting.texts.system_host import archive_start, boot_ms, kind_of
 from scenarios.troubleshooting.texts.system_noise import background, started
@@ -57,8 +57,8 @@ def journal(incident: Incident, host: str, traces: list[Trace]) -> Document:
     """`journalctl -o short-iso` of the host as a file."""
     zone, ahead = incident.calendar.zone, clock_ahead(incident, host)
     found = entries(incident, host, traces)
-    lines = [_printed(entry, zone.stamp(entry.at_ms + ahead)) for entry in found]
-    return in_order(f"logs/{host}/journal.log", lines)
+    lines = tuple(_printed(entry, zone.stamp(entry.at_ms + ahead)) for entry in found)
+    return Document(f"logs/{host}/journal.log", lines)
 
 
 def printed(incident: Incident, entry: Entry) -> Line:
