@@ -1,6 +1,6 @@
 """What the graders of the incident and of the bill make of answers that were written without reading them.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as before] [--only incident|bill] [--part third]
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as NAME] [--only incident|bill] [--part PART]
 
 benchmarks/strangers holds answers to variants that nothing here was tuned to, written from the candidate's
 materials and the key alone; `later` those that were written after the rules were mended for the first, `third`
@@ -224,8 +224,8 @@ def main() -> None:
     parser.add_argument("--only", default="", choices=("", "incident", "bill"))
     parser.add_argument("--part", choices=PARTS, help="one set alone; all of them without it")
     asked = parser.parse_args()
-    kept = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
     now = measured(asked.only, PARTS if asked.part is None else (asked.part,))
+    kept = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
     kept[asked.name] = kept.get(asked.name, {}) | now
     RESULT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for name, rows in now.items():
