@@ -1,6 +1,6 @@
 """What the graders of the incident and of the bill make of answers that were written without reading them.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as NAME] [--only incident|bill] [--part PART]
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as NAME] [--only PACK] [--part PART]
 
 benchmarks/strangers holds answers to variants that nothing here was tuned to, written from the candidate's
 materials and the key alone; `later` those that were written after the rules were mended for the first, `third`

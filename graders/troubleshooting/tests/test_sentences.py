@@ -106,6 +106,12 @@ def test_a_sentence_may_speak_of_the_one_before_it() -> None:
         ("the run took 16 h instead of 8 h, a gap of 8 h", []),
         ("it began 2 h before the start", []),
         ("GPU 3 at 1275 MHz", []),
+        ("Clocks were locked, that is some 105 minutes.", [1.75]),
+        ("Der Treiber auf zwei Knoten: rund 84-90 Minuten", [1.4, 1.5]),
+        ("abt. 120 min, all ranks alike", [2.0]),
+        ("It saves every 30 minutes and came back after 45 min.", []),
+        ("Each save takes six minutes now, five minutes of work, 20 min in all.", []),
+        ("The alarm came 90 minutes later and 40 min into the run.", []),
     ],
 )
 def test_hours_that_a_sentence_gives(text: str, hours: list[float]) -> None:
