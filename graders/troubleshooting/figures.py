@@ -88,7 +88,10 @@ def _figures(text: str, gap: float) -> Iterator[_Figure]:
     for pattern in (_CONTRAST, _FROM_TO):
         for match in pattern.finditer(text):
             more = abs(_value(match.group(1)) - _value(match.group(2)))
-            yield _figure(match, hours_of_seconds(more * _scale(match.group(3))))
+            hours = hours_of_seconds(more * _scale(match.group(3)))
+            if not gap or hours <= gap:
+                # what would be more than was lost in all is said of something that does not happen each step
+                yield _figure(match, hours)
     for pattern in (_HOURS, _CJK_HOURS):
         for match in pattern.finditer(text):
             yield _figure(match, *(_value(one) for one in match.groups() if one))
