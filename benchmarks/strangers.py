@@ -1,9 +1,10 @@
 """What the graders of the incident and of the bill make of answers that were written without reading them.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as before] [--only incident|bill]
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as NAME] [--only PACK] [--part PART]
 
 benchmarks/strangers holds answers to variants that nothing here was tuned to, written from the candidate's
-materials and the key alone; `later` those that were written after the rules were mended for the first.
+materials and the key alone; `later` those that were written after the rules were mended for the first, `third`
+those that were written after they were mended for these.
 Of the bill: whole tables in several languages and styles, what is made of them by rule (without filters,
 other figures, bare catchwords, words alone), and single sentences. Bars: right; keeps (at least 80 % of the
 right one); falls (at most a third of it); lower. Prints a line for each and what a bar was missed by; writes
@@ -16,7 +17,7 @@ import argparse
 import json
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from scenarios.company.profile import DEFAULT
 RESULT = Path(__file__).with_suffix(".json")
 FOLDER = Path(__file__).parent / "strangers"
 PACK = "cost/fleet-bill"
+PARTS = ("", "later", "third")
 KEEPS, FALLS = 0.8, 1 / 3
 LANGUAGES = ("german", "spanish", "french", "terse")
 
@@ -202,13 +204,13 @@ def sentences(folder: Path) -> Json:
     return {**{key: count[key] for key in ("right", "unknown", "wrong")}, "not_right": told}
 
 
-def measured(only: str) -> Json:
+def measured(only: str, parts: Sequence[str] = PARTS) -> Json:
     """Commit, and the rows of each folder that there is."""
     found: Json = {"commit": commit()}
     for name, make in (("incident", incident), ("bill", bill), ("sentences", sentences)):
         if not name.startswith(only) and not (only == "bill" and name == "sentences"):
             continue
-        for part in ("", "later"):
+        for part in parts:
             folder = FOLDER / part / ("bill" if name == "sentences" else name)
             if folder.is_dir():
                 found[f"{name} {part}".strip()] = make(folder)
@@ -220,9 +222,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--as", dest="name", default="after", help="under which name to keep it")
     parser.add_argument("--only", default="", choices=("", "incident", "bill"))
+    parser.add_argument("--part", choices=PARTS, help="one set alone; all of them without it")
     asked = parser.parse_args()
+    now = measured(asked.only, PARTS if asked.part is None else (asked.part,))
     kept = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
-    now = measured(asked.only)
     kept[asked.name] = kept.get(asked.name, {}) | now
     RESULT.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     for name, rows in now.items():

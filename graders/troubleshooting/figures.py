@@ -14,6 +14,15 @@ _TO = rf"(?:\s*(?:-|–|to|bis|à|a|hasta|até|tot)\s*({_VALUE}))?\s*"
 _AGO = r"\b(?!\s*(?:ago|before|after|into|later|earlier|vorher|später|zuvor|antes|avant|après|después))"
 _HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren)"
 _HOURS = re.compile(rf"{_NUMBER}{_TO}{_HOUR}{_AGO}", re.I)
+_EACH_MINUTE = r"\s*(?:/|per|pro|je|par|por|each|every|apart)\b"
+_MINUTES = re.compile(
+    rf"(?<!every )(?<!each )(?<!after )(?<!within )(?<!alle )(?<!nach )(?<!cada )(?<!après )"
+    rf"(?<![\w.,-])[~≈+]?(\d{{2,3}}){_TO}(?:min|mins|minutes?|minuten|minutos?|minuti|minut)\b"
+    rf"(?!{_EACH_MINUTE}){_AGO}",
+    re.I,
+)
+_FEWEST_MINUTES = 30
+"""Fewer say how long something takes each time or since when, and hardly ever what it cost the whole run."""
 _CJK_HOURS = re.compile(rf"{_NUMBER}\s*(?:時間|小时)")
 _S = r"(ms|s|sec|secs|seconds?|sek|sekunden?|secondes?|segundos?|secondi|seconden)"
 _EACH = (
@@ -79,10 +88,17 @@ def _figures(text: str, gap: float) -> Iterator[_Figure]:
     for pattern in (_CONTRAST, _FROM_TO):
         for match in pattern.finditer(text):
             more = abs(_value(match.group(1)) - _value(match.group(2)))
-            yield _figure(match, hours_of_seconds(more * _scale(match.group(3))))
+            hours = hours_of_seconds(more * _scale(match.group(3)))
+            if not gap or hours <= gap:
+                # what would be more than was lost in all is said of something that does not happen each step
+                yield _figure(match, hours)
     for pattern in (_HOURS, _CJK_HOURS):
         for match in pattern.finditer(text):
             yield _figure(match, *(_value(one) for one in match.groups() if one))
+    for match in _MINUTES.finditer(text):
+        minutes = [float(one.replace(",", ".")) for one in match.groups() if one]
+        if minutes[0] >= _FEWEST_MINUTES:
+            yield _figure(match, *(value / 60 for value in minutes))
     seconds = list(_PER_STEP.finditer(text))
     for match in seconds:
         scale = _scale(match.group(3))

@@ -78,6 +78,15 @@ def _lack(languages: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?:{lacks})\s+(?:(?:{any_of_it})\s+)?(?:{effects})", re.IGNORECASE)
 
 
+@cache
+def _inverted() -> re.Pattern[str]:
+    """What denies an effect of a whole subject: "Nor do the eight links of that GPU matter"."""
+    verbs = r"do|does|did|is|are|was|were|can|could|will|would"
+    between = r"(?:[\w'./-]+,?\s+){0,14}?"
+    effects = terms_source(_cues("effects", ("en",)))
+    return re.compile(rf"\b(?:nor|neither)\s+(?:{verbs})\s+{between}(?:{effects})", re.IGNORECASE)
+
+
 def lacks(text: str, languages: Sequence[str]) -> bool:
     """Whether a heading speaks of what is without effect; in a sentence these words may mean anything."""
     return _lack(tuple(languages)).search(text) is not None
@@ -100,6 +109,8 @@ def denials(text: str, languages: Sequence[str], found: Sequence[Hit]) -> list[H
         if late is None and inside and not _EACH.match(word.words):
             continue
         kept.append(whole)
+    if "en" in languages:
+        kept += [Hit(*m.span(), m.group()) for m in _inverted().finditer(text)]
     return kept
 
 

@@ -70,6 +70,7 @@ def test_patterns_know_endings_gaps_numbers_and_borders() -> None:
         ("The fan looks fine.", "fan*", "dismisses"),
         ("No sign of a bad cable.", "cable*", "dismisses"),
         ("Not only the fan but the cable too.", "fan*", "states"),
+        ("Nor do the two fans in the rear of gpu-n010 of that rack matter.", "fans", "dismisses"),
         ("srun no longer inherits it.", "srun", "states"),
         ("MTU is 1500 instead of 9216.", "mtu", "states"),
         ("It runs at 405 W rather than 700.", "405 w", "states"),
@@ -90,6 +91,8 @@ def test_two_subjects_of_one_sentence_have_each_their_own_clause() -> None:
 def test_a_sentence_may_speak_of_the_one_before_it() -> None:
     assert points_back("It is harmless: nothing moved.")
     assert points_back("Ruled out.")
+    assert points_back("All fine.")
+    assert not points_back("All others wait for it.")
     assert not points_back("The cable is harmless.")
     assert sets_aside("Looked at and put aside:")
 
@@ -106,6 +109,14 @@ def test_a_sentence_may_speak_of_the_one_before_it() -> None:
         ("the run took 16 h instead of 8 h, a gap of 8 h", []),
         ("it began 2 h before the start", []),
         ("GPU 3 at 1275 MHz", []),
+        ("each save takes 351 s instead of 45 s", []),
+        ("compute takes 1.35 s instead of 0.75 s", [2.0]),
+        ("Clocks were locked, that is some 105 minutes.", [1.75]),
+        ("Der Treiber auf zwei Knoten: rund 84-90 Minuten", [1.4, 1.5]),
+        ("abt. 120 min, all ranks alike", [2.0]),
+        ("It saves every 30 minutes and came back after 45 min.", []),
+        ("Each save takes six minutes now, five minutes of work, 20 min in all.", []),
+        ("The alarm came 90 minutes later and 40 min into the run.", []),
     ],
 )
 def test_hours_that_a_sentence_gives(text: str, hours: list[float]) -> None:
