@@ -2,9 +2,10 @@
 
     python -m benchmarks.page_weight [--out benchmarks/page_weight.json]
 
-Starts a site with the demo, opens the practice room and the workspace of an automation exercise in a
-fresh Chromium window (cold), then once more in the same one (warm). Bytes are as the browser counts them,
-compressed, with heads; a page is interactive when its main button can be pressed. Run it on a quiet host.
+Starts a site with the demo and invites somebody to an exercise of each kind. The first page that a link
+opens, the practice room and the four workspaces are opened in a fresh Chromium window (cold), then once
+more in the same one (warm). Bytes are as the browser counts them, compressed, with heads; a page is
+interactive when its main button can be pressed. Run it on a quiet host: the load before is in the file.
 """
 
 from __future__ import annotations
@@ -17,23 +18,49 @@ import time
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Browser, Page, Response
 
 from headnode.tests.browser.actors import browser
 from headnode.tests.browser.kept_demo import lend
 from headnode.tests.browser.site import Site
 
-READY = {
-    "practice": "#check:not([hidden])",
-    "workspace": "#submit-open:not([disabled])",
+INVITE = """
+from datetime import timedelta
+import django
+django.setup()
+from django.utils import timezone
+from accounts.models import User
+from hiring.invitations import invite
+from hiring.models import Candidate, Exercise, Opening
+
+now = timezone.now()
+hana, rhea = (User.objects.get(username=name) for name in ("hana", "rhea"))
+opening = Opening.objects.create(title="{kind}", level="mid", hiring_manager=hana, created_at=now)
+exercise = Exercise.objects.create(
+    opening=opening, pack_name="{pack}", kind="{kind}", level="mid", limit_minutes=50, revision_minutes=10,
+)
+person = Candidate.objects.create(name="Selin Aydin", email="{kind}@example.com", created_at=now)
+_, token = invite(
+    opening=opening, candidate=person, exercises=[exercise], by=rhea, now=now,
+    opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=7),
+)
+print(token)
+"""
+PACKS = {
+    "automation": "automation/gpu-idle-alerts",
+    "troubleshooting": "troubleshooting/slow-training",
+    "cost": "cost/fleet-bill",
+    "scaling-plan": "scaling-plan/growth-year",
 }
-"""Page -> what can be pressed once it is interactive."""
+SUBMIT, SCRIPTED = "#submit-open:not([disabled])", "[data-theme-toggle]:not([hidden])"
+READY = {"first page": SCRIPTED, "practice": "#check:not([hidden])"}
+"""Page -> what is there once it is interactive; of a workspace it is SUBMIT."""
+BUILT_WITHIN_MS = 300_000
 
 
-def measured(context: BrowserContext, url: str, ready: str) -> dict[str, Any]:
+def measured(page: Page, url: str, ready: str) -> dict[str, Any]:
     """One opening of a page: kilobytes over the wire, requests, ms until `ready` is there."""
-    page = context.new_page()
-    wire = context.new_cdp_session(page)
+    wire = page.context.new_cdp_session(page)
     sizes: list[float] = []
     wire.send("Network.enable")
     wire.on("Network.loadingFinished", lambda one: sizes.append(one["encodedDataLength"]))
@@ -42,7 +69,6 @@ def measured(context: BrowserContext, url: str, ready: str) -> dict[str, Any]:
     page.wait_for_selector(ready)
     took = time.perf_counter() - began
     page.wait_for_load_state("networkidle")
-    page.close()
     return {
         "kb": round(sum(sizes) / 1000, 1),
         "requests": len(sizes),
@@ -50,38 +76,71 @@ def measured(context: BrowserContext, url: str, ready: str) -> dict[str, Any]:
     }
 
 
-def figures(site: Site) -> dict[str, Any]:
-    """Every page of READY, cold and warm."""
+def heaviest(page: Page, url: str) -> dict[str, float]:
+    """What a page fetches, as {last part of its address: kilobytes}, the ten heaviest."""
+    sizes: dict[str, float] = {}
+
+    def note(answer: Response) -> None:
+        part = answer.url.rstrip("/").rsplit("/", 1)[-1].split("?")[0]
+        sizes[part] = answer.request.sizes()["responseBodySize"] / 1000
+
+    page.on("response", note)
+    page.goto(url)
+    page.wait_for_load_state("networkidle")
+    kept = sorted(sizes.items(), key=lambda one: -one[1])[:10]
+    return {name: round(kb, 1) for name, kb in kept}
+
+
+def opened(chrome: Browser, entrance: str, url: str, ready: str) -> dict[str, Any]:
+    """A page cold and warm, with what of it is heavy; entrance: the link that says who it is."""
     found: dict[str, Any] = {}
-    with browser() as running:
-        links = _links(running.new_context(), site)
-        for name, url in links.items():
-            context = running.new_context()
-            entering = context.new_page()
-            entering.request.get(site.candidate_link)  # the cookie, and nothing in the cache
-            entering.close()
-            found[name] = {state: measured(context, url, READY[name]) for state in ("cold", "warm")}
-            context.close()
+    for _ in range(2):
+        context = chrome.new_context()
+        context.request.get(entrance)  # the cookie, and nothing in the cache
+        if found:
+            found["heaviest_kb"] = heaviest(context.new_page(), url)
+        else:
+            found = {state: measured(context.new_page(), url, ready) for state in ("cold", "warm")}
+        context.close()
     return found
 
 
-def _links(context: BrowserContext, site: Site) -> dict[str, str]:
-    """Addresses of the pages, after the exercise was started."""
+def started(chrome: Browser, entrance: str) -> tuple[str, str]:
+    """Start the one exercise of a link: addresses of its overview and of its workspace."""
+    context = chrome.new_context()
     page = context.new_page()
-    page.goto(site.candidate_link)
+    page.goto(entrance)
     overview = page.url
     page.get_by_role("checkbox").first.check()
-    page.get_by_role("button", name="Start:").first.click()
-    page.wait_for_selector(READY["workspace"], timeout=120_000)
-    links = {"practice": f"{overview}practice/", "workspace": page.url}
+    page.locator("button:not([disabled])", has_text="Start:").first.click(timeout=BUILT_WITHIN_MS)
+    page.wait_for_selector(SUBMIT, timeout=BUILT_WITHIN_MS)
+    workspace = page.url
     context.close()
-    return links
+    return overview, workspace
+
+
+def figures(site: Site) -> dict[str, Any]:
+    """Every page, cold and warm."""
+    found: dict[str, Any] = {}
+    tokens = {kind: site.run(INVITE.format(kind=kind, pack=pack)) for kind, pack in PACKS.items()}
+    with browser() as chrome:
+        for kind, token in tokens.items():
+            entrance = f"{site.url}/t/{token}/"
+            if not found:
+                found["first page"] = opened(chrome, entrance, entrance, READY["first page"])
+            overview, workspace = started(chrome, entrance)
+            if "practice" not in found:
+                practice = f"{overview}practice/"
+                found["practice"] = opened(chrome, entrance, practice, READY["practice"])
+            found[f"workspace {kind}"] = opened(chrome, entrance, workspace, SUBMIT)
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("benchmarks/page_weight.json"))
     options = parser.parse_args()
+    load_before = round(os.getloadavg()[1], 1)
     with tempfile.TemporaryDirectory() as scratch:
         site = Site(Path(scratch, "site"))
         lend(site.data, Path(scratch, "demo"))
@@ -90,7 +149,7 @@ def main() -> None:
             found = figures(site)
         finally:
             site.stop()
-    found["load_before"] = round(os.getloadavg()[1], 1)
+    found["load_before"] = load_before
     options.out.write_text(json.dumps(found, indent=2) + "\n")
     print(json.dumps(found))
 

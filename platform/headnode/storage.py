@@ -8,14 +8,17 @@ import brotli
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# At its best, 11, Brotli takes thirty times as long, which a first start waits for, and saves a tenth.
-BROTLI_QUALITY = 7
+# At its best, 11, Brotli takes thirty times as long, which a first start waits for, and saves a tenth:
+# worth it for the few files that are most of a page's weight.
+BROTLI_QUALITY, BEST_QUALITY = 7, 11
+HEAVY_BYTES = 30_000
 
 
 class QuickCompressor(Compressor):
     @staticmethod
     def compress_brotli(data: bytes) -> bytes:
-        return bytes(brotli.compress(data, quality=BROTLI_QUALITY))
+        quality = BEST_QUALITY if len(data) > HEAVY_BYTES else BROTLI_QUALITY
+        return bytes(brotli.compress(data, quality=quality))
 
 
 class StaticStorage(CompressedManifestStaticFilesStorage):

@@ -11,13 +11,20 @@ trap 'rm -rf "$work"' EXIT
 out=$work/vendor
 mkdir -p "$out/fonts"
 
-for name in codemirror uplot xterm; do
-    node_modules/.bin/esbuild "$name.entry.js" --bundle --minify --format=esm --target=es2022 \
-        --legal-comments=none --metafile="$work/$name.json" --outfile="$out/$name.js" --log-level=warning
-done
+bundle() {
+    metafile=$1
+    shift
+    node_modules/.bin/esbuild --bundle --minify --format=esm --target=es2022 --legal-comments=none \
+        --metafile="$work/$metafile.json" --outdir="$out" --log-level=warning "$@"
+}
+# The editor's parts share what they have in common, as files of their own.
+editor=$(for entry in codemirror*.entry.js; do echo "${entry%.entry.js}=$entry"; done)
+bundle codemirror --splitting --chunk-names=codemirror_shared_[hash] $editor
+bundle uplot uplot=uplot.entry.js
+bundle xterm xterm=xterm.entry.js
 # What tsc takes for their types: those of the packages that went into them.
-for name in codemirror uplot xterm; do
-    echo "export * from \"../../../vendor/$name.entry.js\";" >"$out/$name.d.ts"
+for entry in *.entry.js; do
+    echo "export * from \"../../../vendor/$entry\";" >"$out/${entry%.entry.js}.d.ts"
 done
 echo 'export { default } from "../../../vendor/uplot.entry.js";' >"$out/uplot.d.ts"
 cp node_modules/uplot/dist/uPlot.min.css "$out/uplot.css"
@@ -28,6 +35,9 @@ for subset in latin latin-ext; do
         file=ibm-plex-${face%%:*}-$subset-${face#*:}.woff2
         cp "node_modules/@fontsource/ibm-plex-${face%%:*}/files/$file" "$out/fonts/$file"
     done
+    # All upright weights of the text in one file, for pages; a PDF is set in the single ones.
+    file=ibm-plex-sans-$subset-wght-normal.woff2
+    cp "node_modules/@fontsource-variable/ibm-plex-sans/files/$file" "$out/fonts/$file"
 done
 node licenses.mjs "$work/codemirror.json" "$work/uplot.json" "$work/xterm.json" "$out/LICENSES.txt"
 chmod -R u=rwX,go=rX "$out"

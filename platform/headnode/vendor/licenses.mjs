@@ -3,7 +3,8 @@
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 
 const [metafiles, out] = [process.argv.slice(2, -1), process.argv.at(-1)];
-const packages = new Set(["@fontsource/ibm-plex-mono", "@fontsource/ibm-plex-sans"]);
+const fonts = ["@fontsource-variable/ibm-plex-sans", "@fontsource/ibm-plex-mono", "@fontsource/ibm-plex-sans"];
+const packages = new Set(fonts);
 for (const metafile of metafiles) {
   for (const input of Object.keys(JSON.parse(readFileSync(metafile, "utf8")).inputs)) {
     const match = input.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//);

@@ -68,6 +68,9 @@ def browser() -> Iterator[Browser]:
 class Person:
     """Somebody with a browser window; complaints of the browser's console are remembered."""
 
+    grave: ClassVar[frozenset[str | None]] = frozenset({"serious", "critical"})
+    """Impacts of what axe finds that no page may have."""
+
     def __init__(self, running: Browser, site: Site, size: tuple[int, int]) -> None:
         self.site = site
         self.context = running.new_context(
@@ -101,7 +104,7 @@ class Person:
         grave = [
             f"{item['id']}: {item['nodes'][0]['html'][:160]}"
             for item in found
-            if item["impact"] in {"serious", "critical"}
+            if item["impact"] in self.grave
         ]
         assert grave == [], f"{name}: {grave}"
         wide, room = self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")

@@ -41,7 +41,8 @@ function makeTabs(container, label, remember) {
 async function colourCode() {
   const blocks = [...document.querySelectorAll("[data-code$='.py']")];
   if (!blocks.length) return;
-  const { classHighlighter, highlightCode, pythonLanguage } = await import("../headnode/vendor/codemirror.js");
+  const { classHighlighter, highlightCode } = await import("../headnode/vendor/codemirror.js");
+  const { pythonLanguage } = await import("../headnode/vendor/codemirror_python.js");
   for (const block of blocks) {
     const cells = [...block.querySelectorAll("code")];
     const text = cells.map((cell) => cell.textContent).join("\n");

@@ -118,8 +118,9 @@ class Dashboards {
 
   #watch() {
     this.byNode = new Map(this.panels.map((panel) => [panel.node, panel]));
+    const scrolls = getComputedStyle(this.body).overflowY === "auto";
     this.sight = new IntersectionObserver((entries) => entries.forEach((entry) => this.#seen(entry)), {
-      root: this.body,
+      root: scrolls ? this.body : this.body.closest(".room-part"),
       rootMargin: NEAR,
     });
     for (const panel of this.panels) this.sight.observe(panel.node);

@@ -17,6 +17,7 @@ import { RangePicker } from "./range_picker.js";
 const TYPING_MS = 180;
 const UNIT = 18;
 const NARROW_PX = 560;
+const LOW = matchMedia("(max-height: 560px)");
 class Explorer {
   #timer = 0;
   #turn = 0;
@@ -37,7 +38,7 @@ class Explorer {
     room.addEventListener("range", () => this.later(60));
     room.addEventListener("pins", () => (this.list.refresh(), this.around.refresh()));
     new ResizeObserver(() => {
-      if (host.clientWidth > NARROW_PX) this.more.open = true;
+      if (host.clientWidth > NARROW_PX && !LOW.matches) this.more.open = true;
       this.#measure();
     }).observe(this.list.node);
   }
@@ -145,7 +146,7 @@ class Explorer {
     );
     this.more = el(
       "details",
-      { className: "log-more", open: this.host.clientWidth > NARROW_PX },
+      { className: "log-more", open: this.host.clientWidth > NARROW_PX && !LOW.matches },
       el("summary", {}, "Filters"),
       facets,
     );

@@ -1,19 +1,33 @@
 // The files of an answer that a workspace keeps as JSON, as people read them: their names, their texts.
 
-import { opportunitySummary, opportunityText, opportunityTitle } from "../cost/opportunity_text.js";
-import { planSummary, planText } from "../scaling/plan_text.js";
-import { boardSummary, boardText } from "../troubleshooting/board_text.js";
-
 const PARTS = {
-  "board.json": { name: "Board", text: boardText, summary: boardSummary },
-  "opportunities.json": {
-    name: "Opportunities",
-    text: opportunityText,
-    summary: opportunitySummary,
-    row: opportunityTitle,
-  },
-  "plan.json": { name: "Plan", text: planText, summary: planSummary },
+  "board.json": { name: "Board", text: null, summary: null, row: null },
+  "opportunities.json": { name: "Opportunities", text: null, summary: null, row: null },
+  "plan.json": { name: "Plan", text: null, summary: null, row: null },
 };
+const WORDS = {
+  troubleshooting: async () => {
+    const words = await import("../troubleshooting/board_text.js");
+    Object.assign(PARTS["board.json"], { text: words.boardText, summary: words.boardSummary });
+  },
+  cost: async () => {
+    const words = await import("../cost/opportunity_text.js");
+    Object.assign(PARTS["opportunities.json"], {
+      text: words.opportunityText,
+      summary: words.opportunitySummary,
+      row: words.opportunityTitle,
+    });
+  },
+  scaling: async () => {
+    const words = await import("../scaling/plan_text.js");
+    Object.assign(PARTS["plan.json"], { text: words.planText, summary: words.planSummary });
+  },
+};
+
+/** Before anything below is asked: fetch the words for what an answer of that workplace consists of. */
+export async function fetchWords(workplace) {
+  await WORDS[workplace]?.();
+}
 
 /** The name of such a file for people, or null for any other file. */
 export function partName(path) {

@@ -1,7 +1,7 @@
 // What the editor proposes while one types: the SDK's calls and objects, and the language's own names.
 
 import { el } from "../../headnode/dom.js";
-import { autocompletion, pythonLanguage } from "../../headnode/vendor/codemirror.js";
+import { autocompletion, EditorState } from "../../headnode/vendor/codemirror.js";
 
 /** Those that fit what stands before the cursor: after a full stop what objects have, else what they are called. */
 export function fitting(proposals, before) {
@@ -30,5 +30,5 @@ export function completion(proposals) {
     info: () => el("div", { className: "proposal" }, el("p", { className: "mono" }, `${label} ${detail}`), about),
   }));
   const source = { autocomplete: sourceOf(options) };
-  return [autocompletion({ icons: false }), pythonLanguage.data.of(source)];
+  return [autocompletion({ icons: false }), EditorState.languageData.of(() => [source])];
 }

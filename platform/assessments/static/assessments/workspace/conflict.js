@@ -3,12 +3,12 @@
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { clockTime, el } from "../../headnode/dom.js";
-import { compared } from "./history.js";
 
 /** What tells the newer version from the page; nothing where it cannot be fetched, as one can answer without. */
 async function difference(url, answer) {
   try {
-    return compared(await ask(url, undefined, { timeout: 4000 }), answer);
+    const newer = await ask(url, undefined, { timeout: 4000 });
+    return (await import("./history.js")).compared(newer, answer);
   } catch {
     return [];
   }

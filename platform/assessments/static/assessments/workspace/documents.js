@@ -11,9 +11,11 @@ const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 export function prose(html) {
   const node = el("div", { className: "prose" });
   node.innerHTML = html; // rendered and sanitised by the server, from our own materials
-  for (const table of node.querySelectorAll("table")) {
+  for (const [at, table] of node.querySelectorAll("table").entries()) {
     if (table.tHead && !table.tHead.textContent.trim()) table.tHead.remove();
-    const scroll = el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Table" });
+    for (const head of table.querySelectorAll("th:empty")) head.replaceWith(el("td"));
+    const label = `Table ${at + 1}`;
+    const scroll = el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": label });
     table.replaceWith(scroll);
     scroll.append(table);
   }

@@ -1,6 +1,5 @@
 // The code pane: one editor with a state per file, or a plain text box; both write to one answer.
 
-import { languageOf } from "../../headnode/code_colours.js";
 import { byId, el, nonce, preference } from "../../headnode/dom.js";
 import {
   bracketMatching,
@@ -32,6 +31,7 @@ import {
 import { completion } from "./completion.js";
 import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
+import { language } from "./language.js";
 import { fillButton } from "./panes.js";
 
 const COMMON = [
@@ -185,7 +185,7 @@ export class Editor {
       doc: this.answer.files.get(path).text,
       extensions: [
         COMMON,
-        languageOf(path),
+        language(path),
         path.endsWith(".py") ? this.completion : [],
         failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],

@@ -1,7 +1,6 @@
 // The drafts saved so far: look at one, compare it with the present text, go back to it.
 
 import { ask } from "../../headnode/api.js";
-import { languageOf } from "../../headnode/code_colours.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { clockTime, el, nonce } from "../../headnode/dom.js";
 import {
@@ -9,10 +8,11 @@ import {
   EditorState,
   EditorView,
   lineNumbers,
-  MergeView,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
+import { MergeView } from "../../headnode/vendor/codemirror_merge.js";
 import { readable } from "./answer_parts.js";
+import { language } from "./language.js";
 
 function side(doc, path, label) {
   return {
@@ -23,7 +23,7 @@ function side(doc, path, label) {
       EditorView.editable.of(false),
       EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       lineNumbers(),
-      languageOf(path),
+      language(path),
       syntaxHighlighting(classHighlighter),
       EditorView.lineWrapping,
     ],

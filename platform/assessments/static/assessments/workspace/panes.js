@@ -6,6 +6,7 @@ import { tabs } from "../../headnode/tabs.js";
 
 const NARROW = matchMedia("(max-width: 899px)");
 const STEP = 24;
+const PLACE = `headnode:pane:${location.pathname}`;
 const SPLITS = [
   { id: "split-read", name: "--read", axis: "x", sign: 1, least: 220, most: 0.5, first: 0.27, room: 0.18 },
   { id: "split-answer", name: "--answer", axis: "x", sign: -1, least: 220, most: 0.45, first: 0.22, room: 0.26 },
@@ -98,8 +99,17 @@ function fill(key) {
   }
 }
 
-/** Set up splitters and, on narrow windows, tabs; returns show(key) to bring a pane forward. */
-export function setUpPanes() {
+/** Where one was in this tab; on a narrow window otherwise the brief, which is what one begins with. */
+function firstPane(keys, revising) {
+  const kept = sessionStorage.getItem(PLACE);
+  if (NARROW.matches && keys.includes(kept)) return kept;
+  if (NARROW.matches && !revising) return "read";
+  return keys.includes("code") ? "code" : "room";
+}
+
+/** Set up splitters and, on narrow windows, tabs; returns show(key) to bring a pane forward.
+ *  revising: what was to be read has been read before. */
+export function setUpPanes({ revising }) {
   const splitters = SPLITS.filter((split) => document.getElementById(split.id)).map((split) => new Splitter(split));
   addEventListener("resize", () => splitters.forEach((splitter) => splitter.set(splitter.size)));
   const keys = Object.keys(TITLES).filter((key) => document.getElementById(`pane-${key}`));
@@ -108,6 +118,7 @@ export function setUpPanes() {
 
   function show(key) {
     document.body.dataset.shown = key;
+    sessionStorage.setItem(PLACE, key);
     bar.show(key);
     if (document.body.dataset.full && document.body.dataset.full !== key) fill(null);
   }
@@ -123,6 +134,6 @@ export function setUpPanes() {
 
   NARROW.addEventListener("change", roles);
   roles();
-  show(keys.includes("code") ? "code" : "room");
+  show(firstPane(keys, revising));
   return show;
 }

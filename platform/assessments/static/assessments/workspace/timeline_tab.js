@@ -1,14 +1,19 @@
 // The Timeline tab of the run panel: the replay of the run shown, and beside it one of the earlier ones.
 
 import { ask } from "../../headnode/api.js";
-import { differences } from "../../headnode/differences.js";
 import { clockTime, el } from "../../headnode/dom.js";
-import { showReplay } from "../../headnode/replay.js";
 
 const NOTHING = "The queue, the machines and the cost over the simulated time appear here after a run.";
 
 function named(run, titles) {
   return `Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${clockTime(run.created_at)}`;
+}
+
+/** What draws a replay: it is fetched for the first of them. */
+async function loaded() {
+  const { showReplay } = await import("../../headnode/replay.js");
+  const { differences } = await import("../../headnode/differences.js");
+  return { showReplay, differences };
 }
 
 export class TimelineTab {
@@ -56,8 +61,17 @@ export class TimelineTab {
     this.#shown?.resize();
   }
 
-  #draw(other, names) {
+  async #draw(other, names) {
+    const turn = this.#asked;
     this.#shown?.stop();
+    this.#shown = null;
+    const parts = await loaded().catch(() => null);
+    if (turn !== this.#asked) return;
+    if (!parts) {
+      this.#tell("The charts could not be loaded: no connection. Choose Timeline again to try once more.");
+      return;
+    }
+    const { showReplay, differences } = parts;
     this.#shown = showReplay(this.place, this.report.timeline, { other, names });
     this.figures.replaceChildren(...(other ? [differences(this.report.timeline, other)] : []));
   }
@@ -97,9 +111,13 @@ export class TimelineTab {
     }
   }
 
-  #say(text) {
+  #tell(text) {
     this.problem.textContent = text;
     this.problem.hidden = false;
+  }
+
+  #say(text) {
+    this.#tell(text);
     this.choice.value = "";
     this.#draw(null, []);
   }

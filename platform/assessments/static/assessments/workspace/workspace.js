@@ -4,20 +4,15 @@ import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el } from "../../headnode/dom.js";
-import { setUpRoom } from "../workplace/room.js";
 import { Answer } from "./answer.js";
-import { partName, rowName } from "./answer_parts.js";
+import { fetchWords, partName, rowName } from "./answer_parts.js";
 import { Clock, timeText } from "./clock.js";
 import { settleConflict } from "./conflict.js";
 import { setUpDocuments } from "./documents.js";
 import { DraftQueue } from "./draft_queue.js";
-import { Editor } from "./editor.js";
-import { openHistory } from "./history.js";
 import { hideNotice, showNotice } from "./notices.js";
-import { setUpOwnEditor } from "./own_editor.js";
 import { setUpPanes } from "./panes.js";
 import { Questions } from "./questions.js";
-import { RunPanel } from "./run_panel.js";
 import { SavedLine } from "./saved_line.js";
 import { setUpSections } from "./sections.js";
 import { confirmSubmit, Insisting } from "./submit.js";
@@ -29,6 +24,18 @@ const PARTS = {
   cost: async () => (await import("../cost/opportunities.js")).Opportunities,
   scaling: async () => (await import("../scaling/part.js")).Part,
 };
+
+/** The middle of the page: a room, or an editor with what runs the program. Neither fetches the other's scripts. */
+async function centreOf(workplace) {
+  if (!PARTS[workplace]) return { setUpProgram: (await import("./program.js")).setUpProgram };
+  const [{ setUpRoom }, Part] = await Promise.all([
+    import("../workplace/room.js"),
+    PARTS[workplace](),
+    fetchWords(workplace),
+  ]);
+  return { setUpRoom, Part };
+}
+
 const OVER = new Set(["submitted", "revision_open", "revision_submitted", "closed"]);
 
 class Workspace {
@@ -37,8 +44,8 @@ class Workspace {
   #noticeSeen = 0;
   #unlockAt = null;
 
-  /** Part: the class of what stands beside the written answer, or null where a program is written. */
-  constructor(data, Part) {
+  /** Part: the class of what stands beside the written answer; setUpProgram instead where a program is written. */
+  constructor(data, { Part = null, setUpRoom = null, setUpProgram = null }) {
     this.data = data;
     this.answer = new Answer(data);
     this.queue = new DraftQueue({
@@ -50,7 +57,7 @@ class Workspace {
     });
     this.saved = new SavedLine(this.queue);
     this.saved.begin(data.state.head);
-    this.showPane = setUpPanes();
+    this.showPane = setUpPanes({ revising: data.round === 2 });
     setUpDocuments(data.documents);
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
     this.questions = new Questions({ url: data.urls.enquiries, attempt: data.attempt });
@@ -66,28 +73,7 @@ class Workspace {
       });
       return;
     }
-    // Where pseudocode is asked for nothing runs, and the page has no pane for it.
-    const runs = document.getElementById("pane-run");
-    this.editor = new Editor(this.answer, { run: () => this.runPanel?.run(), proposals: data.proposals });
-    this.runPanel =
-      runs &&
-      new RunPanel({
-        queue: this.queue,
-        urls: data.urls,
-        workloads: data.workloads,
-        lastRun: data.last_run,
-        note: data.run_note,
-        show: this.showPane,
-        files: () => [...this.answer.files.keys()],
-        failed: (failure) => this.editor.mark(failure),
-        open: (path, line) => (this.showPane("code"), this.editor.goTo(path, line)),
-      });
-    setUpOwnEditor(this.editor.tools, {
-      answer: this.answer,
-      queue: this.queue,
-      limits: data.client_limits || {},
-      kitUrl: data.urls.kit,
-    });
+    this.runPanel = setUpProgram(data, { answer: this.answer, queue: this.queue, show: this.showPane });
   }
 
   #newPart(Part) {
@@ -190,7 +176,8 @@ class Workspace {
         : null,
     );
     showNotice("feedback", { content: [el("h2", {}, "Feedback on your first answer"), text], label: "Feedback" });
-    if (feedback.focus && this.answer.sections.has(feedback.focus)) this.showPane("answer");
+    if (this.answer.sections.has(feedback.focus)) this.showPane("answer");
+    else if (!this.board && this.answer.files.has(feedback.focus)) this.showPane("code");
     if (this.board && partName(feedback.focus)) this.#showPart();
   }
 
@@ -283,7 +270,12 @@ class Workspace {
       this.queue.save();
       announce(`You go on from draft ${draft.number}.`);
     };
-    await openHistory({ url: this.data.urls.drafts, answer: this.answer, restore, failed }).catch(failed);
+    try {
+      const open = (await import("./history.js")).openHistory;
+      await open({ url: this.data.urls.drafts, answer: this.answer, restore, failed });
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async #submit() {
@@ -364,5 +356,5 @@ class Workspace {
 }
 
 const data = JSON.parse(byId("workspace-data").textContent);
-const workspace = new Workspace(data, (await PARTS[data.workplace]?.()) ?? null);
+const workspace = new Workspace(data, await centreOf(data.workplace));
 workspace.start();

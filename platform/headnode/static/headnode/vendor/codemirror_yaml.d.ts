@@ -1,0 +1,1 @@
+export * from "../../../vendor/codemirror_yaml.entry.js";

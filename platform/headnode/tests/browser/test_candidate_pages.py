@@ -1,0 +1,176 @@
+"""On no page that a candidate can open does axe find anything, of whatever impact: themes, widths."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Literal
+
+import pytest
+from playwright.sync_api import Browser, Locator, expect
+
+from headnode.candidate_addresses import CANDIDATE_ADDRESSES
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.site import Site
+
+STAGE = """
+import json, uuid, django; django.setup()
+from datetime import timedelta
+from django.urls import reverse
+from django.utils import timezone
+from assessments import answers, attempts, building, pages
+from assessments.own_work import finding, rounds
+from accounts.models import User
+from hiring.invitations import find, invite
+from hiring.models import Candidate
+from library.packs import pack_of
+
+now, found, tokens = timezone.now(), {{}}, {tokens!r}
+done = find(tokens["done"])
+person = Candidate.objects.create(name="Tilda Working", email="tilda@example.com", created_at=now)
+_, tokens["working"] = invite(
+    opening=done.opening, candidate=person, exercises=[done.exercises.get()],
+    by=User.objects.get(username="rhea"), now=now, opens_at=now, closes_at=now + timedelta(days=7))
+for key, token in tokens.items():
+    invitation = find(token)
+    exercise, own = invitation.exercises.get(), [invitation.pk]
+    for name in {own!r}:
+        found[f"{{key}} {{name}}"] = reverse(name, args=own)
+    if exercise.has_room:
+        found[f"{{key}} ahead"] = reverse("ahead", args=[invitation.pk, exercise.pk])
+    invitation.opening.own_work = "after"; invitation.opening.save()
+    building.prepare_now(invitation, now=now)
+    attempt = invitation.attempts.first() or attempts.start(
+        invitation=invitation, exercise=exercise, policies=pages.policies(exercise), now=now)
+    if key != "done":
+        found[f"{{key}} workspace"] = reverse("workspace", args=[attempt.pk])
+        continue
+    body, pack = answers.starting_body(attempt), pack_of(exercise.pack_name)
+    body["files"][pack.entry] = pack.golden(exercise.level, "competent")
+    attempts.submit(attempt.pk, client=uuid.uuid4(), seq=1, base=None, body=body, now=now)
+    finding.find_questions(rounds.round_of(attempt).pk)
+    for name in {after!r}:
+        found[f"{{key}} {{name}}"] = reverse(name, args=[attempt.pk])
+print(json.dumps([tokens, found]))
+"""
+OF_A_LINK = ("lobby", "about-you", "your-data", "practice", "sitting", "own-work-example")
+OF_AN_ATTEMPT = ("receipt", "answer", "own-work")
+PAGES = {*OF_A_LINK, *OF_AN_ATTEMPT, "ahead", "workspace"}
+NO_PAGES = {"your-data-copy", "ahead-file", "preparing", "answer-zip", "kit"}
+"""Downloads, and what scripts ask; so is all that is named for an attempt, a room, a plan or a terminal."""
+ASKED_BY_SCRIPTS = re.compile("(attempt|room|plan|terminal)-|.*-(state|moment)$")
+Look = tuple[tuple[int, int], Literal["light", "dark"]]
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+LOOKS: list[Look] = [(size, theme) for size in (DESKTOP, PHONE) for theme in THEMES]
+TWICE_THE_SIZE = (DESKTOP[0] // 2, DESKTOP[1] // 2)
+NAMES = [f"{size[0]}-{theme}" for size, theme in LOOKS]
+
+
+class Reader(Candidate):
+    """A candidate on whose pages nothing is tolerated."""
+
+    grave = frozenset({"minor", "moderate", "serious", "critical", None})
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
+
+
+def test_every_address_is_a_page_or_none() -> None:
+    read = {name for name, _, only_post in CANDIDATE_ADDRESSES if not only_post}
+    assert {name for name in read - NO_PAGES if not ASKED_BY_SCRIPTS.match(name)} == PAGES
+
+
+@pytest.fixture(scope="module")
+def staged(site: Site) -> tuple[dict[str, str], dict[str, str]]:
+    """Tokens of links by candidate, and "<candidate> <name of the page>" -> path.
+
+    Two of them write a program, one of whom has handed it in; the others work in a room each.
+    """
+    given = site.credentials
+    tokens = {
+        "done": given["token"],
+        **{key: given[key] for key in ("incident", "cost", "scaling")},
+    }
+    script = STAGE.format(tokens=tokens, own=OF_A_LINK, after=OF_AN_ATTEMPT)
+    told, found = json.loads(site.run(script, within=600))
+    return told, found
+
+
+def read(site: Site, chrome: Browser, look: Look, token: str) -> Reader:
+    """Somebody who has opened that link, in a window of that size and theme."""
+    size, theme = look
+    reader = Reader(chrome, site, size)
+    reader.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    reader.page.goto(f"{site.url}/t/{token}/")
+    return reader
+
+
+@pytest.mark.by_day("look", [(PHONE, "dark")])
+@pytest.mark.parametrize("look", LOOKS, ids=NAMES)
+def test_pages_have_no_fault(
+    site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]], look: Look
+) -> None:
+    tokens, found = staged
+    assert {name.split()[1] for name in found} == PAGES
+    for key, token in tokens.items():
+        reader = read(site, chrome, look, token)
+        for name, path in found.items():
+            # What every link has is the same for each of them.
+            if name.split()[0] != key or (key != "done" and name.split()[1] in OF_A_LINK[1:]):
+                continue
+            reader.page.goto(f"{site.url}{path}")
+            if name.endswith("workspace"):
+                expect(reader.page.locator("#submit-open")).to_be_enabled()
+            reader.look(f"{look[1]}-{name.replace(' ', '-')}")
+        reader.context.close()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("look", LOOKS, ids=NAMES)
+def test_parts_of_a_workspace_have_no_fault(
+    site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]], look: Look
+) -> None:
+    tokens, found = staged
+    for key in ("working", "incident", "cost", "scaling"):
+        reader = read(site, chrome, look, tokens[key])
+        reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
+        expect(reader.page.locator("#submit-open")).to_be_enabled()
+        for part in ("Read", "Code", "Run", "Answer", "Room"):
+            reader.show(part)
+            for tab in visible_tabs(reader):
+                tab.click()
+                reader.page.wait_for_load_state("networkidle")
+                reader.look(f"{look[1]}-{key}-{part}-{tab.inner_text()}".lower())
+        reader.context.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, TWICE_THE_SIZE], ids=["phone", "200-percent"])
+def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
+    site: Site,
+    chrome: Browser,
+    staged: tuple[dict[str, str], dict[str, str]],
+    size: tuple[int, int],
+) -> None:
+    tokens, found = staged
+    for key in ("working", "incident", "cost", "scaling"):
+        reader = read(site, chrome, (size, "light"), tokens[key])
+        reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
+        expect(reader.page.locator("#submit-open")).to_be_enabled()
+        expect(reader.page.locator("#pane-read")).to_be_visible()
+        reader.show("Code" if key == "working" else "Room")
+        work = reader.page.locator("#code-body, .room-body").bounding_box()
+        told = reader.page.locator("#notices").bounding_box()  # those can be closed
+        assert work is not None
+        assert work["y"] - (told["height"] if told else 0) < size[1] / 3, key
+        reader.page.reload()
+        expect(reader.page.locator("#code-body, .room-body")).to_be_visible()  # where one was
+        reader.context.close()
+
+
+def visible_tabs(reader: Reader) -> list[Locator]:
+    """Those within the parts that are in sight."""
+    return [one for one in reader.page.locator(".pane [role=tab]").all() if one.is_visible()]

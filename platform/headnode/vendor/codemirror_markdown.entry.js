@@ -1,0 +1,1 @@
+export { markdown, markdownLanguage } from "@codemirror/lang-markdown";

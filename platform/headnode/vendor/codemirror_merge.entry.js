@@ -1,0 +1,1 @@
+export { MergeView } from "@codemirror/merge";

@@ -1,0 +1,1 @@
+export { python, pythonLanguage } from "@codemirror/lang-python";

@@ -1,0 +1,1 @@
+export { yaml, yamlLanguage } from "@codemirror/lang-yaml";
