@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -277,8 +277,13 @@ def test_no_order_waits_for_ever_behind_older_ones(
     for number in range(5):
         person = Person(f"Person {number}", f"person{number}@example.com")
         orders.place(connection, stage.exercise, person, external_id=str(number), now=now)
-    asked: set[str] = set()
-    monkeypatch.setattr(orders, "_tell", lambda order, now: asked.add(order.external_id) or False)
+    asked: list[str] = []
+
+    def tell(order: Order, now: datetime) -> bool:
+        asked.append(order.external_id)
+        return True
+
+    monkeypatch.setattr(orders, "_tell", tell)
     for minute in range(3):
         orders.tell_all(now + timedelta(minutes=minute))
-    assert asked == set("01234")
+    assert sorted(asked) == list("01234")

@@ -117,12 +117,12 @@ def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
         return f"Answered{_given(minutes, told.given)}."
 
     verb = Verb(
-        f"Answer candidate {enquiry.attempt.invitation.candidate.pseudonym}",
-        f"They ask: “{enquiry.text}”",
-        "Answer this candidate",
-        ANSWER,
-        perform,
-        TellForm,
+        title=f"Answer candidate {enquiry.attempt.invitation.candidate.pseudonym}",
+        explanation=f"They ask: “{enquiry.text}”",
+        button="Answer this candidate",
+        permission=ANSWER,
+        perform=perform,
+        form=TellForm,
     )
     gives_time = viewer.has_perm(TIME) and enquiry.about != FEEDBACK and oversees(viewer, enquiry)
     return confirm(request, enquiry, verb, back=reverse("admin:enquiries"), gives_time=gives_time)
@@ -136,13 +136,13 @@ def announce(request: HttpRequest, pk: int) -> HttpResponse:
     there = Attempt.objects.filter(exercise__opening=opening)
     asked = f"A candidate asks: “{enquiry.text}” " if enquiry else ""
     verb = Verb(
-        f"Announce to everybody: {opening}",
-        f"{asked}Everybody at the exercise reads it on their page, now or when they begin. "
+        title=f"Announce to everybody: {opening}",
+        explanation=f"{asked}Everybody at the exercise reads it on their page, now or when they begin. "
         f"At work at this moment: {len(telling.working(there, timezone.now()))}.",
-        "Announce",
-        ANSWER,
-        partial(_announced, enquiry),
-        AnnounceForm,
+        button="Announce",
+        permission=ANSWER,
+        perform=partial(_announced, enquiry),
+        form=AnnounceForm,
     )
     return confirm(
         request,
