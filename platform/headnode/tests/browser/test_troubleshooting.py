@@ -345,9 +345,11 @@ def find_the_board_in_the_history(dilan: Candidate) -> None:
 
 
 def on_a_phone(dilan: Candidate) -> None:
-    """The tabs on a narrow window, of the attempt that is under way."""
+    """The brief first and then the room's tabs on a narrow window, of the attempt that is under way."""
     dilan.page.goto(f"{dilan.site.url}/t/{dilan.site.credentials['incident']}/")
     dilan.page.get_by_role("link", name=re.compile("Continue|Go on|Open")).first.click()
+    expect(dilan.page.get_by_role("tabpanel", name="Brief")).to_be_visible()
+    dilan.page.get_by_role("tab", name="Room").click()
     expect(dilan.page.locator(".room-tabs")).to_be_visible()
     for name in NARROW_TABS:
         to_tab(dilan, name)
