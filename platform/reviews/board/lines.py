@@ -122,8 +122,16 @@ class Reader:
         elif self.sees_time and not mine:
             left = in_minutes(timedelta(seconds=row.deadline - self.at))
         facts = Facts(
-            link.window, True, False, phase, graded, done, asked, dispute, decision, ends
-        )  # at once and by place: there are thousands
+            window=link.window,
+            opened=True,
+            phase=phase,
+            graded=graded,
+            cards=done,
+            asked=asked,
+            dispute=dispute,
+            decision=decision,
+            ends=ends,
+        )
         found = self._next(facts, link, answer, mine=mine, left=left)
         since = self._since(found.turn, row, answer)
         overdue = 0 < since <= self.at - OWE_S
