@@ -13,13 +13,13 @@ import json
 import os
 import resource
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from benchmarks.commit import commit
+from benchmarks.own_database import own_database
 
 HERE = Path(__file__).parent
 TIMES = 5
@@ -116,21 +116,8 @@ def _of_children() -> float:
 
 def main() -> None:
     load = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["HEADNODE_DATA"] = folder
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
-        import django
-
-        django.setup()
-        from django.db import connection
-        from django.test.utils import setup_test_environment
-
-        setup_test_environment()
-        name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-        try:
-            found = {name: measured(html) for name, html in reports().items()}
-        finally:
-            connection.creation.destroy_test_db(name, verbosity=0)
+    with own_database():
+        found = {name: measured(html) for name, html in reports().items()}
     answer = {
         "commit": commit(),
         "times": TIMES,

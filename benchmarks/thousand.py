@@ -18,7 +18,6 @@ import json
 import os
 import re
 import statistics
-import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.commit import commit
+from benchmarks.own_database import own_database
 
 HERE = Path(__file__).parent
 TIMES = 15
@@ -225,22 +225,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="Pages with this in their name; keeps no file.")
     asked = parser.parse_args()
     load = os.getloadavg()[0]
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["HEADNODE_DATA"] = folder
-        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
-        import django
-
-        django.setup()
-        from django.db import connection
-        from django.test.utils import setup_test_environment
-
-        setup_test_environment()
-        name = connection.creation.create_test_db(verbosity=0, autoclobber=True)
-        try:
-            answer = measured(asked.people, asked.times, asked.only)
-            vendor = connection.vendor
-        finally:
-            connection.creation.destroy_test_db(name, verbosity=0)
+    with own_database() as vendor:
+        answer = measured(asked.people, asked.times, asked.only)
     answer = {
         "commit": commit(),
         "database": vendor,
