@@ -32,7 +32,6 @@ LONGEST = [
     f"{BROWSER}/test_cost_workspace.py",
     f"{BROWSER}/test_story.py",
     f"{BROWSER}/test_replay.py",
-    f"{BROWSER}/test_preparing.py",
     f"{BROWSER}/test_trouble.py",
     f"{BROWSER}/test_scaling_workspace.py",
 ]
