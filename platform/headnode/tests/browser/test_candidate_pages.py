@@ -148,6 +148,7 @@ def test_parts_of_a_workspace_have_no_fault(
         reader.context.close()
 
 
+@pytest.mark.by_day("size", [PHONE])
 @pytest.mark.parametrize("size", [PHONE, TWICE_THE_SIZE], ids=["phone", "200-percent"])
 def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
     site: Site,
