@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "headnode.health.middleware",
     "headnode.logs.Requests",
     "headnode.metrics.counted.middleware",
+    "headnode.language.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -89,7 +90,6 @@ MIDDLEWARE = [
     # packed before this, and what is no page is left alone.
     "headnode.packing.PackedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "headnode.language.middleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -6,13 +6,17 @@ are in English.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from django.conf import settings
 from django.db import models
+from django.utils import translation
 
 if TYPE_CHECKING:
-    from hiring.models import Invitation
+    from hiring.models import Invitation, Opening
 
 ENGLISH, GERMAN = "en-gb", "de"
 COOKIE = "headnode_language"
@@ -37,10 +41,40 @@ def of_messages(invitation: Invitation | None) -> str:
     return (chosen(invitation) if invitation else "") or settings.LANGUAGE_CODE
 
 
+_ = translation.gettext_noop
+USUAL = {
+    _("English"), _("German"), _("French"), _("Spanish"), _("Italian"), _("Portuguese"), _("Dutch"), _("or"), _("and"),
+}  # fmt: skip
+P, R = ParamSpec("P"), TypeVar("R")
+
+
+def in_theirs(tell: Callable[P, R]) -> Callable[P, R]:
+    """Say what a function says in the language of the invitation that is its first argument."""
+
+    @wraps(tell)
+    def told(*args: P.args, **options: P.kwargs) -> R:
+        invitation: Any = args[0]
+        with translation.override(of_messages(invitation)):
+            return tell(*args, **options)
+
+    return told
+
+
 def learn(invitation: Invitation, code: str) -> None:
     """Keep for messages what the pages are said in, where nobody chose."""
     if is_known(code) and not chosen(invitation):
         type(invitation).objects.filter(pk=invitation.pk).update(language=code)
+
+
+def of_opening(opening: Opening | None) -> str:
+    """Of words that go to everybody whom an opening invites."""
+    return (opening.language if opening else "") or settings.LANGUAGE_CODE
+
+
+def of_answers(opening: Opening) -> str:
+    """In which languages answers may be written, as the opening says it: its usual words are translated."""
+    said = opening.answer_languages or "English"
+    return re.sub(r"\w+", lambda word: translation.gettext(word[0]) if word[0] in USUAL else word[0], said)
 
 
 def is_known(code: str) -> bool:

@@ -14,7 +14,7 @@ from django.utils.timezone import template_localtime
 from django.utils.translation import get_language, gettext, pgettext
 
 from headnode.language import words_file
-from hiring.languages import ENGLISH
+from hiring.languages import ENGLISH, of_answers
 from hiring.models import Opening
 
 register = template.Library()
@@ -35,9 +35,13 @@ def instant(at: datetime | None) -> SafeString | str:
 @register.filter
 def answer_languages(opening: Opening) -> str:
     """As the opening says them; English by default."""
-    if opening.answer_languages in ("", "English"):
-        return gettext("English")
-    return opening.answer_languages
+    return of_answers(opening)
+
+
+@register.filter
+def translated(text: object) -> str:
+    """A sentence or word that was written elsewhere, where it has a translation."""
+    return gettext(str(text)) if text else ""
 
 
 @register.simple_tag
