@@ -47,7 +47,7 @@ SENTENCES = (
     "hiring/policies.py",
 )
 """Modules whose every sentence may reach a candidate: as an answer's detail, or through the filter `translated`."""
-SENTENCE = re.compile(r"[A-Z“][^<]*[a-z’”,] .*[.?!]", re.DOTALL)
+SENTENCE = re.compile(r"[A-Z“][^<\\]*[a-z’”,] .*[.?!]", re.DOTALL)
 NOT_SAID = {"ValueError", "TypeError", "RuntimeError", "warning", "error", "exception", "info", "NotBuilt"}
 """What takes sentences that only logs and people at a console read."""
 ONE = {"_", "gettext", "gettext_lazy", "gettext_noop", "translated"}
@@ -167,7 +167,8 @@ def _is_silent(node: ast.AST) -> bool:
 def of_script(source: str, where: str) -> Iterator[Text]:
     """t`…` with its values as {0}, {1}, and counted("…", "…", number)."""
     for found in re.finditer(r"(?<![\w$.`])t`", source):
-        yield Text(_literal(source, found.end())[0], where)
+        words = re.sub(r"\s*\n\s*", " ", _literal(source, found.end())[0])
+        yield Text(words.replace("\0", "\n"), where)
     for found in COUNTED.finditer(source):
         yield Text(found[1], where, found[2])
 
@@ -177,7 +178,7 @@ def _literal(source: str, at: int) -> tuple[str, int]:
     words, values = "", 0
     while source[at] != "`":
         if source[at] == "\\":
-            words, at = words + {"n": "\n"}.get(source[at + 1], source[at + 1]), at + 2
+            words, at = words + {"n": "\0", "r": "\r"}.get(source[at + 1], source[at + 1]), at + 2
         elif source.startswith("${", at):
             words, values, at = f"{words}{{{values}}}", values + 1, _after_value(source, at + 2)
         else:
