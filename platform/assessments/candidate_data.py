@@ -15,7 +15,9 @@ from assessments.kinds import workplace_of
 from assessments.models import Announcement, Attempt, Draft, Run, TimeEvent
 
 # As assessments.outages writes the reason of what it gives back.
-AWAY = re.compile(r"The platform was (?P<slow>slow or )?not reachable for (?P<seconds>\d+) seconds\.")
+AWAY = re.compile(
+    r"The platform was (?P<slow>slow or )?not reachable for (?P<seconds>\d+) seconds\."
+)
 # The page knows fewer phases than the clock: what is overdue is handed in by the next contact.
 SHOWN = {
     Phase.OVERDUE: "grace",

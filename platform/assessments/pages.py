@@ -192,7 +192,9 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "feedback": _feedback(attempt),
         "last_run": _last_run(attempt, now),
         "proposals": _proposals(attempt, documents),
-        "run_note": gettext(cards.PRACTICE) if cards.needs_gpu(attempt) and not cards.is_served(now) else "",
+        "run_note": gettext(cards.PRACTICE)
+        if cards.needs_gpu(attempt) and not cards.is_served(now)
+        else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
 

@@ -48,7 +48,17 @@ SENTENCES = (
 )
 """Modules whose every sentence may reach a candidate: as an answer's detail, or through the filter `translated`."""
 SENTENCE = re.compile(r"[A-Z“][^<\\]*[a-z’”,] .*[.?!]", re.DOTALL)
-NOT_SAID = {"ValueError", "TypeError", "RuntimeError", "warning", "error", "exception", "info", "NotBuilt"}
+NOT_SAID = {
+    "ValueError",
+    "TypeError",
+    "RuntimeError",
+    "warning",
+    "error",
+    "exception",
+    "info",
+    "NotBuilt",
+    "compile",
+}
 """What takes sentences that only logs and people at a console read."""
 ONE = {"_", "gettext", "gettext_lazy", "gettext_noop", "translated"}
 MANY = {"ngettext", "ngettext_lazy"}

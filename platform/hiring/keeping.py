@@ -30,7 +30,9 @@ def in_sentences(opening: Opening) -> list[str]:
     months = months_for(opening)
     if months == 0:
         return [
-            gettext("It has no fixed end: it is kept until you, or the organisation, ask for its erasure.")
+            gettext(
+                "It has no fixed end: it is kept until you, or the organisation, ask for its erasure."
+            )
         ]
     length = ngettext("{count} month", "{count} months", months).format(count=months)
     return [

@@ -74,7 +74,9 @@ def of_opening(opening: Opening | None) -> str:
 def of_answers(opening: Opening) -> str:
     """In which languages answers may be written, as the opening says it: its usual words are translated."""
     said = opening.answer_languages or "English"
-    return re.sub(r"\w+", lambda word: translation.gettext(word[0]) if word[0] in USUAL else word[0], said)
+    return re.sub(
+        r"\w+", lambda word: translation.gettext(word[0]) if word[0] in USUAL else word[0], said
+    )
 
 
 def is_known(code: str) -> bool:

@@ -51,7 +51,11 @@ def _tell(
         return Told(
             occasion=occasion,
             about=about,
-            values={"interview_at": at, "minutes": in_words(timedelta(minutes=sitting.minutes)), **values},
+            values={
+                "interview_at": at,
+                "minutes": in_words(timedelta(minutes=sitting.minutes)),
+                **values,
+            },
             opening=link.opening,
             candidate=link.candidate,
             invitation=link if occasion == to_them else None,

@@ -10,7 +10,9 @@ from django.core.management.base import BaseCommand
 
 from headnode import translating
 
-HEADER = "# Headnode's words for candidates. Written by `manage.py translations`, filled in by people."
+HEADER = (
+    "# Headnode's words for candidates. Written by `manage.py translations`, filled in by people."
+)
 
 
 class Command(BaseCommand):
@@ -46,7 +48,9 @@ def update(path: Path, texts: list[translating.Text]) -> int:
             flags=sorted(flags),
             context=text.context or None,
         )
-    new.creation_date = new.revision_date = old.creation_date if path.exists() else new.creation_date
+    new.creation_date = new.revision_date = (
+        old.creation_date if path.exists() else new.creation_date
+    )
     packed = BytesIO()
     write_po(packed, new, width=110, include_lineno=False, omit_header=False, sort_output=True)
     path.write_bytes(packed.getvalue())

@@ -86,8 +86,6 @@ TELL = Verb(
 def tell_result(request: HttpRequest, pk: UUID) -> HttpResponse:
     _, attempt = attempt_for(request, pk, TELL.permission)
     occasion = occasions()[occasion_of(newest_final(attempt))]
-    words = words_for(
-        occasion, attempt.invitation.opening, of_messages(attempt.invitation)
-    )
+    words = words_for(occasion, attempt.invitation.opening, of_messages(attempt.invitation))
     back = reverse("admin:decision", args=[attempt.pk])
     return confirm(request, attempt, TELL, back=back, initial=words._asdict())

@@ -145,10 +145,11 @@ class Sql {
         told: (sentence) => this.#say(sentence),
       });
       if (turn !== this.#turn) return;
+      const took = Math.max(1, Math.round(answer.seconds * 1000));
       const cut = answer.cut ? t` There are more: narrow the query, or add it up.` : "";
       this.#say(
         answer.rows.length
-          ? t`${counted("{0} row", "{0} rows", answer.rows.length)} in ${Math.max(1, Math.round(answer.seconds * 1000))} ms.${cut}`
+          ? counted("{0} row in {1} ms.", "{0} rows in {1} ms.", answer.rows.length, took) + cut
           : t`No row fits.`,
         cut ? "warn" : "",
       );

@@ -66,7 +66,7 @@ export function checkList(rows, room, { more = 0 } = {}) {
           ? el(
               "button",
               { type: "button", className: "quiet plan-jump", onclick: () => room.show("orders") },
-              t`and ${many(more, "more row")} in Orders`,
+              counted("and {0} more row in Orders", "and {0} more rows in Orders", more),
             )
           : t`and ${more} more`,
       ),

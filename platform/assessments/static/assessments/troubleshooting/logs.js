@@ -349,8 +349,10 @@ function loading(host, source) {
   host.replaceChildren(el("div", { className: "room-wait" }, text, bar));
   source.addEventListener("progress", ({ detail: { loaded, total } }) => {
     if (total) Object.assign(bar, { max: total, value: loaded });
-    text.textContent = t`The logs are being fetched: ${(loaded / 1e6).toFixed(1)}${total ? ` of ${(total / 1e6).toFixed(1)}` : ""}
-        MB.`;
+    const [there, whole] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
+    text.textContent = total
+      ? t`The logs are being fetched: ${there} of ${whole} MB.`
+      : t`The logs are being fetched: ${there} MB.`;
   });
   source.addEventListener("unpacking", () => (text.textContent = t`The logs are being unpacked…`));
 }

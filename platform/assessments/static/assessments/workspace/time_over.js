@@ -6,6 +6,12 @@ import { t } from "../../headnode/words.js";
 const SAVING = t`What you have written is being saved and then submitted. There is nothing you need to do.`;
 const CLOSE = t`Your receipt follows in a moment.`;
 
+function arrivedText({ number, at }) {
+  return at
+    ? t`Draft #${number}, saved ${clockTime(at)}, has arrived and is submitted.`
+    : t`Draft #${number} has arrived and is submitted.`;
+}
+
 /** What is said once the last drafts were sent or could not be; fate: of a DraftQueue; `saved` is {number, at} of the
  *  newest draft that arrived in time. */
 export function whatArrived(fate, saved) {
@@ -13,9 +19,7 @@ export function whatArrived(fate, saved) {
     return saved.number
       ? t`All that you wrote has arrived: draft #${saved.number} is your answer. ${CLOSE}`
       : t`Nothing was written, so the exercise is handed in as it was given. ${CLOSE}`;
-  const known = saved.number
-    ? t`Draft #${saved.number}${saved.at ? `, saved ${clockTime(saved.at)},` : ""} has arrived and is submitted.`
-    : t`Nothing that you wrote has arrived in time.`;
+  const known = saved.number ? arrivedText(saved) : t`Nothing that you wrote has arrived in time.`;
   return fate === "late"
     ? t`${known} What you wrote after it came too late: it is kept aside with its time, for people to see.`
     : t`${known} What you wrote after it is only in this browser, and is safe here. It is sent when the connection
