@@ -1,4 +1,4 @@
-"""Which language a page is said in: staff's in English, candidates' as they, the opening or the browser wish."""
+"""Which language a page is said in: staff's in English, candidates' as they, the opening or browser wish."""
 
 from __future__ import annotations
 

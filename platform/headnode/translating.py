@@ -1,6 +1,6 @@
 """What candidates read, collected from templates, Python, scripts and messages for the files of translation.
 
-`manage.py translations` brings locale/*/LC_MESSAGES up to date with it; a test holds that nothing is missing there.
+`manage.py translations` brings locale/*/LC_MESSAGES up to date with it; a test holds that nothing is missing.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SENTENCES = (
     "hiring/keeping.py",
     "hiring/policies.py",
 )
-"""Modules whose every sentence may reach a candidate: as an answer's detail, or through the filter `translated`."""
+"""Modules whose every sentence may reach a candidate: as an answer's detail, or by the filter `translated`."""
 SENTENCE = re.compile(r"[A-Z“][^<\\]*[a-z’”,] .*[.?!]", re.DOTALL)
 NOT_SAID = {
     "ValueError",

@@ -8,8 +8,8 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from accounts.password_reset import reset_urls
-from headnode.language import script_words
 from headnode.health import healthz, readyz
+from headnode.language import script_words
 from headnode.metrics.page import metrics
 from integrations.api.urls import api_urls
 from integrations.urls import tracking_urls

@@ -1,7 +1,7 @@
 """The languages in which candidates' pages and messages are said, and whose choice counts.
 
-A candidate chooses first, then the opening; where neither did, the browser's wish decides on pages, and messages
-are in English.
+A candidate chooses first, then the opening; where neither did, the browser's wish decides on pages, and
+messages are in English.
 """
 
 from __future__ import annotations
@@ -43,8 +43,16 @@ def of_messages(invitation: Invitation | None) -> str:
 
 _ = translation.gettext_noop
 USUAL = {
-    _("English"), _("German"), _("French"), _("Spanish"), _("Italian"), _("Portuguese"), _("Dutch"), _("or"), _("and"),
-}  # fmt: skip
+    _("English"),
+    _("German"),
+    _("French"),
+    _("Spanish"),
+    _("Italian"),
+    _("Portuguese"),
+    _("Dutch"),
+    _("or"),
+    _("and"),
+}
 P, R = ParamSpec("P"), TypeVar("R")
 
 
