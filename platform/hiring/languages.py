@@ -9,26 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from django.conf import settings
-from django.db import models
 from django.utils import translation
 
-if TYPE_CHECKING:
-    from hiring.models import Invitation, Opening
+from hiring.language_choices import CHOICES, ENGLISH
+from hiring.models import Invitation, Opening
 
-ENGLISH, GERMAN = "en-gb", "de"
 COOKIE = "headnode_language"
-CHOICES = [(ENGLISH, "English"), (GERMAN, "Deutsch")]
-"""Each in its own words, as whoever reads it looks for it."""
-
-
-def language_field(**options: str | bool) -> models.CharField[str, str]:
-    """One of the languages, or nothing where nobody chose."""
-    return models.CharField(  # type: ignore[return-value]
-        max_length=8, blank=True, default="", db_default="", choices=CHOICES, **options
-    )
 
 
 def chosen(invitation: Invitation) -> str:
@@ -38,7 +26,7 @@ def chosen(invitation: Invitation) -> str:
 
 def of_messages(invitation: Invitation | None) -> str:
     """The language of what is sent: of nobody's choice, English."""
-    return (chosen(invitation) if invitation else "") or settings.LANGUAGE_CODE
+    return (chosen(invitation) if invitation else "") or ENGLISH
 
 
 _ = translation.gettext_noop
@@ -71,12 +59,12 @@ def in_theirs(tell: Callable[P, R]) -> Callable[P, R]:
 def learn(invitation: Invitation, code: str) -> None:
     """Keep for messages what the pages are said in, where nobody chose."""
     if is_known(code) and not chosen(invitation):
-        type(invitation).objects.filter(pk=invitation.pk).update(language=code)
+        Invitation.objects.filter(pk=invitation.pk).update(language=code)
 
 
 def of_opening(opening: Opening | None) -> str:
     """Of words that go to everybody whom an opening invites."""
-    return (opening.language if opening else "") or settings.LANGUAGE_CODE
+    return (opening.language if opening else "") or ENGLISH
 
 
 def of_answers(opening: Opening) -> str:

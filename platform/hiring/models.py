@@ -17,7 +17,7 @@ from hiring.choices import AnswerForm as AnswerForm
 from hiring.choices import Calibration as Calibration
 from hiring.choices import Mode as Mode
 from hiring.choices import OwnWork as OwnWork
-from hiring.languages import language_field
+from hiring.language_choices import language_field
 from hiring.message_rows import MailedLink as MailedLink
 from hiring.message_rows import MailPreference as MailPreference
 from hiring.message_rows import Message as Message

@@ -14,7 +14,8 @@ from django.utils.timezone import template_localtime
 from django.utils.translation import get_language, gettext, pgettext
 
 from headnode.language import words_file
-from hiring.languages import ENGLISH, of_answers
+from hiring.language_choices import ENGLISH
+from hiring.languages import of_answers
 from hiring.models import Opening
 
 register = template.Library()

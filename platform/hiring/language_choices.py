@@ -1,0 +1,16 @@
+"""The languages that candidates can read the site in, and the field that keeps a choice of one."""
+
+from __future__ import annotations
+
+from django.db import models
+
+ENGLISH, GERMAN = "en-gb", "de"
+CHOICES = [(ENGLISH, "English"), (GERMAN, "Deutsch")]
+"""Each in its own words, as whoever reads it looks for it."""
+
+
+def language_field(**options: str | bool) -> models.CharField[str, str]:
+    """One of the languages, or nothing where nobody chose."""
+    return models.CharField(  # type: ignore[return-value]
+        max_length=8, blank=True, default="", db_default="", choices=CHOICES, **options
+    )
