@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -57,7 +57,6 @@ _catalog = JavaScriptCatalog.as_view(packages=["headnode"])
 @require_safe
 @gzip_page
 @cache_control(private=True, max_age=YEAR_S)
-def script_words(request: HttpRequest) -> HttpResponse:
+def script_words(request: HttpRequest) -> HttpResponseBase:
     """Django's catalogue for scripts, in the page's language; its address changes with the words."""
-    response: HttpResponse = _catalog(request)
-    return response
+    return _catalog(request)

@@ -9,8 +9,14 @@ CHOICES = [(ENGLISH, "English"), (GERMAN, "Deutsch")]
 """Each in its own words, as whoever reads it looks for it."""
 
 
-def language_field(**options: str | bool) -> models.CharField[str, str]:
+def language_field(help_text: str = "", *, editable: bool = True) -> models.CharField[str, str]:
     """One of the languages, or nothing where nobody chose."""
-    return models.CharField(  # type: ignore[return-value]
-        max_length=8, blank=True, default="", db_default="", choices=CHOICES, **options
+    return models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        db_default="",
+        choices=CHOICES,
+        help_text=help_text,
+        editable=editable,
     )

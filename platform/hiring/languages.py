@@ -41,7 +41,8 @@ USUAL = {
     _("or"),
     _("and"),
 }
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def in_theirs(tell: Callable[P, R]) -> Callable[P, R]:

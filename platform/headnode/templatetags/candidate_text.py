@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.timezone import template_localtime
+from django.utils.timezone import localtime
 from django.utils.translation import get_language, gettext, pgettext
 
 from headnode.language import words_file
@@ -26,7 +26,7 @@ def instant(at: datetime | None) -> SafeString | str:
     """A moment that the page's script says in the reader's own zone; without it, in UTC."""
     if not at:
         return ""
-    local = template_localtime(at)
+    local = localtime(at)
     form = pgettext("date and time", "j F Y, H:i")
     return format_html(
         '<time datetime="{}" data-local>{} UTC</time>', local.isoformat(), date_format(local, form)

@@ -36,13 +36,17 @@ def catalogue(name: str) -> Catalog:
     return read_po(BytesIO(path.read_bytes()), locale="de")
 
 
+def every(words: object) -> list[str]:
+    """The one form of a message, or the singular and the plural."""
+    return [str(one or "") for one in (words if isinstance(words, (list, tuple)) else (words,))]
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_every_text_has_its_german(name: str) -> None:
     told, missing = catalogue(name), []
     for text in FILES[name]():
         found = told.get(text.words, context=text.context or None)
-        strings = found.string if found else ""
-        strings = list(strings) if isinstance(strings, (list, tuple)) else [strings]
+        strings = every(found.string) if found else [""]
         if not found or found.fuzzy or not all(strings) or (text.plural and len(strings) < 2):
             missing.append(f"{text.where}: {text.words[:80]}")
     assert not missing, "run manage.py translations, then translate:\n" + "\n".join(missing)
@@ -51,9 +55,7 @@ def test_every_text_has_its_german(name: str) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_every_value_stands_in_the_german_too(name: str) -> None:
     for found in catalogue(name):
-        ids, strings = (
-            x if isinstance(x, (list, tuple)) else (x,) for x in (found.id, found.string)
-        )
+        ids, strings = every(found.id), every(found.string)
         if found.id:
             for words in strings:
                 assert set(PLACES.findall(words)) - {"<a>"} <= set(PLACES.findall(" ".join(ids))), (

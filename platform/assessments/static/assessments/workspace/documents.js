@@ -10,7 +10,7 @@ const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 
 /** Rendered prose as a part of the page. */
 export function prose(html) {
-  const node = el("div", { className: "prose" });
+  const node = el("div", { className: "prose", lang: "en" });
   node.innerHTML = html; // rendered and sanitised by the server, from our own materials
   for (const [at, table] of node.querySelectorAll("table").entries()) {
     if (table.tHead && !table.tHead.textContent.trim()) table.tHead.remove();
