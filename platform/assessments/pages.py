@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from assessments import answers, candidate_data, company, kit, spoken
 from assessments.clock import EventKind, Phase, Rules, first_deadline
@@ -22,6 +23,7 @@ from assessments.sitting import sittings
 from assessments.standing import Facts, standing_of
 from graders.completions import proposals
 from hiring import keeping
+from hiring.languages import of_answers
 from hiring.models import GRACE, Exercise, Invitation
 from hiring.time_allowed import in_words
 from hiring.trials import is_trial, practice_of
@@ -51,11 +53,16 @@ def is_of_use(invitation: Invitation, now: datetime) -> bool:
 def policies(exercise: Exercise) -> dict[str, str]:
     """What a candidate accepts, word for word."""
     accepted = {
-        "references": exercise.references_policy,
-        "assistants": exercise.assistants_policy,
+        "references": _said(exercise.references_policy),
+        "assistants": _said(exercise.assistants_policy),
     }
     told = rounds.notice(exercise)
     return accepted | ({rounds.ACCEPTED: told} if told else {})
+
+
+def _said(words: str) -> str:
+    """Words of ours in the page's language; a company's own stay as they are."""
+    return gettext(words) if words else ""
 
 
 def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
@@ -185,7 +192,9 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "feedback": _feedback(attempt),
         "last_run": _last_run(attempt, now),
         "proposals": _proposals(attempt, documents),
-        "run_note": cards.PRACTICE if cards.needs_gpu(attempt) and not cards.is_served(now) else "",
+        "run_note": gettext(cards.PRACTICE)
+        if cards.needs_gpu(attempt) and not cards.is_served(now)
+        else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
 
@@ -215,7 +224,7 @@ def sheets_of(exercise: Exercise) -> list[str]:
 
 def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
     """The written sections; the first of them says in which languages answers may be written."""
-    languages = attempt.invitation.opening.answer_languages or "English"
+    languages = of_answers(attempt.invitation.opening)
     found = [
         {
             "key": section.key,
@@ -226,7 +235,9 @@ def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
         for section in pack_of(attempt.pack_version.name).sections(attempt.level)
     ]
     if found:
-        found[0]["prompt"] += f" Answers may be written in {languages}."
+        found[0]["prompt"] += " " + gettext("Answers may be written in {languages}.").format(
+            languages=languages
+        )
     return found
 
 
@@ -294,7 +305,7 @@ def _feedback(attempt: Attempt) -> dict[str, Any] | None:
 def receipt(attempt: Attempt) -> dict[str, Any]:
     pack = pack_of(attempt.pack_version.name)
     titles = {section.key: section.title for section in pack.sections(attempt.level)}
-    titles[spoken.NOTES] = "What you said, as the interviewer wrote it down"
+    titles[spoken.NOTES] = gettext("What you said, as the interviewer wrote it down")
     late = attempt.drafts.filter(late=True).defer("body").order_by("number")
     return {
         "opening": attempt.invitation.opening,

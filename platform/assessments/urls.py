@@ -14,6 +14,7 @@ urlpatterns = [
     path("t/<str:token>/", views.link, name="link"),
     path("leave/", views.leave, name="leave"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
+    path("work/<uuid:pk>/language/", views.language, name="language"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
     path("work/<uuid:pk>/preparing/", views.preparing, name="preparing"),
     path("work/<uuid:pk>/prepare-again/", views.prepare_again, name="prepare-again"),

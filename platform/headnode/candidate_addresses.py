@@ -16,6 +16,7 @@ CANDIDATE_ADDRESSES: tuple[tuple[str, str, bool], ...] = (
     ("sitting-state", "-", False),
     ("sitting-pad", "", True),
     ("start", "", True),
+    ("language", "", True),
     ("preparing", "-", False),
     ("prepare-again", "", True),
     ("workspace", "-", False),

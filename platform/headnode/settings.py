@@ -79,6 +79,7 @@ MIDDLEWARE = [
     "headnode.health.middleware",
     "headnode.logs.Requests",
     "headnode.metrics.counted.middleware",
+    "headnode.language.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -89,7 +90,6 @@ MIDDLEWARE = [
     # packed before this, and what is no page is left alone.
     "headnode.packing.PackedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -116,6 +116,7 @@ TEMPLATES = [
                 "headnode.context.organisation",
             ],
             "libraries": {"money": "reviews.evidence.money"},
+            "builtins": ["django.templatetags.i18n", "headnode.templatetags.candidate_text"],
         },
     },
 ]
@@ -157,7 +158,8 @@ OTP_TOTP_ISSUER = ORGANISATION
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 1
 
 LANGUAGE_CODE = "en-gb"
-LANGUAGES = [("en-gb", "English")]  # all texts are written in it, dates and numbers follow
+# All texts are written in English; candidates' pages and messages are said in the others as well.
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

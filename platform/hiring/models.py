@@ -17,6 +17,7 @@ from hiring.choices import AnswerForm as AnswerForm
 from hiring.choices import Calibration as Calibration
 from hiring.choices import Mode as Mode
 from hiring.choices import OwnWork as OwnWork
+from hiring.language_choices import language_field
 from hiring.message_rows import MailedLink as MailedLink
 from hiring.message_rows import MailPreference as MailPreference
 from hiring.message_rows import Message as Message
@@ -128,6 +129,9 @@ class Opening(NotForReal):
         "Where a program compares answers with a key it reads sentences in English, German, French, "
         "Spanish, Italian, Portuguese and Dutch; of any other language places, figures and the words of "
         "the trade.",
+    )
+    language = language_field(
+        help_text="Of candidates’ pages and messages, unless they choose another. Empty: their browser’s."
     )
     own_work = models.CharField(
         "questions about the own answer",
@@ -329,6 +333,7 @@ class Invitation(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, editable=False)
     created_at = models.DateTimeField(editable=False)
     first_opened_at = models.DateTimeField(null=True, blank=True, editable=False)
+    language = language_field(editable=False)
     practised_at = models.DateTimeField(
         null=True,
         blank=True,

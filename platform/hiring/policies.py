@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from scenarios.kinds import KINDS, kind_of
 
 REFERENCES = (
@@ -21,17 +23,22 @@ def own_work_notice(when: str, minutes: str) -> str:
     when: "after" the answer was handed in, or "live" in the interview; minutes: in words.
     """
     begin = (
-        f"In your interview there is a short round of its own clock, {minutes}"
+        gettext(
+            "In your interview there is a short round of its own clock, {minutes}: up to four questions about "
+            "your own answer."
+        )
         if when == "live"
-        else f"After you handed in there is a short round of its own clock, {minutes}, which you begin "
-        "yourself within a day"
+        else gettext(
+            "After you handed in there is a short round of its own clock, {minutes}, which you begin yourself "
+            "within a day: up to four questions about your own answer."
+        )
     )
-    return (
-        f"{begin}: up to four questions about your own answer. They are about what you did and what would "
-        "become of it, are easy for whoever understands the answer, and need nothing new. Each asks for a "
-        "choice or a number and one sentence of why. They are no part of any score: the interviewers read "
-        "them beside what you explain in conversation."
+    what = gettext(
+        "They are about what you did and what would become of it, are easy for whoever understands the answer, "
+        "and need nothing new. Each asks for a choice or a number and one sentence of why. They are no part of "
+        "any score: the interviewers read them beside what you explain in conversation."
     )
+    return f"{begin.format(minutes=minutes)} {what}"
 
 
 SHOWN_AHEAD = " or ".join(kind.title for kind in KINDS if kind.is_released_ahead)

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { toneSign } from "./check_list.js";
 import { act, Choice } from "./fields.js";
 import { monthText } from "./words.js";
@@ -9,9 +10,9 @@ import { monthText } from "./words.js";
 /** Kind of row -> its tag, its month's field, and what a new one is called. */
 export const KINDS = {
   purchases: { tag: "Buy", month: "month", noun: "purchase", add: "Buy" },
-  cloud: { tag: "Rent", month: "from", noun: "rented GPUs", add: "Rent from a cloud" },
-  retire: { tag: "Retire", month: "month", noun: "retirement", add: "Retire nodes" },
-  policies: { tag: "Policy", month: "month", noun: "policy change", add: "Change a policy" },
+  cloud: { tag: "Rent", month: "from", noun: t`rented GPUs`, add: t`Rent from a cloud` },
+  retire: { tag: "Retire", month: "month", noun: "retirement", add: t`Retire nodes` },
+  policies: { tag: "Policy", month: "month", noun: t`policy change`, add: t`Change a policy` },
 };
 
 /** Common to all: month, name, what is said of it, deletion. A kind gives its own cells. */
@@ -29,7 +30,7 @@ export class Row {
       "month",
       new Choice({
         name: "month",
-        label: this.label("Month"),
+        label: this.label(t`Month`),
         options: this.months(),
         change: (month) => this.#toMonth(month, false),
       }),
@@ -115,7 +116,7 @@ export class Row {
 
   #remove() {
     this.model.remove(this.list, this.id);
-    announce(`Deleted: ${this.name}. Undo is offered above the rows.`);
+    announce(t`Deleted: ${this.name}. Undo is offered above the rows.`);
     this.bill.deleted();
   }
 

@@ -5,31 +5,32 @@ import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 import { fillButton } from "../workspace/panes.js";
 import { linked } from "./links.js";
 import { trouble } from "./retry.js";
 import { timeText } from "./site_time.js";
 
-const FILES = { key: "files", label: "Files", folder: ".", load: () => import("./files.js") };
+const FILES = { key: "files", label: t`Files`, folder: ".", load: () => import("./files.js") };
 const INCIDENT = [
-  { key: "dashboards", label: "Dashboards", load: () => import("../troubleshooting/dashboards.js") },
-  { key: "logs", label: "Logs", load: () => import("../troubleshooting/logs.js") },
-  { key: "configs", label: "Configuration", load: () => import("../troubleshooting/configs.js") },
-  { key: "query", label: "Query", load: () => import("../troubleshooting/query.js") },
-  { key: "terminal", label: "Terminal", folder: "../terminal", load: () => import("../terminal/terminal.js") },
+  { key: "dashboards", label: t`Dashboards`, load: () => import("../troubleshooting/dashboards.js") },
+  { key: "logs", label: t`Logs`, load: () => import("../troubleshooting/logs.js") },
+  { key: "configs", label: t`Configuration`, load: () => import("../troubleshooting/configs.js") },
+  { key: "query", label: t`Query`, load: () => import("../troubleshooting/query.js") },
+  { key: "terminal", label: t`Terminal`, folder: "../terminal", load: () => import("../terminal/terminal.js") },
   FILES,
 ];
 const BILL = [
-  { key: "explore", label: "Explore", load: () => import("../cost/explore.js") },
+  { key: "explore", label: t`Explore`, load: () => import("../cost/explore.js") },
   { key: "sql", label: "SQL", load: () => import("../cost/sql.js") },
   FILES,
 ];
 const PLAN = [
-  { key: "overview", label: "Overview", load: () => import("../scaling/overview.js") },
-  { key: "orders", label: "Orders", load: () => import("../scaling/orders.js") },
-  { key: "timeline", label: "Timeline", load: () => import("../scaling/timeline.js") },
-  { key: "money", label: "Money", load: () => import("../scaling/money.js") },
-  { key: "risks", label: "Risks", load: () => import("../scaling/risks.js") },
+  { key: "overview", label: t`Overview`, load: () => import("../scaling/overview.js") },
+  { key: "orders", label: t`Orders`, load: () => import("../scaling/orders.js") },
+  { key: "timeline", label: t`Timeline`, load: () => import("../scaling/timeline.js") },
+  { key: "money", label: t`Money`, load: () => import("../scaling/money.js") },
+  { key: "risks", label: t`Risks`, load: () => import("../scaling/risks.js") },
   { key: "whatif", label: "What-if", load: () => import("../scaling/whatif.js") },
   FILES,
 ];
@@ -149,11 +150,11 @@ async function fetchText(url) {
   try {
     response = await fetch(url, { credentials: "same-origin" });
   } catch {
-    throw new Error("The server could not be reached.");
+    throw new Error(t`The server could not be reached.`);
   }
   if (response.ok) return response.text();
   const said = await response.json().catch(() => null);
-  throw new Error(said?.detail || `The server answered with status ${response.status}.`);
+  throw new Error(said?.detail || t`The server answered with status ${response.status}.`);
 }
 
 class Shell {
@@ -171,9 +172,13 @@ class Shell {
     this.body = el("div", { className: "room-body" });
     this.beside = el(
       "select",
-      { className: "room-beside", "aria-label": "Show a second part beside this one", onchange: () => this.#arrange() },
-      el("option", { value: "" }, "Beside: nothing"),
-      this.tabs.map(({ key, label }) => el("option", { value: key }, `Beside: ${label}`)),
+      {
+        className: "room-beside",
+        "aria-label": t`Show a second part beside this one`,
+        onchange: () => this.#arrange(),
+      },
+      el("option", { value: "" }, t`Beside: nothing`),
+      this.tabs.map(({ key, label }) => el("option", { value: key }, t`Beside: ${label}`)),
     );
     byId("pane-room").append(
       el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
@@ -184,7 +189,7 @@ class Shell {
 
   async begin() {
     this.body.replaceChildren(
-      el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"),
+      el("p", { className: "empty room-wait", role: "status" }, t`The list of materials is being fetched…`),
     );
     await this.#fetch();
   }
@@ -195,7 +200,7 @@ class Shell {
     } catch (error) {
       if (error.code === "being_prepared") return this.#wait(error);
       this.body.replaceChildren(
-        trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
+        trouble(t`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
           this.begin(),
         ),
       );
@@ -204,7 +209,7 @@ class Shell {
     this.body.replaceChildren();
     const items = this.tabs.map(({ key, label }) => ({ key, label, panel: `room-${key}` }));
     for (const { key } of this.tabs) this.body.append(this.#panel(key));
-    this.row = tabs(this.list, items, (key) => this.#open(key), { label: "The room" });
+    this.row = tabs(this.list, items, (key) => this.#open(key), { label: t`The room` });
     this.room.board.entered(this.room);
     const wanted = linked(this.keys);
     if (wanted) this.show(wanted.tab, wanted.detail, { forward: false });
@@ -270,7 +275,7 @@ class Shell {
   async #load(key, part, again = 0) {
     const { load, label, folder = this.folder } = this.tabs.find((tab) => tab.key === key);
     part.state = "loading";
-    part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, `${label}: being fetched…`));
+    part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, t`${label}: being fetched…`));
     try {
       // A browser remembers that an address failed, so another try needs another address.
       const module = await (again
@@ -284,7 +289,7 @@ class Shell {
       part.state = "failed";
       console.warn(`${label}: ${error.message}`);
       part.node.replaceChildren(
-        trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
+        trouble(t`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
           this.#load(key, part, again + 1),
         ),
       );

@@ -1,9 +1,11 @@
 // The files of an answer that a workspace keeps as JSON, as people read them: their names, their texts.
 
+import { t } from "../../headnode/words.js";
+
 const PARTS = {
-  "board.json": { name: "Board", text: null, summary: null, row: null },
-  "opportunities.json": { name: "Opportunities", text: null, summary: null, row: null },
-  "plan.json": { name: "Plan", text: null, summary: null, row: null },
+  "board.json": { name: t`Board`, text: null, summary: null, row: null },
+  "opportunities.json": { name: t`Opportunities`, text: null, summary: null, row: null },
+  "plan.json": { name: t`Plan`, text: null, summary: null, row: null },
 };
 const WORDS = {
   troubleshooting: async () => {

@@ -28,6 +28,7 @@ import {
   searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
+import { t } from "../../headnode/words.js";
 import { completion } from "./completion.js";
 import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
@@ -133,7 +134,7 @@ export class Editor {
         "div",
         { className: "pane-foot" },
         this.hint,
-        el("label", { className: "check" }, this.mode, "Plain text box"),
+        el("label", { className: "check" }, this.mode, t`Plain text box`),
       ),
     );
   }
@@ -160,8 +161,8 @@ export class Editor {
     byId("code-body").setAttribute("aria-label", this.path);
     this.hint.replaceChildren(
       ...(this.plain
-        ? ["Tab moves on to the next control"]
-        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the editor"]),
+        ? [t`Tab moves on to the next control`]
+        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), t` leaves the editor`]),
       " · ",
       el("kbd", {}, "Ctrl"),
       "+",

@@ -5,6 +5,7 @@ import { ask, Refused } from "../../headnode/api.js";
 import { byId, clockTime, el, once } from "../../headnode/dom.js";
 import { measuresTable } from "../../headnode/measures.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
 import { TimelineTab } from "./timeline_tab.js";
@@ -12,11 +13,11 @@ import { TimelineTab } from "./timeline_tab.js";
 const SOON_MS = 300;
 const LATER_MS = 1000;
 function progress(run, seconds) {
-  if (!run) return "Connection lost; the run goes on. Asking again…";
+  if (!run) return t`Connection lost; the run goes on. Asking again…`;
   if (run.stopping) return `Stopping · ${seconds} s`;
   if (run.state === "running") return `Running · ${seconds} s`;
   if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
-  const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
+  const place = run.position > 1 ? t`Waiting, number ${run.position} in the queue` : t`Waiting for a free place`;
   return `${place} · ${seconds} s`;
 }
 
@@ -62,7 +63,7 @@ export class RunPanel {
         "div",
         { className: "pane-head" },
         this.button,
-        el("label", { className: "unseen", for: "workload" }, "Workload"),
+        el("label", { className: "unseen", for: "workload" }, t`Workload`),
         workloads.length > 1 ? this.choice : null,
         this.list,
         this.state,
@@ -70,12 +71,12 @@ export class RunPanel {
       ),
       this.body,
     );
-    const items = ["Output", "Measures", "Timeline"].map((label) => ({
+    const items = [t`Output`, t`Measures`, t`Timeline`].map((label) => ({
       key: label.toLowerCase(),
       label,
       panel: "run-body",
     }));
-    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
+    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: t`Result of the run` });
     this.tabs.choose("output");
     this.#setBusy(false);
   }
@@ -95,7 +96,7 @@ export class RunPanel {
     if (this.#busy || this.button.disabled) return;
     this.#setBusy(true);
     this.show?.("run");
-    this.#say("Sending…");
+    this.#say(t`Sending…`);
     try {
       const started = await this.queue.post(this.urls.runs, { workload: this.choice.value });
       await this.#follow(started.id);
@@ -111,12 +112,12 @@ export class RunPanel {
     if (!this.#going) return;
     const url = `${this.urls.runs}/${this.#going}/stop`;
     this.#face(null);
-    announce("Stopping the run.");
+    announce(t`Stopping the run.`);
     try {
       await ask(url, {});
     } catch (error) {
       // One that has ended by itself meanwhile shows its result in a moment.
-      if (error.code !== "run_ended") announce(`The run was not stopped: ${error.message} Try again.`);
+      if (error.code !== "run_ended") announce(t`The run was not stopped: ${error.message} Try again.`);
     }
     this.#look?.();
   }
@@ -137,7 +138,7 @@ export class RunPanel {
 
   async #follow(id) {
     const began = performance.now();
-    announce("The run has begun. Control and full stop stop it.");
+    announce(t`The run has begun. Control and full stop stop it.`);
     for (;;) {
       const run = await this.#ask(id);
       this.#face(run?.stopping ? null : id);
@@ -168,9 +169,9 @@ export class RunPanel {
     this.ranAs = run.id;
     this.#take(
       run,
-      ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
+      ours ? t`${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
     );
-    const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
+    const label = ours ? t`The run failed on our side.` : STATUS[run.report?.status ?? run.state]?.[1] || t`Finished`;
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
     announce(`${label} ${run.report?.detail || run.detail || ""}`);
     if (!run.report?.measures?.length) this.tabs.choose("output");
@@ -181,8 +182,8 @@ export class RunPanel {
     const text =
       error instanceof Refused
         ? error.message
-        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try " +
-          "again when the connection is back.";
+        : t`The server could not be reached, so the program was not run. Your text is kept in this browser; try
+          again when the connection is back.`;
     this.tabs.choose("output");
     this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
   }
@@ -244,7 +245,7 @@ export class RunPanel {
     const { button } = this;
     const busy = this.#busy;
     this.#going = busy ? going : null;
-    button.textContent = busy ? "Stop" : "Run ▸";
+    button.textContent = busy ? t`Stop` : "Run ▸";
     button.title = busy ? "Ctrl+." : "Ctrl+Enter";
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");
