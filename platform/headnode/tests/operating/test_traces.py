@@ -59,14 +59,15 @@ def test_a_job_is_a_span_with_its_attempt(
 def test_a_collector_is_sent_them_as_otlp(receiver: Receiver, stage: Stage) -> None:
     traces.start(f"{receiver.url}/v1/traces")
     try:
-        Client().get("/healthz")
+        Client().get(f"/t/{stage.token}/")
     finally:
         traces.stop()
     (got,) = receiver.got
     assert got.path == "/v1/traces"
     sent = ExportTraceServiceRequest.FromString(got.body)
     (span,) = sent.resource_spans[0].scope_spans[0].spans
-    assert span.name == "GET healthz"
+    assert span.name == "GET t/<str:token>/"
+    assert stage.token.encode() not in got.body
 
 
 def test_nothing_is_loaded_and_written_until_an_address_is_named(client: Client, db: None) -> None:

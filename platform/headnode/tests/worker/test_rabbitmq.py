@@ -115,6 +115,28 @@ def test_a_worker_that_is_killed_in_the_midst_loses_nothing(
         other.wait()
 
 
+def test_workers_join_and_leave_under_load(stand: Stand, worker: subprocess.Popen[bytes]) -> None:
+    """One joins, the first leaves as `systemctl stop` asks it, one dies, one more joins: each row ends once."""
+    stand.hold("grading")
+    stand.ask(ONE_MORE * 12, RUN * 4)
+    stand.wait_for(len(stand.begun()) + 1)
+    others = [stand.work(2)]
+    try:
+        time.sleep(3)
+        stand.let_go("grading")
+        worker.terminate()
+        others.append(stand.work(2))
+        stand.wait(lambda: worker.poll() is not None)
+        os.killpg(others[0].pid, signal.SIGKILL)
+        settled(stand)
+        assert stand.ask("print(max(row.tries for row in GradingRun.objects.all()))") == "1"
+    finally:
+        for other in others:
+            if other.poll() is None:
+                os.killpg(other.pid, signal.SIGKILL)
+            other.wait()
+
+
 def test_a_broker_that_dies_and_comes_back_empty_loses_nothing(
     stand: Stand, worker: subprocess.Popen[bytes], rabbit: Rabbit
 ) -> None:
