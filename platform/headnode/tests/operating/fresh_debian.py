@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -37,32 +38,58 @@ def fitted(folder: Path) -> None:
     refuses.chmod(0o755)
 
 
+ROOT_FOLDER = """
+set -e
+mount --bind "$1" "$1"; cd "$1"
+mount -t proc proc proc
+mount --rbind /sys sys
+mount -t tmpfs tmpfs run
+mount -t tmpfs -o mode=755 tmpfs dev
+mkdir dev/pts dev/shm
+mount -t devpts -o newinstance,ptmxmode=666,mode=620 devpts dev/pts
+mount -t tmpfs -o mode=1777 tmpfs dev/shm
+ln -s pts/ptmx dev/ptmx; ln -s /proc/self/fd dev/fd
+for name in null zero full random urandom tty; do touch dev/$name; mount --bind /dev/$name dev/$name; done
+if [ "$2" = shared ]; then mount --bind /etc/resolv.conf etc/resolv.conf; fi
+mkdir -p old; pivot_root . old; umount -l old
+hostname one
+echo up
+exec sleep infinity
+"""
+"""As containers have it, but with a whole /proc: sandboxes that are made inside mount one of their own."""
+UP = """
+import fcntl, socket, struct
+with socket.socket() as any:
+    fcntl.ioctl(any, 0x8914, struct.pack("16sH14x", b"lo", 0x41))
+"""
+"""Switches the loopback interface on (SIOCSIFFLAGS, IFF_UP and IFF_RUNNING)."""
+
+
 class Machine:
     """Processes on that Debian, with a network of their own or this machine's, until it is switched off."""
 
     def __init__(self, root: Path, *, own_network: bool) -> None:
-        words = ["bwrap", "--bind", str(root), "/", "--proc", "/proc", "--dev", "/dev"]
-        words += ["--dev-bind", "/sys", "/sys", "--tmpfs", "/run", "--cap-add", "ALL"]
-        words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--hostname", "one"]
-        words += ["--unshare-net"] if own_network else []
-        if not own_network:
-            words += ["--ro-bind", "/etc/resolv.conf", "/etc/resolv.conf"]
-        words += ["--info-fd", "1", "sleep", "infinity"]
+        words = [
+            "unshare",
+            "--mount",
+            "--propagation",
+            "private",
+            "--pid",
+            "--fork",
+            "--ipc",
+            "--uts",
+        ]
+        words += ["--net"] if own_network else []
+        words += ["sh", "-c", ROOT_FOLDER, "machine", str(root), "own" if own_network else "shared"]
+        (root / "etc/resolv.conf").touch()
         self._root = root
         self._init = subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
         assert self._init.stdout is not None
-        said = self._init.stdout.readline() + self._init.stdout.readline()
-        self.pid = int(said.split(":")[1].split(",")[0].strip(" }\n"))
-        self._wait_until_it_is_up()
+        assert self._init.stdout.readline() == "up\n"
+        of = self._init.pid
+        self.pid = int(Path(f"/proc/{of}/task/{of}/children").read_text())
         self._running: list[subprocess.Popen[bytes]] = []
-
-    def _wait_until_it_is_up(self) -> None:
-        """Its first process has another only once the root folder is in its place."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children")
-        until = time.monotonic() + 30
-        while not children.read_text().strip():
-            assert time.monotonic() < until, "the machine did not come up"
-            time.sleep(0.05)
+        subprocess.run(self.beside(sys.executable, "-c", UP), check=True)
 
     def _inside(self, *words: str) -> list[str]:
         into = ["nsenter", "--target", str(self.pid), "--mount", "--net", "--pid", "--ipc", "--uts"]

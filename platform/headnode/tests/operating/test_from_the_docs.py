@@ -171,8 +171,31 @@ def test_a_fresh_debian_becomes_a_site_by_the_page_alone(root: Path) -> None:
             assert world.stdout.readline() == "answered\n", said_by(root)
         whole.wait("the grading", lambda: "result done" in shell(machine, GRADED))
         assert "scored True" in shell(machine, whole.SCORE)
+        kept = shell(machine, COUNTED)
+        kept_and_restored(machine)
+        assert kept.startswith("rows 1 1 1 ")
+        assert shell(machine, COUNTED) == kept
     finally:
         machine.off()
+
+
+COUNTED = """
+from assessments.models import Attempt, GradingRun, Submission
+from reviews.models import Evaluation
+for kind in (Submission, GradingRun, Evaluation):
+    print("rows" if kind is Submission else "", kind.objects.count(), end="")
+print("", Attempt.objects.get().pk, GradingRun.objects.get().report["score"])
+"""
+
+
+def kept_and_restored(machine: Machine) -> None:
+    """The commands of "Backups" in one shell, as the page begins it; the site is stopped in between."""
+    begun = TEXT.split("\n## Looking after it\n")[1].split("\n### ")[0]
+    section = TEXT.split("\n### Backups\n")[1].split("\n### ")[0]
+    lines = [re.findall(r"^    (.*)$", part, re.MULTILINE) for part in (begun, section)]
+    at = next(n for n, line in enumerate(lines[1]) if "createdb" in line)
+    stop = ["cd /", "pkill -u headnode || true", "sleep 5"]
+    machine.do("\n".join([*lines[0], *lines[1][:at], *stop, *lines[1][at:]]))
 
 
 def looked_after(machine: Machine) -> None:
