@@ -103,6 +103,8 @@ def installed(root: Path) -> None:
 def brought_up(machine: Machine, root: Path) -> None:
     """Steps 3 to 7, as the page has them."""
     done = steps()
+    # installed beside this machine's own PostgreSQL, the package chose another port for its own
+    machine.do("sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf")
     machine.do("pg_ctlcluster 15 main start; redis-server /etc/redis/redis.conf --daemonize yes")
     for line in done[3]:
         machine.do(line, given=f"{whole.PASSWORD}\n" * 2)
