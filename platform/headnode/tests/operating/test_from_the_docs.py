@@ -6,6 +6,7 @@ systemd is not there: what it would start is started from the units' own lines.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -65,12 +66,36 @@ def environment() -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in (documented() | own).items())
 
 
+GROUPS = "from-the-docs"
+DELEGATED = f"""
+if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+    echo "+cpu +memory +pids" > /sys/fs/cgroup/cgroup.subtree_control
+    places=/sys/fs/cgroup
+else
+    places=$(ls -d /sys/fs/cgroup/{{memory,pids,cpu,cpuacct}})
+fi
+for place in $places; do
+    own=$place/{GROUPS}-$RANDOM
+    mkdir $own; chown -R headnode $own; echo $$ > $own/cgroup.procs
+done
+"""
+"""What systemd does for a unit with Delegate=: groups that the unit's user may divide further."""
+
+
 def started_by(unit: Path) -> str:
     """What systemd would run for it, as whom."""
-    said = dict(re.findall(r"^(User|ExecStart)=(.*)$", unit.read_text(), re.MULTILINE))
-    return (
-        f"{SETTINGS}; cd /var/lib/headnode; exec runuser -u {said['User']} -- {said['ExecStart']}"
-    )
+    said = dict(re.findall(r"^(User|ExecStart|Delegate)=(.*)$", unit.read_text(), re.MULTILINE))
+    run = f"exec runuser -u {said['User']} -- {said['ExecStart']}"
+    first = DELEGATED if "Delegate" in said else ""
+    return "\n".join([first, SETTINGS, "cd /var/lib/headnode", run])
+
+
+@pytest.fixture(autouse=True)
+def no_group_stays() -> Iterator[None]:
+    yield
+    for own in Path("/sys/fs/cgroup").glob(f"**/{GROUPS}-*"):
+        for folder, _, _ in os.walk(own, topdown=False):
+            os.rmdir(folder)
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +121,8 @@ def installed(root: Path) -> None:
         shutil.copytree(ROOT / "deploy", root / "root/deploy")  # of the checkout
         (build,) = [line for line in done[5] if "build-root" in line]
         machine.do(build)
+        machine.do(f"{build} login")  # else the host of terminals does, when it first starts
+        machine.do(f"{build} login")  # else the host of terminals does, when it first starts
     finally:
         machine.off()
 
@@ -133,14 +160,15 @@ def brought_up(machine: Machine, root: Path) -> None:
 
 def a_second_host(machine: Machine) -> None:
     """Another web server and worker, with a name and a data folder of their own."""
-    web, worker = several()[:2]
+    once, web, worker = several()[:3]
     own = "/var/lib/headnode-two"
-    machine.do(f"cp -a /var/lib/headnode/static /tmp/static; install -d -o headnode -m 0711 {own}")
-    machine.do(f"ln -s /var/lib/headnode/sandbox {own}/sandbox")
+    machine.do(f"install -d -o headnode -m 0711 {own}; ln -s /var/lib/headnode/sandbox {own}")
+    asked = f"{SETTINGS}; export HEADNODE_DATA={own}; cd {own}"
+    machine.do(f"{asked}; {AS_HEADNODE} /opt/headnode/bin/{once}")
     for line in (web.replace("10.0.0.11:8000", "127.0.0.1:8001"), worker):
-        asked = f"{SETTINGS}; export HEADNODE_DATA={own}; cd {own}; hostname two"
         command = f"{AS_HEADNODE} /opt/headnode/bin/{line}"
-        machine.start(f"exec unshare --uts bash -c '{asked}; exec {command}'", line.split()[1])
+        script = f"exec unshare --uts bash -c '{asked}; hostname two; exec {command}'"
+        machine.start(f"{DELEGATED}\n{script}", line.split()[1])
 
 
 def shell(machine: Machine, program: str) -> str:
