@@ -70,16 +70,19 @@ GROUPS = "from-the-docs"
 DELEGATED = f"""
 if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
     echo "+cpu +memory +pids" > /sys/fs/cgroup/cgroup.subtree_control
-    places=/sys/fs/cgroup
-else
-    places=$(ls -d /sys/fs/cgroup/{{memory,pids,cpu,cpuacct}})
-fi
-for place in $places; do
-    own=$place/{GROUPS}-$RANDOM
+    own=/sys/fs/cgroup/{GROUPS}-$RANDOM
     mkdir $own; chown -R headnode $own; echo $$ > $own/cgroup.procs
+fi
+"""
+"""What systemd does for a unit with Delegate=: a group that the unit's user may divide further."""
+OLDER_GROUPS = f"""
+[ ! -e /sys/fs/cgroup/cgroup.controllers ] || exit 0
+for name in memory pids cpu cpuacct; do
+    own=/sys/fs/cgroup/$name/{GROUPS}-$RANDOM
+    mkdir $own; chown -R headnode $own; mount --bind $own /sys/fs/cgroup/$name
 done
 """
-"""What systemd does for a unit with Delegate=: groups that the unit's user may divide further."""
+"""The same once for the machine, where the kernel has groups of the first version, which Debian has no more."""
 
 
 def started_by(unit: Path) -> str:
@@ -143,6 +146,7 @@ def brought_up(machine: Machine, root: Path) -> None:
     first += f" HEADNODE_ADMIN_PASSWORD={whole.PASSWORD}"
     typed = [line for line in done[5] if "build-root" not in line]
     machine.do("\n".join([first, *typed]))
+    machine.do(OLDER_GROUPS)
     copies, _, enabled = done[6]
     machine.do(f"mkdir -p /etc/systemd/system; {copies}")
     for name in shlex.split(enabled)[3:]:
