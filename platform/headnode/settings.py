@@ -78,6 +78,7 @@ MIDDLEWARE = [
     "headnode.front_door.middleware",
     "headnode.health.middleware",
     "headnode.logs.Requests",
+    "headnode.traces.middleware",
     "headnode.metrics.counted.middleware",
     "headnode.language.middleware",
     "assessments.throttle.middleware",
@@ -382,5 +383,7 @@ METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 
 LOG_FORMAT = choice("LOG_FORMAT", ("plain", "json"))
 LOGGING = configuration(LOG_FORMAT, os.environ.get("LOG_LEVEL", "INFO").upper())
+# Where a span of each request and job is sent (OTLP over HTTP); nowhere until an address is named.
+TRACES_URL = web_address("TRACES_URL")
 # The files that the launcher writes: kept so many, each so large.
 LOG_FILE_MB, LOG_FILES = integer("LOG_FILE_MB", 20), integer("LOG_FILES", 5)
