@@ -104,7 +104,8 @@ def test_extending_says_who_is_not_told_of_it(
     if "address" in change:
         Candidate.objects.filter(pk=ada.candidate_id).update(email=change["address"])
     else:
-        Invitation.objects.filter(pk=ada.pk).update(**change, sent_at=None)
+        later = {"closes_at": change["opens_at"] + timedelta(days=1), "sent_at": None}
+        Invitation.objects.filter(pk=ada.pk).update(**change, **later)
     url = choose(rhea, "invitations", "bulk_extend", ada.pk)
     late = {"closes_at": "2036-01-05T10:00", "tell": "on", "reason": "Holidays."}
     assert f", but is not told: {why}" in words_of(rhea.post(url, late))
