@@ -1,1 +1,1 @@
-"""The assistant that a company provides in the workspace: asked through the server, streamed, recorded whole."""
+"""The assistant that a company provides in the workspace: asked by the server, streamed, recorded whole."""

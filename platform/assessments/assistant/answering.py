@@ -21,11 +21,13 @@ from django.utils import timezone
 
 from assessments.assistant import asking
 from assessments.assistant.endpoint import NoAnswer, pieces
+from assessments.assistant.ticking import ticking
 from assessments.models import AssistantTurn
 
 logger = logging.getLogger(__name__)
 AT_ONCE = 16
-WRITTEN_EVERY_S = 0.4
+WRITTEN_EVERY_S, BEAT_S = 0.4, 5.0
+"""Between two writes: of an answer that grows, and of the word that somebody still waits for one."""
 LONGEST_ANSWER = 60_000
 """Characters of one answer that are taken."""
 LONGEST_BEFORE = 80_000
@@ -101,17 +103,19 @@ def fetch(key: UUID, clock: Clock) -> None:
 
 def _take(turn: AssistantTurn, asked: list[dict[str, Any]], most: int, clock: Clock) -> str:
     """The problem that it ended with, "" for none; raises NoAnswer."""
-    written = time.monotonic()
-    with closing(pieces(asked)) as coming:
+    written, known = -BEAT_S, ""
+    with closing(ticking(pieces(asked), WRITTEN_EVERY_S)) as coming:
         for piece in coming:
-            turn.answer += piece.text
-            if piece.used is not None:
+            if piece is not None:
+                turn.answer += piece.text.replace("\x00", "")
+            if piece is not None and piece.used is not None:
                 (turn.tokens_in, turn.tokens_out), turn.is_counted = piece.used, True
             if len(turn.answer) > most:
                 turn.answer = turn.answer[:most]
                 return AssistantTurn.Problem.LONG
-            if time.monotonic() - written >= WRITTEN_EVERY_S:
-                written = time.monotonic()
+            silent = time.monotonic() - written
+            if silent >= (BEAT_S if turn.answer == known else WRITTEN_EVERY_S):
+                written, known = time.monotonic(), turn.answer
                 if not _write(turn, clock()):
                     return AssistantTurn.Problem.STOPPED
     return AssistantTurn.Problem.NONE if turn.answer.strip() else AssistantTurn.Problem.RUBBISH

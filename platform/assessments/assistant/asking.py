@@ -20,7 +20,7 @@ ACCEPTED = "assistant"
 """Key of the notice among what a candidate accepts before Start: whoever was not told is offered none."""
 LONGEST, MOST = 20_000, 200
 """Characters of a question; questions of one attempt."""
-SILENT = timedelta(seconds=75)
+SILENT = timedelta(seconds=40)
 """After so long without a word from the process that asks, it is gone."""
 CHARACTERS_PER_TOKEN = 4
 """What is reckoned with where an endpoint does not count: about that of English text."""

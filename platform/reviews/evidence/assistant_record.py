@@ -1,4 +1,4 @@
-"""What a candidate asked the company's assistant and what it answered, as staff read it: in order, by the minute."""
+"""What a candidate asked the assistant and what it answered, as staff read it: in order, by the minute."""
 
 from __future__ import annotations
 

@@ -88,7 +88,8 @@ def test_an_answer_is_recorded_whole_with_time_and_tokens(
     row = asked(client, ada)
     assert (row.answer, row.problem, row.model) == (WHOLE, "", "small-1")
     assert (row.tokens_in, row.tokens_out, row.is_counted) == (120, 30, True)
-    assert row.ended_at is not None and row.ended_at >= row.asked_at
+    assert row.ended_at is not None
+    assert row.ended_at >= row.asked_at
     found = talk(client, ada)
     assert found["turns"][0]["answer"] == WHOLE
     assert (found["left"], found["most"], found["closed"]) == (9_850, 10_000, "")
@@ -176,6 +177,28 @@ def test_an_answer_can_be_stopped_and_what_came_stays(
     assert row.answer.startswith("Drain the node")
     assert row.tokens_out > 0
     assert model.go.wait(5), "the endpoint still sends"
+
+
+def test_what_came_is_written_while_the_rest_is_awaited(
+    client: Client, ada: Attempt, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that pauses after two words does not keep these to itself."""
+    monkeypatch.setattr(answering, "WRITTEN_EVERY_S", 0.05)
+    monkeypatch.setattr(endpoint, "FIRST_S", 10)
+    model.way = "waits"
+    seen = []
+
+    def clock() -> Any:
+        seen.append(AssistantTurn.objects.get(pk=key).answer)
+        if "Drain the node " in seen:
+            model.go.set()
+        return timezone.now()
+
+    monkeypatch.setattr(answering, "BEAT_S", 0.05)
+    key = post(client, ada, "Slowly?").json()["id"]
+    answering.fetch(uuid.UUID(key), clock)
+    assert "Drain the node " in seen
+    assert AssistantTurn.objects.get(pk=key).answer == WHOLE
 
 
 def test_an_endless_answer_is_cut_and_the_budget_ends(

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { blocksOf, leftText } from "/static/assessments/assistant/answer_text.js";
 
 test("fences are code, the rest is prose, markup stays text", () => {
-  const text = "Try this:\n\n```python\ncall(\"drain\")\n\n  indented\n```\nThen <b>look</b>.";
+  const text = 'Try this:\n\n```python\ncall("drain")\n\n  indented\n```\nThen <b>look</b>.';
   assert.deepEqual(blocksOf(text), [
     { isCode: false, text: "Try this:" },
     { isCode: true, text: 'call("drain")\n\n  indented' },

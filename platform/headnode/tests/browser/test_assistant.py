@@ -100,7 +100,7 @@ def saves_while_it_waits(ada: Candidate, model: Model) -> None:
     model.go.clear()
     model.way = "waits"
     ada.fill("Your question", "And then?")
-    ada.press("Ask")
+    press_on(ada, ada.page.get_by_role("button", name="Ask the assistant"))
     expect(ada.page.locator(".assistant-answer").last).to_have_text("Drain the node")
     ada.page.keyboard.press("Escape")
     expect(ada.page.locator("#assistant-open")).to_be_focused()
@@ -118,7 +118,7 @@ def meets_a_dead_one(ada: Candidate, model: Model) -> None:
     left = ada.page.locator("#clock-text").inner_text()
     assert re.search(r"\d", left)
     ada.fill("Your question", "Still there?")
-    press_on(ada, ada.page.get_by_role("button", name="Ask", exact=True).last)
+    press_on(ada, ada.page.get_by_role("button", name="Ask the assistant"))
     ada.sees("The assistant did not take the question.")
     ada.page.reload()
     expect(ada.page.locator("#submit-open")).to_be_enabled()

@@ -72,7 +72,12 @@ export class Assistant {
   #list = el("div", { className: "assistant-talk", tabIndex: 0, role: "region", "aria-label": "What was said" });
   #left = el("p", { className: "muted assistant-left" });
   #said = el("p", { className: "assistant-said", role: "status" });
-  #send = el("button", { type: "button", className: "primary" }, "Ask");
+  #send = el(
+    "button",
+    { type: "button", className: "primary" },
+    "Ask",
+    el("span", { className: "unseen" }, " the assistant"),
+  );
   #stop = el("button", { type: "button", hidden: true }, "Stop");
 
   /** url: of the talk; attempt: names what this browser keeps; button: opens and closes the pane. */
@@ -191,7 +196,9 @@ export class Assistant {
       this.#list.scrollTop = this.#list.scrollHeight;
       this.#follow(told.id);
     } catch (error) {
-      this.#say(`${error.message}${error instanceof Refused ? "" : " Your question is kept here: ask again in a moment."}`);
+      this.#say(
+        `${error.message}${error instanceof Refused ? "" : " Your question is kept here: ask again in a moment."}`,
+      );
     } finally {
       this.#send.disabled = Boolean(this.#running);
     }

@@ -15,7 +15,6 @@ import {
   foldKeymap,
   highlightActiveLine,
   highlightActiveLineGutter,
-  highlightSelectionMatches,
   highlightSpecialChars,
   history,
   historyKeymap,
@@ -24,8 +23,6 @@ import {
   indentWithTab,
   keymap,
   lineNumbers,
-  search,
-  searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { completion } from "./completion.js";
@@ -33,6 +30,7 @@ import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
 import { language } from "./language.js";
 import { fillButton } from "./panes.js";
+import { searching } from "./searching.js";
 
 const COMMON = [
   EditorView.cspNonce.of(nonce()),
@@ -49,8 +47,6 @@ const COMMON = [
   bracketMatching(),
   closeBrackets(),
   highlightActiveLine(),
-  highlightSelectionMatches(),
-  search({ top: true }),
 ];
 
 /** The code pane. run() is called for Ctrl+Enter; proposals are what it completes besides the language's own. */
@@ -186,6 +182,7 @@ export class Editor {
       extensions: [
         COMMON,
         language(path),
+        searching(),
         path.endsWith(".py") ? this.completion : [],
         failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],
@@ -198,7 +195,6 @@ export class Editor {
           ...closeBracketsKeymap,
           ...completionKeymap,
           ...defaultKeymap,
-          ...searchKeymap,
           ...historyKeymap,
           ...foldKeymap,
           indentWithTab,

@@ -82,8 +82,8 @@ class Workspace {
     const button = byId("assistant-open");
     let coming = null;
     const fetched = async () => {
-      const { Assistant } = await import("../assistant/assistant.js");
-      return new Assistant({ url: urls.assistant, attempt, button });
+      const Pane = (await import("../assistant/assistant.js")).Assistant;
+      return new Pane({ url: urls.assistant, attempt, button });
     };
     button.disabled = false;
     button.addEventListener("click", async () => {
