@@ -83,7 +83,7 @@ def keep_on_record(stage: Stage, attempt: Attempt, now: datetime) -> None:
         report={"status": "ok"},
     )
     attempt.policies["assistant"] = "It is recorded."
-    attempt.save()
+    attempt.save(update_fields=["policies"])
     AssistantTurn.objects.create(
         attempt=attempt,
         round=1,

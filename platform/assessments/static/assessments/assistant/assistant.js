@@ -186,6 +186,7 @@ export class Assistant {
       this.field.focus();
       return;
     }
+    this.field.focus(); // a button that is disabled loses the focus to nowhere
     this.#send.disabled = true;
     this.#say("");
     try {
