@@ -19,7 +19,7 @@ opening = Opening.objects.create(title="{kind}", level="mid", hiring_manager=han
 exercise = Exercise.objects.create(
     opening=opening, pack_name="{pack}", kind="{kind}", level="mid", limit_minutes=50, revision_minutes=10,
 )
-person = Candidate.objects.create(name="Selin Aydin", email="{kind}@example.com", created_at=now)
+person = Candidate.objects.create(name="Selin Aydin", email="{who}-{kind}@example.com", created_at=now)
 _, token = invite(
     opening=opening, candidate=person, exercises=[exercise], by=rhea, now=now,
     opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=7),
@@ -34,6 +34,6 @@ PACKS = {
 }
 
 
-def invited(site: Site, kind: str) -> str:
-    """The token of a link to one exercise of the kind."""
-    return site.run(INVITE.format(kind=kind, pack=PACKS[kind]))
+def invited(site: Site, kind: str, who: str = "selin") -> str:
+    """The token of a link to one exercise of the kind, for somebody whose address begins with `who`."""
+    return site.run(INVITE.format(kind=kind, pack=PACKS[kind], who=who))

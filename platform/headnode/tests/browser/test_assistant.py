@@ -24,6 +24,12 @@ Exercise.objects.update(assistants="provided", assistants_policy=ASSISTANTS_BY_R
 """
 
 
+class Reader(Candidate):
+    """A candidate in whose pane nothing is tolerated."""
+
+    grave = frozenset({"minor", "moderate", "serious", "critical", None})
+
+
 @pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
     with browser() as running:
@@ -63,7 +69,8 @@ def test_ask_be_answered_stop_and_go_on_without(
     site: Site, chrome: Browser, model: Model, size: tuple[int, int]
 ) -> None:
     site.run(PROVIDE)
-    ada = Candidate(chrome, site, size)
+    ada = Reader(chrome, site, size)
+    ada.page.emulate_media(color_scheme="light" if size == DESKTOP else "dark")
     ada.page.goto(site.candidate_link)
     ada.sees("The assistant in the workspace")
     ada.page.get_by_role("checkbox").first.check()
