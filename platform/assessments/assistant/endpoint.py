@@ -66,7 +66,7 @@ def pieces(messages: Sequence[Json]) -> Iterator[Piece]:
 
 
 def _asked(session: requests.Session, messages: Sequence[Json]) -> requests.Response:
-    body = {
+    body: Any = {
         "model": settings.ASSISTANT_MODEL,
         "messages": list(messages),
         "stream": True,

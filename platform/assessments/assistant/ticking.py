@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from queue import Empty, Full, Queue
 from threading import Event, Thread
 from typing import TypeVar
@@ -12,7 +12,7 @@ HELD = 64
 """Most that is read ahead of whoever takes it."""
 
 
-def ticking(source: Iterator[T], every_s: float) -> Iterator[T | None]:
+def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, None]:
     """What `source` gives, and None where nothing came for `every_s`; raises what it raises.
 
     It is read in a thread, which ends at what comes next once this is closed.
