@@ -162,7 +162,7 @@ def test_an_answer_can_be_stopped_and_what_came_stays(
 ) -> None:
     monkeypatch.setattr(answering, "WRITTEN_EVERY_S", 0.0)
     model.way = "endless"
-    stopped = []
+    stopped: list[int] = []
 
     def clock() -> Any:
         if len(stopped) == 8:
@@ -316,7 +316,7 @@ def test_a_place_is_given_back_whatever_happens(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(answering, "fetch", fails)
     monkeypatch.setattr(asking, "end", lambda *_: True)
-    monkeypatch.setattr(answering.connections, "close_all", lambda: None)
+    monkeypatch.setattr("assessments.assistant.answering.connections.close_all", lambda: None)
     for _ in range(2 * answering.AT_ONCE):
         assert answering.has_place()
         thread = Thread(target=answering._in_place, args=(uuid.uuid4(),))
