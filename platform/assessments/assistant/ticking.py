@@ -15,7 +15,8 @@ HELD = 64
 def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, None]:
     """What `source` gives, and None where nothing came for `every_s`; raises what it raises.
 
-    It is read in a thread, which ends at what comes next once this is closed.
+    It is read in a thread. Closing waits until that has ended, which it does at what comes next: no thread is
+    left that nobody counts.
     """
     waiting: Queue[tuple[str, T | None, BaseException | None]] = Queue(HELD)
     closed = Event()
@@ -43,7 +44,8 @@ def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, No
             if close:
                 close()
 
-    Thread(target=read, name="assistant-reader", daemon=True).start()
+    reader = Thread(target=read, name="assistant-reader", daemon=True)
+    reader.start()
     try:
         while True:
             try:
@@ -58,3 +60,4 @@ def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, No
             yield value
     finally:
         closed.set()
+        reader.join()
