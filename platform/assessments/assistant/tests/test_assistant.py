@@ -20,7 +20,6 @@ from assessments.assistant.tests.model_server import KEY, WORDS, Model, speaking
 from assessments.models import AssistantTurn, Attempt
 from assessments.pages import policies
 from assessments.tests.stage import Stage, begin, enter, published, stage
-from library.packs import load_packs
 
 pytestmark = pytest.mark.django_db
 __all__ = ["published", "stage"]
@@ -41,7 +40,6 @@ def model(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
 def opened(stage: Stage) -> None:
     """The invitation can be used now."""
     now = timezone.now()
-    load_packs(now=now)
     stage.invitation.opens_at, stage.invitation.closes_at = now - timedelta(1), now + timedelta(1)
     stage.invitation.save()
 
