@@ -97,7 +97,7 @@ class _Answers(BaseHTTPRequestHandler):
             if number == 2 and model.way == "breaks":
                 return
             if number == 2 and model.way in ("stalls", "waits"):
-                model.go.wait(20)
+                model.go.wait(180 if model.way == "waits" else 20)
                 if model.way == "stalls":
                     return
             if number == 2 and model.way == "error":
