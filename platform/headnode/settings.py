@@ -10,6 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from headnode.data_folder import default_data, open_data_folder
 from headnode.environment import (
+    assistant,
     choice,
     database,
     flag,
@@ -376,6 +377,11 @@ CELERY_WORKER_CONCURRENCY = GRADING_SLOTS + max(2, PROCESSORS // 4)
 WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
+
+# The assistant that exercises may provide: any address that speaks as OpenAI's does, and no other is asked.
+ASSISTANT_URL, ASSISTANT_MODEL, ASSISTANT_KEY = assistant()
+# Tokens of questions and answers together that one attempt may use.
+ASSISTANT_TOKENS = integer("ASSISTANT_TOKENS", 200_000)
 
 # What processes count for Prometheus, and who may ask: whoever brings the token, else this machine alone.
 METRICS = open_metrics_folder(DATA)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assessments.models.afterwards import DataRequest, Impression
 from assessments.models.ahead import AdvanceRelease
+from assessments.models.assistant import AssistantTurn
 from assessments.models.attempts import (
     Attempt,
     AttemptQuerySet,
@@ -28,6 +29,7 @@ from assessments.models.terminal import TerminalChunk, TerminalCommand, Terminal
 __all__ = [
     "AdvanceRelease",
     "Announcement",
+    "AssistantTurn",
     "Attempt",
     "AttemptQuerySet",
     "DataRequest",

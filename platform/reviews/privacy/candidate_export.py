@@ -14,6 +14,7 @@ from typing import Any
 
 from assessments.enquiries.api import conversation
 from assessments.models import (
+    AssistantTurn,
     Attempt,
     OwnWorkRound,
     Run,
@@ -208,6 +209,7 @@ def _attempt(row: Attempt) -> dict[str, Any]:
         "terminal_printed": _printed(row),
         "submissions": [_submission(one) for one in row.submissions.order_by("round", "pk")],
         "asked_and_told": conversation(row),
+        "assistant": [_asked_assistant(one) for one in row.assistant_turns.all()],
         "how_it_was": _impression(row),
         "revision_handed_in": row.round == 2 and row.awaiting_round is None,
         "feedback": released
@@ -219,6 +221,18 @@ def _attempt(row: Attempt) -> dict[str, Any]:
             {"written_at": note.written_at, "text": note.text}
             for note in Note.objects.filter(attempt=row).order_by("written_at", "pk")
         ],
+    }
+
+
+def _asked_assistant(row: AssistantTurn) -> dict[str, Any]:
+    return {
+        "asked_at": row.asked_at,
+        "question": row.question,
+        "answer": row.answer,
+        "ended_at": row.ended_at,
+        "not_whole_because": row.get_problem_display() if row.problem else "",
+        "model": row.model,
+        "tokens": row.tokens,
     }
 
 

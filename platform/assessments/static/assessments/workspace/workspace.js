@@ -62,6 +62,7 @@ class Workspace {
     setUpDocuments(data.documents);
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
     this.questions = new Questions({ url: data.urls.enquiries, attempt: data.attempt });
+    if (data.urls.assistant) this.#offerAssistant(data);
     this.board = Part ? this.#newPart(Part) : null;
     this.showAnswer = setUpSections(this.answer, this.board);
     if (this.board) {
@@ -75,6 +76,26 @@ class Workspace {
       return;
     }
     this.runPanel = setUpProgram(data, { answer: this.answer, queue: this.queue, show: this.showPane });
+  }
+
+  /** Its scripts are fetched when it is opened first. */
+  #offerAssistant({ urls, attempt }) {
+    const button = byId("assistant-open");
+    let coming = null;
+    const fetched = async () => {
+      const Pane = (await import("../assistant/assistant.js")).Assistant;
+      return new Pane({ url: urls.assistant, attempt, button });
+    };
+    button.disabled = false;
+    button.addEventListener("click", async () => {
+      try {
+        coming ??= fetched();
+        (await coming).toggle();
+      } catch {
+        coming = null;
+        announce("The assistant could not be opened: press its button again in a moment.", { now: true });
+      }
+    });
   }
 
   #newPart(Part) {
