@@ -19,6 +19,7 @@ from assessments.models.attempts import (
     body_digest,
 )
 from assessments.models.enquiries import Announcement, Enquiry
+from assessments.models.live_slurm import ClusterLook, KeptCluster, LiveCluster
 from assessments.models.own_work import OwnWorkRound, OwnWorkSave
 from assessments.models.prepared import PreparedVariant
 from assessments.models.presence import Presence
@@ -30,6 +31,7 @@ __all__ = [
     "Announcement",
     "Attempt",
     "AttemptQuerySet",
+    "ClusterLook",
     "DataRequest",
     "Draft",
     "Enquiry",
@@ -37,6 +39,8 @@ __all__ = [
     "GradingRun",
     "Impression",
     "Outage",
+    "KeptCluster",
+    "LiveCluster",
     "OwnWorkRound",
     "OwnWorkSave",
     "PadSave",
