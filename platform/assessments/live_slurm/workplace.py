@@ -5,11 +5,38 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
+from django.utils.translation import gettext as _
+
 from assessments.kinds import WRITTEN, Json, Room
 from assessments.live_slurm import keeping
 from assessments.models import Attempt, TerminalSession
+from assessments.terminal import endings
 from graders.live_slurm.handed import CLUSTER
 
+AS_IT_WAS = _("It was kept and comes back as you left it; what ran begins again, which nobody counts.")
+ENDINGS = {
+    endings.LEFT: f"{_('The cluster was put to sleep.')} {AS_IT_WAS}",
+    endings.REPLACED: _("The cluster was opened in another window."),
+    endings.IDLE: f"{_('Nothing was typed for 30 minutes, so the cluster sleeps.')} {AS_IT_WAS}",
+    endings.OVER: _("The time is over, so the cluster was kept as it is. Your answer is safe."),
+    endings.FLOOD: f"{_('The terminal had printed more than is kept, so the cluster sleeps.')} {AS_IT_WAS}",
+    endings.LIMIT: f"{_('The cluster reached a limit of its sandbox and was stopped.')} {AS_IT_WAS}",
+    endings.LOST: f"{_('The machine behind the cluster failed, which is not your fault.')} {AS_IT_WAS}",
+    endings.UNWANTED: _("The page was closed before the cluster had started."),
+    endings.TROUBLE: _(
+        "The cluster could not be run, which is our fault and not yours. Your clock gets the time back. Try again "
+        "in a moment."
+    ),
+    "queued": _(
+        "All places for clusters are taken at the moment. Yours starts by itself as soon as one is free, and your "
+        "clock gets the time back."
+    ),
+    "away": _(
+        "The cluster cannot be started at the moment, which is our fault and not yours. It starts by itself once it "
+        "can, and your clock gets the time back."
+    ),
+}
+"""A cluster's own words, in place of those of a terminal that stands on a copy."""
 CHECK = "check"
 """The one workload there is: who of those who wait would begin."""
 
@@ -20,6 +47,7 @@ class LiveRoom(Room):
     name = "live_slurm"
     sheets = ("live_slurm/cluster",)
     keeps_terminal = True
+    ending_words = ENDINGS
     recorded = (
         "What you run in the exercise’s terminal, each line with its time, what it printed, and how the "
         "cluster’s queue moved. The interviewers can see it; measured is the state in which you leave the cluster."

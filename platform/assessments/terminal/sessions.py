@@ -165,9 +165,11 @@ def told(row: TerminalSession | None, *, now: datetime) -> dict[str, Any]:
     """What the page shows of a session's state."""
     if row is None:
         return {"session": None, "state": "none", "ending": "", "sentence": ""}
-    sentence = endings.SENTENCES.get(row.ending, "")
+    usual = {**endings.SENTENCES, "queued": QUEUED, "away": AWAY}
+    words = {**usual, **workplace_of(row.attempt.exercise).ending_words}
+    sentence = words.get(row.ending, "")
     if row.state == State.WAITING and now - row.asked_at > PATIENCE:
-        sentence = QUEUED if is_alive(TERMINAL, now) else AWAY
+        sentence = words["queued" if is_alive(TERMINAL, now) else "away"]
     return {
         "session": str(row.pk),
         "state": row.state,

@@ -12,6 +12,20 @@ const ABOUT =
 const RECORDED = document.body.classList.contains("practice")
   ? "This is practice: nobody reads what you type here, and it is deleted within hours."
   : "Commands and what they print are recorded with their times, for your interviewers.";
+/** How a terminal is spoken of and what may be done with it; a room of another kind says its own. */
+const COPY = {
+  about: ABOUT,
+  recorded: RECORDED,
+  first: "Start the terminal",
+  next: "Start another shell",
+  starting: "The shell is being started. That takes some seconds the first time.",
+  runs: "The shell runs.",
+  again: "Restart",
+  pins: true,
+  commands: true,
+  startsItself: false,
+  restart: null,
+};
 const LOST = "Not connected. What you type is kept and sent once the connection is back.";
 const KEYS = [
   ["Esc", "\x1b", "Escape"],
@@ -38,9 +52,10 @@ class Tab {
   #again = false;
   #wanted = null;
 
-  constructor(host, room) {
+  constructor(host, room, manner) {
     this.host = host;
     this.room = room;
+    this.manner = manner;
     this.screenNode = el("div", { className: "terminal-screen" });
     this.screen = new Screen(this.screenNode);
     this.line = new Line(room.urls.terminal, () => this.screen.size);
@@ -54,12 +69,12 @@ class Tab {
     this.startButton = el(
       "button",
       { type: "button", className: "primary", hidden: true, onclick: () => this.start() },
-      "Start the terminal",
+      this.manner.first,
     );
     this.restartButton = el(
       "button",
       { type: "button", className: "quiet", hidden: true, onclick: () => this.restart() },
-      "Restart",
+      this.manner.again,
     );
     this.pinButton = el(
       "button",
@@ -91,7 +106,7 @@ class Tab {
         "aria-controls": `help-${id}`,
         onclick: () => this.#help(),
       },
-      "Commands and keys",
+      this.manner.commands ? "Commands and keys" : "Keys",
     );
     this.help = el("div", {
       className: "terminal-help",
@@ -111,13 +126,13 @@ class Tab {
     this.empty = el(
       "div",
       { className: "terminal-empty" },
-      el("p", { className: "empty" }, ABOUT),
-      el("p", { className: "empty" }, RECORDED),
+      el("p", { className: "empty" }, this.manner.about),
+      el("p", { className: "empty" }, this.manner.recorded),
     );
     const note = el(
       "p",
       { className: "terminal-note" },
-      `${RECORDED} Tab is the shell's: `,
+      `${this.manner.recorded} Tab is the shell's: `,
       el("kbd", {}, "Esc"),
       " then ",
       el("kbd", {}, "Tab"),
@@ -155,6 +170,7 @@ class Tab {
       this.#again = found.state === "live";
       this.#state(found);
       if (found.state === "ended") this.#recall();
+      if (found.state === "none" && this.manner.startsItself) await this.start();
     } catch (error) {
       this.#say(error.message, "bad");
       this.startButton.hidden = false;
@@ -169,7 +185,7 @@ class Tab {
 
   async start() {
     this.startButton.disabled = true;
-    this.#say("The shell is being started. That takes some seconds the first time.");
+    this.#say(this.manner.starting);
     try {
       this.#again = false;
       if (this.#greeted) this.screen.settle("A new shell.");
@@ -186,6 +202,10 @@ class Tab {
   }
 
   async restart() {
+    if (this.manner.restart) {
+      this.manner.restart(this);
+      return;
+    }
     const sure = await openDialog({
       title: "Restart the terminal?",
       content: el(
@@ -222,27 +242,33 @@ class Tab {
     const open = state === "waiting" || state === "live";
     this.startButton.hidden = open;
     this.restartButton.hidden = !open;
-    this.startButton.textContent = state === "none" ? "Start the terminal" : "Start another shell";
+    this.startButton.textContent = state === "none" ? this.manner.first : this.manner.next;
     if (ending === "over") this.startButton.hidden = true;
     if (state === "none") this.#say("Not started.");
-    if (state === "waiting") this.#say(sentence || "The shell is being started…");
+    if (state === "waiting") this.#say(sentence || this.manner.starting);
     if (state === "live") this.#live();
     if (state === "ended") {
       this.#say(sentence, ending === "over" || ending === "left" || ending === "replaced" ? "" : "warn");
       if (this.#greeted) this.screen.settle("The shell has ended.");
       this.#greeted = false;
+      if (ending === "lost" && this.manner.startsItself) this.start();
     }
   }
 
   #live() {
     this.#greeted = true;
     this.#show();
-    this.#say("The shell runs.", "good");
+    this.#say(this.manner.runs, "good");
   }
 
   #connection({ ok, sentence }) {
     if (ok) this.#state(this.line);
     else this.#say(sentence || LOST, "warn");
+  }
+
+  /** What the line above the screen says. */
+  say(text, kind = "") {
+    this.#say(text, kind);
   }
 
   #say(text, kind = "") {
@@ -257,7 +283,7 @@ class Tab {
   }
 
   #pinLabel() {
-    this.pinButton.hidden = this.work.hidden;
+    this.pinButton.hidden = this.work.hidden || !this.manner.pins;
     const marked = this.screen.terminal.hasSelection();
     this.pinButton.textContent = marked ? "Pin what is marked" : "Pin this output";
   }
@@ -290,6 +316,10 @@ class Tab {
     this.help.hidden = !opens;
     this.helpButton.setAttribute("aria-expanded", String(opens));
     if (!opens || this.help.childElementCount) return;
+    if (!this.manner.commands) {
+      this.help.append(...keysHelp());
+      return;
+    }
     this.help.append(el("p", { className: "muted" }, "The list is being fetched…"));
     try {
       const { commands } = await ask(`${this.room.urls.terminal}/help`);
@@ -356,13 +386,13 @@ function keysHelp() {
   ];
 }
 
-/** Fill the tab. */
-export async function setUp(host, room) {
+/** Fill the tab; manner: what differs from a terminal on a copied cluster, as COPY says it. */
+export async function setUp(host, room, manner = {}) {
   await Promise.all([
     styles("../../headnode/vendor/xterm.css", "terminal.css"),
     document.fonts?.load?.('13px "IBM Plex Mono"').catch(() => null),
   ]);
-  const tab = new Tab(host, room);
+  const tab = new Tab(host, room, { ...COPY, ...manner });
   const watcher = new IntersectionObserver(([entry]) => {
     tab.line.lookedAt = entry.isIntersecting;
   });

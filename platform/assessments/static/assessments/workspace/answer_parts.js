@@ -3,8 +3,10 @@
 const PARTS = {
   "board.json": { name: "Board", text: null, summary: null, row: null },
   "opportunities.json": { name: "Opportunities", text: null, summary: null, row: null },
+  "notes.json": { name: "Notes", text: () => "", summary: () => "", row: null },
   "plan.json": { name: "Plan", text: null, summary: null, row: null },
 };
+// Nothing is written into the notes of a live cluster yet; an answer has them because every room keeps a file.
 const WORDS = {
   troubleshooting: async () => {
     const words = await import("../troubleshooting/board_text.js");
