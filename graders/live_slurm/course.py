@@ -118,9 +118,7 @@ class Judged:
     comes_back: bool
 
 
-def judge(
-    scene: Scene, waiting: dict[str, int | None], refused: dict[str, str]
-) -> Course[Judged]:
+def judge(scene: Scene, waiting: dict[str, int | None], refused: dict[str, str]) -> Course[Judged]:
     """The queue has its time to move, and the battery is submitted twice; takes a minute or more."""
     waiting, refused = yield from settle(scene, waiting, refused)
     now = yield from _battery(scene, 1, entered(waiting))

@@ -76,7 +76,7 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
         waiting=found.waiting,
         refused=found.refused,
         before=handed.seen or back,
-        after=_after(handed, found.waiting, found.after),
+        after=merged(handed, found.waiting, found.after),
         last=found.last or found.after,
         now=found.now,
         restarted=found.restarted,
@@ -90,7 +90,7 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
     )
 
 
-def _after(
+def merged(
     handed: Handed, waiting: Mapping[str, int | None], later: list[reading.Seen]
 ) -> list[reading.Seen]:
     """As it stood when it was kept; of what still waited then, what became of it on the copy."""

@@ -118,7 +118,9 @@ def view() -> Course[View]:
     """Nodes and jobs as the cluster's own tools tell of them."""
     said = yield Order(_LOOK, within_s=30.0)
     nodes, _, jobs = said.out.partition(_MARK)
-    return View([_node(row) for row in _rows(nodes, "NodeName")], [_job(row) for row in _jobs(jobs)])
+    return View(
+        [_node(row) for row in _rows(nodes, "NodeName")], [_job(row) for row in _jobs(jobs)]
+    )
 
 
 def _rows(text: str, key: str) -> list[dict[str, str]]:
@@ -189,4 +191,3 @@ def _crowd(scene: Scene) -> Iterator[Job]:
         number += 1
         user, args = rng.choice(_SHAPES)
         yield Job(f"{user}{_SMALL}{number}", user, args, rng.randrange(4, 16))
-

@@ -60,7 +60,9 @@ class ChecksView(ClusterView):
         with locked(self.attempt.pk) as attempt:
             if attempt.runs.unfinished().exists():
                 raise TooManyRuns(
-                    _("Your last check has not ended yet: wait for it or stop it, then check again.")
+                    _(
+                        "Your last check has not ended yet: wait for it or stop it, then check again."
+                    )
                 )
             check_pace(attempt, self.now)
             if not keeping.want(attempt, now=self.now):

@@ -13,7 +13,9 @@ from assessments.models import Attempt, TerminalSession
 from assessments.terminal import endings
 from graders.live_slurm.handed import CLUSTER
 
-AS_IT_WAS = _("It was kept and comes back as you left it; what ran begins again, which nobody counts.")
+AS_IT_WAS = _(
+    "It was kept and comes back as you left it; what ran begins again, which nobody counts."
+)
 ENDINGS = {
     endings.LEFT: f"{_('The cluster was put to sleep.')} {AS_IT_WAS}",
     endings.REPLACED: _("The cluster was opened in another window."),

@@ -22,7 +22,6 @@ from assessments.terminal.host import Host
 from assessments.terminal.tests.terminal_play import ESCAPES
 from assessments.tests.stage import POLICIES, Stage, enter, make_stage
 from graders.live_slurm.goldens import GOLDENS
-from graders.live_slurm.handed import handed_from
 from sandbox import Backend, rootfs
 from sandbox.tests.conftest import built_root, namespace, shared_state, slurm_root
 from scenarios.live_slurm.scene import Scene, draw
@@ -111,7 +110,9 @@ def test_a_cluster_is_there_and_comes_back_as_it_was_left(ada: Attempt, hosting:
     assert set(waits.begun["waiting"]) == {job.name for job in [*drawn.wide, *drawn.waiting]}
     page.until(lambda: cluster_of(ada).view)
     view = cluster_of(ada).view
-    assert [node["name"] for node in view["nodes"]] == [f"gpu-n00{number}" for number in range(1, 7)]
+    assert [node["name"] for node in view["nodes"]] == [
+        f"gpu-n00{number}" for number in range(1, 7)
+    ]
     prod = view["nodes"][5]
     assert (prod["gpus"], prod["used"]) == (8, 8)
     assert "fold-prod" in {job["name"] for job in view["jobs"]}

@@ -9,7 +9,9 @@ const ENDED = ["done", "stopped", "infrastructure_error"];
 function progress(run, seconds) {
   if (!run) return "The connection was lost; the check goes on. Asking again…";
   if (run.stopping) return `Stopping · ${seconds} s`;
-  return run.state === "running" ? `A copy of your cluster is tried · ${seconds} s` : `Waiting for a place · ${seconds} s`;
+  return run.state === "running"
+    ? `A copy of your cluster is tried · ${seconds} s`
+    : `Waiting for a place · ${seconds} s`;
 }
 
 /** Events: "change". */

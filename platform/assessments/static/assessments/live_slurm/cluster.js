@@ -37,12 +37,25 @@ function table(caption, heads, rows) {
     "table",
     {},
     el("caption", { className: "unseen" }, caption),
-    el("thead", {}, el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head)))),
+    el(
+      "thead",
+      {},
+      el(
+        "tr",
+        {},
+        heads.map((head) => el("th", { scope: "col" }, head)),
+      ),
+    ),
     el(
       "tbody",
       {},
       rows.map(([first, ...cells]) =>
-        el("tr", {}, el("th", { scope: "row" }, first), cells.map((cell) => el("td", {}, cell))),
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, first),
+          cells.map((cell) => el("td", {}, cell)),
+        ),
       ),
     ),
   );
