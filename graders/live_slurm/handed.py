@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from graders.live_slurm import reading
-from graders.live_slurm.course import Begun, Played, entered, judge, settings_files, settle
+from graders.live_slurm.course import Battery, Begun, Played, entered, judge, settings_files, settle
 from graders.live_slurm.keeping import come_back
 from graders.live_slurm.orders import Course
 from graders.live_slurm.watching import wait_for_begin
@@ -70,15 +70,17 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
     back = yield from come_back(handed.files)
     files = yield from settings_files()
     found = yield from judge(scene, dict(begun.waiting), dict(begun.refused))
+    faults = untouched(scene, handed)
+    fixed = {job.name for job in scene.waiting if job.fault in faults}
     return Played(
         ready_s=begun.ready_s,
         running=begun.running,
         waiting=found.waiting,
         refused=found.refused,
         before=handed.seen or back,
-        after=merged(handed, found.waiting, found.after),
+        after=merged(handed, found.waiting, found.after, fixed),
         last=found.last or found.after,
-        now=found.now,
+        now=_without(found.now, scene, faults),
         restarted=found.restarted,
         commands=handed.commands,
         printed="",
@@ -90,15 +92,44 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
     )
 
 
+def untouched(scene: Scene, handed: Handed) -> set[str]:
+    """Faults that a restart mends and nobody had mended: that the copy was started anew shows nothing.
+
+    They are known by those who waited for them, and still did.
+    """
+    began = reading.started(handed.seen, entered(handed.begun.waiting))
+    return {
+        fault.name
+        for fault in scene.faults
+        if fault.restart_cures
+        and any(
+            handed.begun.waiting.get(job.name) not in began
+            for job in scene.waiting
+            if job.fault == fault.name
+        )
+    }
+
+
+def _without(battery: Battery, scene: Scene, faults: Collection[str]) -> Battery:
+    theirs = {job.name for job in scene.probes(1) if job.fault in faults}
+    return Battery(battery.names, battery.began - theirs)
+
+
 def merged(
-    handed: Handed, waiting: Mapping[str, int | None], later: list[reading.Seen]
+    handed: Handed,
+    waiting: Mapping[str, int | None],
+    later: list[reading.Seen],
+    fixed: Collection[str] = (),
 ) -> list[reading.Seen]:
-    """As it stood when it was kept; of what still waited then, what became of it on the copy."""
+    """As it stood when it was kept; of what still waited then, what became of it on the copy.
+
+    `fixed` are names of those to whom the copy's start alone may have brought something.
+    """
     if not handed.seen:
         return later
     # An array of which one task has begun has begun.
     settled = {one.number for one in handed.seen if one.started or one.lost}
-    moves = {*entered(waiting)} - settled
+    moves = {*entered({n: at for n, at in waiting.items() if n not in fixed})} - settled
     kept = [one for one in handed.seen if one.number not in moves]
     return kept + [one for one in later if one.number in moves]
 
@@ -126,5 +157,10 @@ def checked(scene: Scene, handed: Handed) -> Course[Checked]:
     numbers, _refused = yield from settle(scene, dict(begun.waiting), dict(begun.refused))
     later = yield from wait_for_begin(entered(numbers))
     began = later | reading.started(handed.seen, entered(numbers))
-    names = [job.name for job in scene.waiting if numbers.get(job.name) in began]
+    faults = untouched(scene, handed)
+    names = [
+        job.name
+        for job in scene.waiting
+        if numbers.get(job.name) in began and job.fault not in faults
+    ]
     return Checked(len(names), len(scene.waiting))

@@ -165,6 +165,9 @@ def _job(row: dict[str, str]) -> dict[str, str]:
 
 def _keep(keeper: Keeper, *, final: bool = False) -> Course[None]:
     """Files that are too large to be kept stay as they were kept last."""
+    if final:
+        # What was mended in the last moment has the time to show it.
+        yield Order(f"sleep {SETTLES_S}")
     seen = yield from look()
     if final:
         # The controller writes everything down as it ends.

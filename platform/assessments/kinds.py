@@ -36,7 +36,7 @@ class Workplace:
     """What is recorded beside the answer, in the words of the page before the start."""
     keeps_terminal: ClassVar[bool] = False
     """Whether a terminal that runs is never started anew: what it stands on is the candidate's work."""
-    ending_words: ClassVar[Mapping[str, str]] = {}
+    ending_words: ClassVar[Mapping[str, object]] = {}
     """How a terminal ended, or "queued" or "away" -> what the page says in place of the usual sentence."""
     run_words: ClassVar[Mapping[str, str]] = {}
     """State of a run -> what the candidate reads in place of its detail."""

@@ -9,7 +9,7 @@ import pytest
 
 from graders.live_slurm.assess import harm
 from graders.live_slurm.course import Begun
-from graders.live_slurm.handed import Checked, Handed, handed_from, merged
+from graders.live_slurm.handed import Checked, Handed, handed_from, merged, untouched
 from graders.live_slurm.living import Keeper, Kept, View, living, view
 from graders.live_slurm.orders import Course, Order, Said
 from graders.live_slurm.reading import Seen
@@ -64,6 +64,21 @@ def test_a_job_that_our_own_host_began_again_was_harmed_by_nobody() -> None:
     seen = replace(played, after=[*played.after, *theirs])
     assert len(harm(SCENE, seen).lost) == len(SCENE.running)
     assert harm(SCENE, replace(seen, came_back=1)).lost == ()
+
+
+def test_that_the_copy_was_started_anew_mends_nothing_that_a_restart_mends() -> None:
+    """Doing nothing is worth nothing, also where the fault goes away with the daemons."""
+    scene = scene_of(["conf-never-read", "max-nodes"])
+    assert [fault.restart_cures for fault in scene.faults] == [True, False]
+    numbers = {one.name: 10 + at for at, one in enumerate(scene.waiting)}
+    begun = Begun(0.2, {}, {**numbers}, {}, {})
+    waits = [job(number, "PENDING") for number in numbers.values()]
+    assert untouched(scene, Handed(begun, "", waits)) == {"conf-never-read"}
+    done = [job(number, "COMPLETED") for number in numbers.values()]
+    assert untouched(scene, Handed(begun, "", done)) == set()
+    [first] = [one.name for one in scene.waiting if one.fault == "conf-never-read"]
+    found = merged(Handed(begun, "", waits), {**numbers}, done, {first})
+    assert [one.number for one in found if one.state == "PENDING"] == [numbers[first]]
 
 
 def test_a_check_tells_two_numbers_and_no_name() -> None:

@@ -1,4 +1,4 @@
-"""Checks: who of those who wait would begin, tried on a copy of the cluster; one at a time, as often as wanted."""
+"""Checks: how many of those who wait would begin, tried on a copy; one at a time, as often as wanted."""
 
 from __future__ import annotations
 

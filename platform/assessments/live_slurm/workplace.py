@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from assessments.kinds import WRITTEN, Json, Room
 from assessments.live_slurm import keeping
@@ -13,29 +13,35 @@ from assessments.models import Attempt, TerminalSession
 from assessments.terminal import endings
 from graders.live_slurm.handed import CLUSTER
 
-AS_IT_WAS = _(
-    "It was kept and comes back as you left it; what ran begins again, which nobody counts."
-)
 ENDINGS = {
-    endings.LEFT: f"{_('The cluster was put to sleep.')} {AS_IT_WAS}",
+    endings.LEFT: _("The cluster sleeps. It was kept and comes back as you left it."),
     endings.REPLACED: _("The cluster was opened in another window."),
-    endings.IDLE: f"{_('Nothing was typed for 30 minutes, so the cluster sleeps.')} {AS_IT_WAS}",
-    endings.OVER: _("The time is over, so the cluster was kept as it is. Your answer is safe."),
-    endings.FLOOD: f"{_('The terminal had printed more than is kept, so the cluster sleeps.')} {AS_IT_WAS}",
-    endings.LIMIT: f"{_('The cluster reached a limit of its sandbox and was stopped.')} {AS_IT_WAS}",
-    endings.LOST: f"{_('The machine behind the cluster failed, which is not your fault.')} {AS_IT_WAS}",
+    endings.IDLE: _(
+        "Nothing was typed for 30 minutes, so the cluster sleeps. It was kept and comes back as you left it."
+    ),
+    endings.OVER: _("The time is over, and the cluster was kept as it is. Your answer is safe."),
+    endings.FLOOD: _(
+        "The terminal had printed more than is kept of one, so the cluster sleeps. It was kept and comes back."
+    ),
+    endings.LIMIT: _(
+        "The cluster reached a limit of its sandbox and was stopped. It comes back as it was kept last."
+    ),
+    endings.LOST: _(
+        "The machine behind the cluster failed, which is not your fault. The cluster comes back as it was kept, "
+        "your clock gets the time back, and that jobs begin again is not held against you."
+    ),
     endings.UNWANTED: _("The page was closed before the cluster had started."),
     endings.TROUBLE: _(
-        "The cluster could not be run, which is our fault and not yours. Your clock gets the time back. Try again "
-        "in a moment."
+        "The cluster could not be run, which is our fault and not yours. Your clock gets the time back. "
+        "Try again in a moment."
     ),
     "queued": _(
-        "All places for clusters are taken at the moment. Yours starts by itself as soon as one is free, and your "
-        "clock gets the time back."
+        "All places for clusters are taken at the moment. Yours starts by itself as soon as one is free, and "
+        "your clock gets the time back."
     ),
     "away": _(
-        "The cluster cannot be started at the moment, which is our fault and not yours. It starts by itself once it "
-        "can, and your clock gets the time back."
+        "The cluster cannot be started at the moment, which is our fault and not yours. It starts by itself "
+        "once it can, and your clock gets the time back."
     ),
 }
 """A cluster's own words, in place of those of a terminal that stands on a copy."""
@@ -52,7 +58,8 @@ class LiveRoom(Room):
     ending_words = ENDINGS
     recorded = (
         "What you run in the exercise’s terminal, each line with its time, what it printed, and how the "
-        "cluster’s queue moved. The interviewers can see it; measured is the state in which you leave the cluster."
+        "cluster’s queue moved. The interviewers can see it; what is measured is the state in which you "
+        "leave the cluster."
     )
     path = "notes.json"
     starter = '{"notes": []}\n'

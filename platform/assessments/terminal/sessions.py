@@ -167,9 +167,9 @@ def told(row: TerminalSession | None, *, now: datetime) -> dict[str, Any]:
         return {"session": None, "state": "none", "ending": "", "sentence": ""}
     usual = {**endings.SENTENCES, "queued": QUEUED, "away": AWAY}
     words = {**usual, **workplace_of(row.attempt.exercise).ending_words}
-    sentence = words.get(row.ending, "")
+    sentence = str(words.get(row.ending, ""))
     if row.state == State.WAITING and now - row.asked_at > PATIENCE:
-        sentence = words["queued" if is_alive(TERMINAL, now) else "away"]
+        sentence = str(words["queued" if is_alive(TERMINAL, now) else "away"])
     return {
         "session": str(row.pk),
         "state": row.state,

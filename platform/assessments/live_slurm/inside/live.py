@@ -1,4 +1,4 @@
-"""Inside the sandbox: a live cluster's first program. It obeys the judge's orders and holds the candidate's shell.
+"""Inside the sandbox: a live cluster's first program, which obeys the judge and holds the candidate's shell.
 
 Orders are as those of a grade (scenarios/live_slurm/inside/cluster.py), one after the other; the shell stands
 beside them, from when the judge says so, and another one begins where it has ended. Nobody outside believes
