@@ -50,8 +50,8 @@ export class Part extends EventTarget {
       el(
         "p",
         {},
-        "A copy of your cluster is started anew from its files, and everybody whose job waits has some time to begin. " +
-          "You are told how many would. Your cluster itself is not touched; check as often as you like.",
+        "A copy of your cluster is started anew from its files, and everybody whose job waits has some time to " +
+          "begin. You are told how many would. Your cluster itself is not touched; check as often as you like.",
       ),
       el("div", { className: "check-bar" }, this.button, this.state),
       this.trouble,

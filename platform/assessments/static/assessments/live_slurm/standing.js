@@ -7,7 +7,7 @@ const HIDDEN_MS = 10_000;
 const rooms = new WeakMap();
 
 /** Events: "news" (nodes, jobs, looks and checks are up to date, or `trouble` says why not). */
-export class Standing extends EventTarget {
+class Standing extends EventTarget {
   #timer = null;
 
   constructor(url) {

@@ -315,7 +315,7 @@ class Shell {
 }
 
 /** Fill the centre pane; returns the room that the part beside the answer and the tabs share.
- *  workplace: which tabs there are ("troubleshooting", "cost", "scaling", "live_slurm"); without: keys of tabs to leave out. */
+ *  workplace: which tabs there are, a key of TABS; without: keys of tabs to leave out. */
 export function setUpRoom(options) {
   const shell = new Shell(options);
   shell.begin();
