@@ -17,17 +17,17 @@ ENDINGS = {
     endings.LEFT: _("The cluster sleeps. It was kept and comes back as you left it."),
     endings.REPLACED: _("The cluster was opened in another window."),
     endings.IDLE: _(
-        "Nothing was typed for 30 minutes, so the cluster sleeps. It was kept and comes back as you left it."
+        "Nothing was typed for 30 minutes, so the cluster sleeps. It was kept and comes back as it was."
     ),
     endings.OVER: _("The time is over, and the cluster was kept as it is. Your answer is safe."),
     endings.FLOOD: _(
-        "The terminal had printed more than is kept of one, so the cluster sleeps. It was kept and comes back."
+        "The terminal had printed more than is kept, so the cluster sleeps. It was kept and comes back."
     ),
     endings.LIMIT: _(
         "The cluster reached a limit of its sandbox and was stopped. It comes back as it was kept last."
     ),
     endings.LOST: _(
-        "The machine behind the cluster failed, which is not your fault. The cluster comes back as it was kept, "
+        "The machine behind the cluster failed, which is not your fault. The cluster comes back as it was, "
         "your clock gets the time back, and that jobs begin again is not held against you."
     ),
     endings.UNWANTED: _("The page was closed before the cluster had started."),

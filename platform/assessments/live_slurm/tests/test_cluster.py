@@ -102,7 +102,22 @@ def cluster_of(attempt: Attempt) -> LiveCluster:
     return LiveCluster.objects.get(attempt=attempt)
 
 
-def test_a_cluster_is_there_and_comes_back_as_it_was_left(ada: Attempt, hosting: Host) -> None:
+def tells_nothing(ada: Attempt, scene: Stage, drawn: Scene) -> None:
+    """What the page is told is what the cluster's tools say: no fault, no cure, no seed."""
+    client = Client()
+    enter(client, scene.token)
+    text = client.get(reverse("cluster-standing", args=[ada.pk])).content.decode()
+    text += client.get(reverse("cluster-checks", args=[ada.pk])).content.decode()
+    assert "fold-prod" in text
+    for fault in drawn.faults:
+        secrets = (fault.name, fault.title, fault.what, *fault.cure)
+        assert [one for one in secrets if one in text] == []
+    assert str(ada.seed) not in text
+
+
+def test_a_cluster_is_there_and_comes_back_as_it_was_left(
+    ada: Attempt, scene: Stage, hosting: Host
+) -> None:
     deadline = ada.deadline_at
     page = Page(ada, hosting)
     page.sees("[candidate@ctl ~]$ ")
@@ -116,6 +131,7 @@ def test_a_cluster_is_there_and_comes_back_as_it_was_left(ada: Attempt, hosting:
     prod = view["nodes"][5]
     assert (prod["gpus"], prod["used"]) == (8, 8)
     assert "fold-prod" in {job["name"] for job in view["jobs"]}
+    tells_nothing(ada, scene, drawn)
     assert "gpu-n006" in page.says("squeue -h -n fold-prod -o %N")
     # What was begun in the shell stays when the page asks for another one.
     page.says("echo mine > ~/scratch/mine; echo '# mine' >> ~/etc/slurm/slurm.conf")
