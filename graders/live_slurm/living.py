@@ -28,6 +28,7 @@ _LOOK = (
     f"{PATH}timeout 10 scontrol show node -d -o 2>/dev/null; echo '{_MARK}'; "
     "timeout 10 scontrol show job -o -a 2>/dev/null; true"
 )
+_MOST_GPUS = 64
 _GPUS = re.compile(r"gpu(?::[^:,(]+)?:(\d+)")
 _SMALL = "-small-"
 _MOST_WAITING = 4
@@ -145,8 +146,9 @@ def _node(row: dict[str, str]) -> Node:
 
 
 def _gpus(text: str) -> int:
+    """What a candidate's files claim is believed up to a bound."""
     found = _GPUS.search(text)
-    return int(found[1]) if found else 0
+    return min(_MOST_GPUS, int(found[1])) if found else 0
 
 
 def _job(row: dict[str, str]) -> dict[str, str]:

@@ -69,14 +69,12 @@ def _give_back(session: TerminalSession, now: datetime) -> None:
 
 def viewed(cluster: LiveCluster, view: View, *, now: datetime) -> None:
     """Remember how it stands, and in the history where that is news."""
-    shown = asdict(view)
-    is_news = shown != cluster.view
-    last = cluster.looks.order_by("-at").values_list("at", flat=True).first()
-    if is_news or last is None or now - last > EVERY:
-        ClusterLook.objects.create(
-            cluster=cluster, at=now, view=shown if is_news else None, **counted(view)
-        )
-    cluster.view, cluster.viewed_at = shown, now
+    counts = counted(view)
+    last = cluster.looks.order_by("-at", "-pk").first()
+    is_news = last is None or counts != {name: getattr(last, name) for name in counts}
+    if is_news or last is None or now - last.at > EVERY:
+        ClusterLook.objects.create(cluster=cluster, at=now, **counts)
+    cluster.view, cluster.viewed_at = asdict(view), now
     cluster.save(update_fields=["view", "viewed_at"])
 
 

@@ -53,7 +53,6 @@ class Migration(migrations.Migration):
                 ('waiting', models.PositiveIntegerField()),
                 ('gpus', models.PositiveIntegerField()),
                 ('up', models.PositiveSmallIntegerField(help_text='Nodes that take jobs.')),
-                ('view', models.JSONField(null=True)),
                 ('cluster', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='looks', to='assessments.livecluster')),
             ],
             options={

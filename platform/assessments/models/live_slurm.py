@@ -50,7 +50,7 @@ class KeptCluster(models.Model):
 
 
 class ClusterLook(models.Model):
-    """How many jobs ran and waited at an instant; `view` where nodes or jobs had changed since the last."""
+    """How many jobs ran and waited at an instant, where that had changed."""
 
     cluster = models.ForeignKey(LiveCluster, models.CASCADE, related_name="looks")
     at = models.DateTimeField()
@@ -58,7 +58,6 @@ class ClusterLook(models.Model):
     waiting = models.PositiveIntegerField()
     gpus = models.PositiveIntegerField()
     up = models.PositiveSmallIntegerField(help_text="Nodes that take jobs.")
-    view = models.JSONField(null=True)
 
     class Meta:
         ordering = ["at", "pk"]

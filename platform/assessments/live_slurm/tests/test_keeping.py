@@ -125,8 +125,8 @@ def test_a_look_is_stored_where_something_is_new(session: TerminalSession) -> No
     other = View([Node("gpu-n001", "MIXED+DRAIN", 8, 6, "scratch")], one.jobs)
     keeping.viewed(cluster, other, now=now + timedelta(seconds=6))
     keeping.viewed(cluster, other, now=now + timedelta(seconds=60))
-    rows = [(look.up, look.gpus, look.view is None) for look in cluster.looks.all()]
-    assert rows == [(1, 6, False), (0, 6, False), (0, 6, True)]
+    rows = [(look.up, look.gpus) for look in cluster.looks.all()]
+    assert rows == [(1, 6), (0, 6), (0, 6)]
 
 
 @pytest.mark.parametrize(
