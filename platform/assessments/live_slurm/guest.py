@@ -18,7 +18,7 @@ from assessments.terminal.guests import Guest
 from assessments.terminal.inside import errands, judge, shell
 from graders.live_slurm.grading import LIMITS, ROOT
 from graders.live_slurm.handed import begun_from
-from graders.live_slurm.living import living
+from graders.live_slurm.living import View, living
 from sandbox import Spec
 from scenarios.live_slurm.files import inside
 from scenarios.live_slurm.scene import draw
@@ -86,7 +86,7 @@ class LiveGuest(Guest):
         cluster = LiveCluster.objects.get(attempt_id=self._row.attempt_id)
         if isinstance(one, Stored):
             keeping.stored(cluster, self._row.round, one, now=now)
-        elif isinstance(one, keeping.View):
+        elif isinstance(one, View):
             keeping.viewed(cluster, one, now=now)
 
     def _ask(self) -> None:

@@ -41,6 +41,9 @@ class KeptCluster(models.Model):
     came_back = models.PositiveIntegerField(default=0)
     is_final = models.BooleanField(default=False, help_text="When its host let it go.")
 
+    goes_with_the_name = True
+    """Packed files of the candidate's, in which nobody could look for the name."""
+
     class Meta:
         ordering = ["at", "pk"]
         indexes = [models.Index(fields=["cluster", "round", "at"], name="kept_clusters_at")]

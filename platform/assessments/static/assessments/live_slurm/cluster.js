@@ -4,7 +4,7 @@ import { clockTime, el, svg } from "../../headnode/dom.js";
 import { standingOf } from "./standing.js";
 import { changes, inOneSentence, inOrder, nodeSentence, nodeTone, steps } from "./states.js";
 
-const WIDE = 640;
+const LEAST_WIDE = 280;
 const HIGH = 140;
 const LEFT = 34;
 const FOOT = 20;
@@ -61,18 +61,19 @@ function table(caption, heads, rows) {
   );
 }
 
-function lines(looks, now) {
+/** Drawn in pixels of the page, so that its letters are as large as those around it. */
+function lines(looks, now, wide) {
   const [from, to] = [looks[0][0], Math.max(now, looks[0][0] + 60_000)];
   const most = Math.max(8, ...looks.flatMap((look) => look.slice(1, 4)));
-  const x = (at) => Math.round(LEFT + ((at - from) / (to - from)) * (WIDE - LEFT - 8));
+  const x = (at) => Math.round(LEFT + ((at - from) / (to - from)) * (wide - LEFT - 8));
   const y = (count) => Math.round(8 + (1 - count / most) * (HIGH - FOOT - 8));
   const grid = [0, Math.round(most / 2), most].flatMap((count) => [
-    svg("line", { x1: LEFT, x2: WIDE - 8, y1: y(count), y2: y(count), class: "grid" }),
+    svg("line", { x1: LEFT, x2: wide - 8, y1: y(count), y2: y(count), class: "grid" }),
     svg("text", { x: LEFT - 6, y: y(count) + 4, "text-anchor": "end" }, String(count)),
   ]);
   const ends = [
     svg("text", { x: LEFT, y: HIGH - 4 }, clockTime(from)),
-    svg("text", { x: WIDE - 8, y: HIGH - 4, "text-anchor": "end" }, clockTime(to)),
+    svg("text", { x: wide - 8, y: HIGH - 4, "text-anchor": "end" }, clockTime(to)),
   ];
   const paths = SERIES.map(([index, name]) => {
     const points = looks.map((look) => [x(look[0]), y(look[index])]);
@@ -88,7 +89,7 @@ class Tab {
     this.said = el("p", { className: "cluster-said", role: "status" }, WAITS);
     this.trouble = el("p", { className: "note warn", hidden: true });
     this.nodes = el("ul", { className: "cluster-map", "aria-label": "Nodes" });
-    this.chart = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, class: "cluster-chart", role: "img" });
+    this.chart = svg("svg", { height: HIGH, class: "cluster-chart", role: "img" });
     this.history = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": "History" });
     this.queue = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": "Queue" });
     this.details = el("details", {}, el("summary", {}, "The chart as a table"), this.history);
@@ -125,11 +126,13 @@ class Tab {
     this.body.hidden = false;
     this.body.classList.toggle("old", now - viewed > 20_000);
     this.#replace(this.nodes, nodes.map(node), JSON.stringify(nodes));
-    this.chart.replaceChildren(...lines(looks, now));
+    const wide = Math.max(LEAST_WIDE, this.chart.clientWidth);
+    this.chart.setAttribute("viewBox", `0 0 ${wide} ${HIGH}`);
+    this.chart.replaceChildren(...lines(looks, now, wide));
     this.chart.setAttribute("aria-label", `Jobs and GPUs since you came. ${said}`);
     const rows = inOrder(jobs).slice(0, SHOWN);
-    const cells = rows.map((job) => [job.id, job.name, job.user, job.partition, job.state.toLowerCase(), job.where]);
-    const heads = ["Job", "Name", "User", "Partition", "State", "Nodes, or why it waits"];
+    const cells = rows.map((job) => [job.id, job.name, job.state.toLowerCase(), job.where, job.user, job.partition]);
+    const heads = ["Job", "Name", "State", "Nodes, or why it waits", "User", "Partition"];
     this.#replace(this.queue, [table("The queue", heads, cells)], JSON.stringify(cells));
     this.#drawTable();
   }

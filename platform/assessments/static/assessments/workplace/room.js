@@ -183,6 +183,8 @@ class Shell {
       this.tabs.map(({ key, label }) => el("option", { value: key }, `Beside: ${label}`)),
     );
     this.beside.value = BESIDE[workplace] ?? "";
+    // Lines of a terminal need the width: what stands beside it by itself stands below where there is little.
+    this.body.classList.toggle("stacks", workplace in BESIDE);
     byId("pane-room").append(
       el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
       this.body,
