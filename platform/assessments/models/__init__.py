@@ -20,6 +20,7 @@ from assessments.models.attempts import (
     body_digest,
 )
 from assessments.models.enquiries import Announcement, Enquiry
+from assessments.models.live_slurm import ClusterLook, KeptCluster, LiveCluster
 from assessments.models.own_work import OwnWorkRound, OwnWorkSave
 from assessments.models.prepared import PreparedVariant
 from assessments.models.presence import Presence
@@ -32,12 +33,15 @@ __all__ = [
     "AssistantTurn",
     "Attempt",
     "AttemptQuerySet",
+    "ClusterLook",
     "DataRequest",
     "Draft",
     "Enquiry",
     "GradingPart",
     "GradingRun",
     "Impression",
+    "KeptCluster",
+    "LiveCluster",
     "Outage",
     "OwnWorkRound",
     "OwnWorkSave",

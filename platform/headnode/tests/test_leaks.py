@@ -235,8 +235,13 @@ OTHER_ROOMS = {
     "plan-what-ifs",
     "plan-what-if",
     "plan-what-if-stop",
+    "cluster-standing",
+    "cluster-shell",
+    "cluster-checks",
+    "cluster-check",
+    "cluster-check-stop",
 }
-"""Held to the keys of their own variants in assessments' test_bill and test_plan."""
+"""Held to the keys of their own variants in assessments' test_bill, test_plan and test_cluster."""
 
 
 def test_every_candidate_address_is_known_to_this_test() -> None:

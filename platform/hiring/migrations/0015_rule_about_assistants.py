@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('hiring', '0013_questions_about_the_own_answer'),
+        ('hiring', '0014_candidates_language'),
     ]
 
     operations = [

@@ -207,6 +207,7 @@ def _attempt(row: Attempt) -> dict[str, Any]:
         ],
         "terminal": [_command(one) for one in terminal_record.commands(row)],
         "terminal_printed": _printed(row),
+        "cluster": _cluster(row),
         "submissions": [_submission(one) for one in row.submissions.order_by("round", "pk")],
         "asked_and_told": conversation(row),
         "assistant": [_asked_assistant(one) for one in row.assistant_turns.all()],
@@ -241,6 +242,16 @@ def _printed(row: Attempt) -> list[dict[str, Any]]:
         {"round": one.round, "text": "\n".join(line.text for line in one.lines)}
         for one in terminal_record.record(row).sessions
     ]
+
+
+def _cluster(row: Attempt) -> dict[str, Any] | None:
+    """A live cluster's files as a packed archive in base64, and how its queue moved."""
+    found = getattr(row, "live_cluster", None)
+    return found and {
+        "began_at": found.began_at,
+        "kept": list(found.kept.values("round", "at", "files")),
+        "moved": list(found.looks.values("at", "running", "waiting", "gpus", "up")),
+    }
 
 
 def _impression(row: Attempt) -> dict[str, Any] | None:

@@ -24,6 +24,7 @@ const PARTS = {
   troubleshooting: async () => (await import("../troubleshooting/board.js")).Board,
   cost: async () => (await import("../cost/opportunities.js")).Opportunities,
   scaling: async () => (await import("../scaling/part.js")).Part,
+  live_slurm: async () => (await import("../live_slurm/part.js")).Part,
 };
 
 /** The middle of the page: a room, or an editor with what runs the program. Neither fetches the other's scripts. */
