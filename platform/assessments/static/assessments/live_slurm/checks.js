@@ -2,16 +2,17 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
+import { t } from "../../headnode/words.js";
 
 const SOON_MS = 700;
 const ENDED = ["done", "stopped", "infrastructure_error"];
 
 function progress(run, seconds) {
-  if (!run) return "The connection was lost; the check goes on. Asking again…";
-  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (!run) return t`The connection was lost; the check goes on. Asking again…`;
+  if (run.stopping) return t`Stopping · ${seconds} s`;
   return run.state === "running"
-    ? `A copy of your cluster is tried · ${seconds} s`
-    : `Waiting for a place · ${seconds} s`;
+    ? t`A copy of your cluster is tried · ${seconds} s`
+    : t`Waiting for a place · ${seconds} s`;
 }
 
 /** Events: "change". */
@@ -36,7 +37,7 @@ export class Checks extends EventTarget {
   async run() {
     if (this.busy || !this.url) return;
     await this.#while(async () => {
-      this.#say("Your cluster is being kept…");
+      this.#say(t`Your cluster is being kept…`);
       const started = await this.queue.post(this.url);
       await this.follow(started.id);
     });
@@ -51,12 +52,12 @@ export class Checks extends EventTarget {
     if (!this.going) return;
     const url = `${this.url}/${this.going}/stop`;
     this.going = null;
-    this.#say("Stopping…");
+    this.#say(t`Stopping…`);
     try {
       await ask(url, {});
     } catch (error) {
       // One that has ended by itself meanwhile shows its result in a moment.
-      if (error.code !== "run_ended") this.#say(`The check was not stopped: ${error.message} Try again.`);
+      if (error.code !== "run_ended") this.#say(t`The check was not stopped: ${error.message} Try again.`);
     }
     this.#look?.();
   }
@@ -71,7 +72,7 @@ export class Checks extends EventTarget {
       this.trouble =
         error instanceof Refused
           ? error.message
-          : "The server could not be reached, so nothing was checked. Try again when the connection is back.";
+          : t`The server could not be reached, so nothing was checked. Try again when the connection is back.`;
     }
     this.busy = false;
     this.going = null;
@@ -80,11 +81,11 @@ export class Checks extends EventTarget {
 
   async follow(id) {
     const began = performance.now();
-    announce("The check has begun. Control and full stop stop it.");
+    announce(t`The check has begun. Control and full stop stop it.`);
     for (;;) {
       const run = await this.#ask(id);
       if (run && ENDED.includes(run.state)) {
-        const ours = "The check failed on our side; please check again.";
+        const ours = t`The check failed on our side; please check again.`;
         const said = run.state === "infrastructure_error" ? ours : run.detail;
         announce(said);
         if (run.state === "infrastructure_error") this.trouble = said;

@@ -1,6 +1,7 @@
 // The cluster's tab: a map of its nodes, the queue, and how both have moved, as its own tools tell.
 
 import { clockTime, el, svg } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { standingOf } from "./standing.js";
 import { changes, inOneSentence, inOrder, nodeSentence, nodeTone, steps } from "./states.js";
 
@@ -9,12 +10,12 @@ const HIGH = 140;
 const LEFT = 34;
 const FOOT = 20;
 const SERIES = [
-  [1, "running", "Jobs that run"],
-  [2, "waiting", "Jobs that wait"],
-  [3, "gpus", "GPUs in use"],
+  [1, "running", t`Jobs that run`],
+  [2, "waiting", t`Jobs that wait`],
+  [3, "gpus", t`GPUs in use`],
 ];
 const SHOWN = 200;
-const WAITS = "The cluster is being started. It takes some seconds, and your clock gets back what is more.";
+const WAITS = t`The cluster is being started. It takes some seconds, and your clock gets back what is more.`;
 
 function node(one) {
   const tone = nodeTone(one.state);
@@ -88,22 +89,22 @@ class Tab {
     this.standing = standingOf(room);
     this.said = el("p", { className: "cluster-said", role: "status" }, WAITS);
     this.trouble = el("p", { className: "note warn", hidden: true });
-    this.nodes = el("ul", { className: "cluster-map", "aria-label": "Nodes" });
+    this.nodes = el("ul", { className: "cluster-map", "aria-label": t`Nodes` });
     this.chart = svg("svg", { height: HIGH, class: "cluster-chart", role: "img" });
-    this.history = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": "History" });
-    this.queue = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": "Queue" });
-    this.details = el("details", {}, el("summary", {}, "The chart as a table"), this.history);
+    this.history = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": t`History` });
+    this.queue = el("div", { className: "cluster-scroll", tabindex: "0", role: "region", "aria-label": t`Queue` });
+    this.details = el("details", {}, el("summary", {}, t`The chart as a table`), this.history);
     this.details.addEventListener("toggle", () => this.#drawTable());
     const key = SERIES.map(([, name, label]) => el("li", { className: name }, label));
     this.body = el(
       "div",
       { className: "cluster-parts", hidden: true },
-      el("h3", {}, "Nodes"),
+      el("h3", {}, t`Nodes`),
       this.nodes,
-      el("h3", {}, "Since you came"),
+      el("h3", {}, t`Since you came`),
       el("figure", { className: "cluster-figure" }, this.chart, el("ul", { className: "cluster-key" }, key)),
       this.details,
-      el("h3", {}, "Queue"),
+      el("h3", {}, t`Queue`),
       this.queue,
     );
     host.classList.add("cluster-part");
@@ -115,12 +116,12 @@ class Tab {
   #draw() {
     const { told, looks, trouble } = this.standing;
     this.trouble.hidden = !trouble;
-    this.trouble.textContent = trouble && `What is shown may be old: ${trouble}`;
+    this.trouble.textContent = trouble && t`What is shown may be old: ${trouble}`;
     if (!told?.ready || !looks.length) return;
     const { nodes, jobs, now, viewed } = told;
     const silent = !nodes.length;
     const said = silent
-      ? "The controller does not answer: nothing is known of nodes and jobs."
+      ? t`The controller does not answer: nothing is known of nodes and jobs.`
       : inOneSentence(looks.at(-1), nodes);
     if (this.said.textContent !== said) this.said.textContent = said;
     this.body.hidden = false;
@@ -129,11 +130,11 @@ class Tab {
     const wide = Math.max(LEAST_WIDE, this.chart.clientWidth);
     this.chart.setAttribute("viewBox", `0 0 ${wide} ${HIGH}`);
     this.chart.replaceChildren(...lines(looks, now, wide));
-    this.chart.setAttribute("aria-label", `Jobs and GPUs since you came. ${said}`);
+    this.chart.setAttribute("aria-label", t`Jobs and GPUs since you came. ${said}`);
     const rows = inOrder(jobs).slice(0, SHOWN);
     const cells = rows.map((job) => [job.id, job.name, job.state.toLowerCase(), job.where, job.user, job.partition]);
-    const heads = ["Job", "Name", "State", "Nodes, or why it waits", "User", "Partition"];
-    this.#replace(this.queue, [table("The queue", heads, cells)], JSON.stringify(cells));
+    const heads = [t`Job`, t`Name`, t`State`, t`Nodes, or why it waits`, t`User`, t`Partition`];
+    this.#replace(this.queue, [table(t`The queue`, heads, cells)], JSON.stringify(cells));
     this.#drawTable();
   }
 
@@ -149,8 +150,8 @@ class Tab {
     const rows = changes(this.standing.looks)
       .slice(0, SHOWN)
       .map(([at, ...counts]) => [clockTime(at), ...counts.map(String)]);
-    const heads = ["Time", ...SERIES.map(([, , label]) => label), "Nodes that take jobs"];
-    this.#replace(this.history, [table("How the cluster moved", heads, rows)], JSON.stringify(rows));
+    const heads = [t`Time`, ...SERIES.map(([, , label]) => label), t`Nodes that take jobs`];
+    this.#replace(this.history, [table(t`How the cluster moved`, heads, rows)], JSON.stringify(rows));
   }
 }
 

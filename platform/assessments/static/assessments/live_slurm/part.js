@@ -1,14 +1,15 @@
 // Beside the written answer: the check, which tells how many of those who wait would start, and nothing else.
 
 import { clockTime, el, once } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { Checks } from "./checks.js";
 import { standingOf } from "./standing.js";
 
-const STATES = { queued: "Waits for a place.", running: "Runs.", infrastructure_error: "Failed on our side." };
+const STATES = { queued: t`Waits for a place.`, running: t`Runs.`, infrastructure_error: t`Failed on our side.` };
 
 /** Has the interface of the board of an incident; nothing is pinned on a live cluster. */
 export class Part extends EventTarget {
-  title = "Check";
+  title = t`Check`;
 
   constructor(answer, { queue }) {
     super();
@@ -24,7 +25,7 @@ export class Part extends EventTarget {
   }
 
   async ask(_pins, room) {
-    room.announce("There is nothing to pin to in this exercise: name the file and the line in your text.");
+    room.announce(t`There is nothing to pin to in this exercise: name the file and the line in your text.`);
     return false;
   }
 
@@ -36,7 +37,7 @@ export class Part extends EventTarget {
   }
 
   #build() {
-    this.button = el("button", { type: "button", className: "primary", onkeydown: once }, "Check");
+    this.button = el("button", { type: "button", className: "primary", onkeydown: once }, t`Check`);
     this.button.addEventListener("click", (event) => {
       if (!this.whatIfs.busy) this.whatIfs.run().then(() => this.standing?.look());
       else if (event.detail < 2) this.whatIfs.stop();
@@ -46,12 +47,12 @@ export class Part extends EventTarget {
     this.list = el("ol", { className: "check-list", reversed: true });
     this.node = el(
       "div",
-      { className: "pane-body check-part", role: "group", "aria-label": "Check" },
+      { className: "pane-body check-part", role: "group", "aria-label": t`Check` },
       el(
         "p",
         {},
-        "A copy of your cluster is started anew from its files, and everybody whose job waits has some time to " +
-          "begin. You are told how many would. Your cluster itself is not touched; check as often as you like.",
+        t`A copy of your cluster is started anew from its files, and everybody whose job waits has some time to
+          begin. You are told how many would. Your cluster itself is not touched; check as often as you like.`,
       ),
       el("div", { className: "check-bar" }, this.button, this.state),
       this.trouble,
@@ -68,12 +69,12 @@ export class Part extends EventTarget {
   #draw() {
     const { busy, going, sentence, trouble } = this.whatIfs;
     const ready = Boolean(this.standing?.told?.ready);
-    this.button.textContent = busy ? "Stop" : "Check";
+    this.button.textContent = busy ? t`Stop` : t`Check`;
     this.button.title = busy ? "Ctrl+." : "";
     this.button.classList.toggle("primary", !busy);
     this.button.disabled = this.answer.locked || (!busy && !ready);
     this.button.setAttribute("aria-disabled", String(busy && !going));
-    this.state.textContent = sentence || (ready ? "" : "Your cluster is not there yet.");
+    this.state.textContent = sentence || (ready ? "" : t`Your cluster is not there yet.`);
     this.trouble.hidden = !trouble;
     this.trouble.textContent = trouble;
     const rows = this.standing?.told?.checks ?? [];

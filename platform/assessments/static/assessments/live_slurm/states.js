@@ -1,5 +1,7 @@
 // What the cluster's own words for nodes and jobs mean for whoever looks: a tone, and plain words. No page here.
 
+import { counted, t } from "../../headnode/words.js";
+
 const DOWN = ["DOWN", "FAIL", "NOT_RESPONDING", "UNKNOWN", "INVAL"];
 const OUT = ["DRAIN", "DRAINED", "DRAINING", "MAINT", "RESERVED", "PLANNED"];
 
@@ -13,7 +15,8 @@ export function nodeTone(state) {
 
 /** A sentence about a node for whoever cannot see the squares. */
 export function nodeSentence({ name, state, gpus, used, reason }) {
-  return `${name}: ${state.toLowerCase()}, ${used} of ${gpus} GPUs in use${reason ? `, ${reason}` : ""}.`;
+  const said = t`${name}: ${state.toLowerCase()}, ${used} of ${gpus} GPUs in use`;
+  return reason ? `${said}, ${reason}.` : `${said}.`;
 }
 
 /** Jobs by what they do, the ones that wait last. */
@@ -26,11 +29,11 @@ export function inOrder(jobs) {
 
 /** "3 jobs run, 9 wait; 13 of 48 GPUs are in use, 5 of 6 nodes take jobs." of the newest look. */
 export function inOneSentence(look, nodes) {
-  if (!look) return "Nothing was seen of the cluster yet.";
+  if (!look) return t`Nothing was seen of the cluster yet.`;
   const [, running, waiting, gpus, up] = look;
   const all = nodes.reduce((sum, node) => sum + node.gpus, 0);
-  const jobs = `${running} ${running === 1 ? "job runs" : "jobs run"}, ${waiting} ${waiting === 1 ? "waits" : "wait"}`;
-  return `${jobs}; ${gpus} of ${all} GPUs are in use, ${up} of ${nodes.length} nodes take jobs.`;
+  const jobs = [counted("{0} job runs", "{0} jobs run", running), counted("{0} waits", "{0} wait", waiting)];
+  return t`${jobs.join(", ")}; ${gpus} of ${all} GPUs are in use, ${up} of ${nodes.length} nodes take jobs.`;
 }
 
 /** Looks at which a count has changed, the newest first: what the table beside the chart shows. */
