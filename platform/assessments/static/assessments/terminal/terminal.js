@@ -119,7 +119,7 @@ class Tab {
       { className: "terminal-note" },
       t`${RECORDED} Tab is the shell's: `,
       el("kbd", {}, "Esc"),
-      " then ",
+      t` then `,
       el("kbd", {}, "Tab"),
       t` leaves the terminal.`,
     );
