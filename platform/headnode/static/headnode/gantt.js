@@ -22,7 +22,7 @@ export class Gantt {
     this.space = el("div", { className: "gantt-space" }, this.canvas);
     this.scroller = el("div", { className: "gantt-scroll", tabindex: "0", role: "region" }, this.space);
     this.scroller.addEventListener("scroll", () => this.#ask(), { passive: true });
-    const title = side ? `Machines, ${side}` : t`Machines`;
+    const title = side ? t`Machines, ${side}` : t`Machines`;
     this.scroller.setAttribute("aria-label", `${title}: ${this.#summary()}`);
     this.fit = el(
       "button",

@@ -47,7 +47,7 @@ export class OpportunityCard {
       el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
     this.up = act("up", "↑", t`Higher priority`, () => moveCard(this, -1));
     this.down = act("down", "↓", t`Lower priority`, () => moveCard(this, 1));
-    this.delete = act("delete", "Delete", t`Delete this opportunity`, () => {
+    this.delete = act("delete", t`Delete`, t`Delete this opportunity`, () => {
       model.remove(id);
       this.table.deleted();
       announce(t`Deleted. Undo is offered below the cards.`);
@@ -82,7 +82,7 @@ export class OpportunityCard {
         "div",
         { className: "card-pair" },
         el("label", { className: "field" }, t`Complexity`, this.complexity),
-        this.#field("timeline", t`Until the first saving`, 0, MOST.timeline, "6 weeks"),
+        this.#field("timeline", t`Until the first saving`, 0, MOST.timeline, t`6 weeks`),
       ),
       this.#field("risk", t`What could become worse, for whom`, 1, MOST.field),
       this.#field("dependency", t`What comes first; which rows act on the same money`, 1, MOST.field),

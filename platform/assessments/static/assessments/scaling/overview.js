@@ -129,7 +129,7 @@ class Overview {
     const reset = el(
       "button",
       { type: "button", className: "quiet", onclick: () => this.stage.reset() },
-      "All 90 days",
+      t`All 90 days`,
     );
     this.reset = reset;
     const grid = el("div", { className: "plan-charts" });

@@ -8,13 +8,14 @@ import { act, Choice, Words } from "./fields.js";
 import { UndoLine } from "./undo_line.js";
 
 const STEPS = ["low", "medium", "high"];
+const STEP_WORDS = { low: t`low`, medium: t`medium`, high: t`high` };
 /** Rows from high to low likelihood, columns from low to high impact. */
 const TONES = [
   ["watch", "act", "act"],
   ["calm", "watch", "act"],
   ["calm", "calm", "watch"],
 ];
-const MEANS = { calm: "low", watch: "medium", act: "high" };
+const MEANS = { calm: STEP_WORDS.low, watch: STEP_WORDS.medium, act: STEP_WORDS.high };
 
 class RiskRow {
   constructor(id, register) {
@@ -40,7 +41,7 @@ class RiskRow {
         new Choice({
           name,
           label: `${label}, ${id}`,
-          options: STEPS.map((one) => [one, one]),
+          options: STEPS.map((one) => [one, STEP_WORDS[one]]),
           change: (text) => set({ [name]: text }),
         }),
       );
@@ -49,7 +50,7 @@ class RiskRow {
       { className: "risk-tools" },
       act("↑", t`${id} one up`, () => this.#move(-1)),
       act("↓", t`${id} one down`, () => this.#move(1)),
-      act("Delete", `Delete ${id}`, () => this.#remove()),
+      act(t`Delete`, t`Delete ${id}`, () => this.#remove()),
     );
     this.tools = tools;
     this.told = el("div", { className: "bill-told" });
@@ -177,7 +178,7 @@ class Register {
       return el(
         "td",
         { className: `risk-field ${tone}` },
-        el("span", { className: "unseen" }, t`Weight ${MEANS[tone]}: ${here.length ? "" : "none"}`),
+        el("span", { className: "unseen" }, t`Weight ${MEANS[tone]}: ${here.length ? "" : t`none`}`),
         marks,
       );
     };
@@ -185,13 +186,13 @@ class Register {
       "tr",
       {},
       el("td", {}),
-      STEPS.map((impact) => el("th", { scope: "col" }, impact)),
+      STEPS.map((impact) => el("th", { scope: "col" }, STEP_WORDS[impact])),
     );
     const body = [...STEPS].reverse().map((likelihood) =>
       el(
         "tr",
         {},
-        el("th", { scope: "row" }, likelihood),
+        el("th", { scope: "row" }, STEP_WORDS[likelihood]),
         STEPS.map((impact) => field(likelihood, impact)),
       ),
     );

@@ -166,7 +166,7 @@ class Timeline {
       { className: "plan-tools" },
       act("↑", t`One row up`, () => this.#move(-1)),
       act("↓", t`One row down`, () => this.#move(1)),
-      act("Delete", t`Delete this phase`, () => this.#remove()),
+      act(t`Delete`, t`Delete this phase`, () => this.#remove()),
       el("button", { type: "button", className: "quiet", onclick: () => this.#close() }, t`Close`),
     );
     this.details.replaceChildren(

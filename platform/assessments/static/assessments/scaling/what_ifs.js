@@ -9,7 +9,7 @@ const LATER_MS = 1500;
 
 function progress(run, seconds) {
   if (!run) return t`The connection was lost; the what-if goes on. Asking again…`;
-  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (run.stopping) return t`Stopping · ${seconds} s`;
   return run.state === "running"
     ? t`The year is being played · ${seconds} s`
     : t`Waiting for a free place · ${seconds} s`;

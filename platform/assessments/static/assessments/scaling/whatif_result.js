@@ -67,8 +67,8 @@ export class WhatIfResult {
     const by = (value - naive) * (measure.better === "high" || measure.better === "higher" ? 1 : -1);
     if (Math.abs(by) < 0.005) return el("span", { className: "muted" }, t`= as naive`);
     return by > 0
-      ? el("span", { className: "why-better" }, "▲ better")
-      : el("span", { className: "why-worse" }, "▼ worse");
+      ? el("span", { className: "why-better" }, t`▲ better`)
+      : el("span", { className: "why-worse" }, t`▼ worse`);
   }
 
   #summary() {
@@ -140,7 +140,7 @@ export class WhatIfResult {
     const classes = Object.keys(this.year.months[0].classes);
     const waits = classes.map((key) => {
       const target = this.year.months.map((month) => month.classes[key].wait_target_h);
-      return this.#chart(`p95 wait, ${this.names.classTitle(key)}`, "h", [
+      return this.#chart(t`p95 wait, ${this.names.classTitle(key)}`, "h", [
         ...linesOf(this.shown, (month) => month.classes[key]?.wait_p95_h),
         { name: t`Promised`, values: target, quiet: true, dash: 3, colour: 7 },
       ]);

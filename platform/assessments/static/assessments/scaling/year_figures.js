@@ -34,13 +34,13 @@ const OVER = {
 export const CLASS_FIGURES = [
   {
     figure: "wait_p95_h",
-    title: "p95 wait",
+    title: t`p95 wait`,
     unit: "h",
     digits: 2,
     value: (row) => row.wait_p95_h,
     kept: (row) => row.met,
   },
-  { figure: "wait_p50_h", title: "p50 wait", unit: "h", digits: 2, value: (row) => row.wait_p50_h },
+  { figure: "wait_p50_h", title: t`p50 wait`, unit: "h", digits: 2, value: (row) => row.wait_p50_h },
   {
     figure: "delivered",
     title: t`delivered of asked`,

@@ -116,7 +116,7 @@ class Tab {
       { className: "terminal-note" },
       t`${this.manner.recorded} Tab is the shell's: `,
       el("kbd", {}, "Esc"),
-      " then ",
+      t` then `,
       el("kbd", {}, "Tab"),
       t` leaves the terminal.`,
     );

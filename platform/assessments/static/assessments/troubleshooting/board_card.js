@@ -53,7 +53,7 @@ export class Card {
       el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
     this.up = act("up", "↑", t`Higher priority`, () => moveCard(this, -1));
     this.down = act("down", "↓", t`Lower priority`, () => moveCard(this, 1));
-    this.delete = act("delete", "Delete", t`Delete this hypothesis`, () => {
+    this.delete = act("delete", t`Delete`, t`Delete this hypothesis`, () => {
       model.remove(id);
       this.board.deleted();
       announce(t`Deleted. Undo is offered below the cards.`);

@@ -15,7 +15,7 @@ const MODES = [
   ["now", t`Only as it is now`],
 ];
 const SIGNS = { same: " ", gone: "−", new: "+" };
-const SAID = { gone: "went: ", new: "came: " };
+const SAID = { gone: t`went: `, new: t`came: ` };
 
 /** What there is: {path, before, title, host, name, changed}, changed ones first. */
 function entries(manifest) {

@@ -127,13 +127,13 @@ class Explorer {
       el("kbd", {}, "j"),
       " ",
       el("kbd", {}, "k"),
-      " move · ",
+      t` move · `,
       el("kbd", {}, "Shift"),
-      " several · ",
+      t` several · `,
       el("kbd", {}, "Enter"),
       t` around it · `,
       el("kbd", {}, "p"),
-      " pin",
+      t` pin`,
     );
     const facets = el(
       "div",

@@ -27,6 +27,6 @@ export function pinSign() {
     "span",
     { className: "line-pin", title: t`On the board` },
     "●",
-    el("span", { className: "unseen" }, " pinned "),
+    el("span", { className: "unseen" }, t` pinned `),
   );
 }

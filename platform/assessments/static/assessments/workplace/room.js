@@ -31,7 +31,7 @@ const PLAN = [
   { key: "timeline", label: t`Timeline`, load: () => import("../scaling/timeline.js") },
   { key: "money", label: t`Money`, load: () => import("../scaling/money.js") },
   { key: "risks", label: t`Risks`, load: () => import("../scaling/risks.js") },
-  { key: "whatif", label: "What-if", load: () => import("../scaling/whatif.js") },
+  { key: "whatif", label: t`What-if`, load: () => import("../scaling/whatif.js") },
   FILES,
 ];
 const LIVE = [

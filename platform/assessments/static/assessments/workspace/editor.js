@@ -158,16 +158,16 @@ export class Editor {
     this.hint.replaceChildren(
       ...(this.plain
         ? [t`Tab moves on to the next control`]
-        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), t` leaves the editor`]),
+        : [el("kbd", {}, "Esc"), t` then `, el("kbd", {}, "Tab"), t` leaves the editor`]),
       " · ",
       el("kbd", {}, "Ctrl"),
       "+",
       el("kbd", {}, "Enter"),
-      " runs, ",
+      t` runs, `,
       el("kbd", {}, "Ctrl"),
       "+",
       el("kbd", {}, "."),
-      " stops",
+      t` stops`,
     );
   }
 

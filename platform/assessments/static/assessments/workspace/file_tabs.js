@@ -15,7 +15,7 @@ export class FileTabs {
       el("button", { type: "button", className: "quiet", "aria-label": label, title: label, onclick: action }, text);
     this.add = button(t`New file`, "+", () => this.#create());
     this.rename = button(t`Rename this file`, t`Rename`, () => this.#rename());
-    this.delete = button(t`Delete this file`, "Delete", () => this.#delete());
+    this.delete = button(t`Delete this file`, t`Delete`, () => this.#delete());
     tools.append(this.add, this.rename, this.delete);
     answer.addEventListener("lock", () => this.refresh(this.path));
   }
@@ -67,7 +67,7 @@ export class FileTabs {
       content: el("p", {}, t`The file leaves your answer. Earlier drafts that contain it stay in History.`),
       buttons: [
         { value: false, label: t`Keep it` },
-        { value: true, label: "Delete", primary: true },
+        { value: true, label: t`Delete`, primary: true },
       ],
     });
     if (sure) this.answer.deleteFile(path);

@@ -75,7 +75,7 @@ export function compared(draft, answer) {
 async function view(summary, { url, answer, restore }) {
   const draft = await ask(`${url}/${summary.number}`);
   const choice = await openDialog({
-    title: `Draft #${draft.number}, ${clockTime(draft.at)}`,
+    title: t`Draft #${draft.number}, ${clockTime(draft.at)}`,
     wide: true,
     content: compared(draft, answer),
     buttons: [

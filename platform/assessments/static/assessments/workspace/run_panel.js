@@ -14,7 +14,7 @@ const NOT_FETCHED = t`This could not be fetched: choose the tab again in a momen
 
 function progress(run, seconds) {
   if (!run) return t`Connection lost; the run goes on. Asking again…`;
-  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (run.stopping) return t`Stopping · ${seconds} s`;
   if (run.state === "running") return `Running · ${seconds} s`;
   if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
   const place = run.position > 1 ? t`Waiting, number ${run.position} in the queue` : t`Waiting for a free place`;
@@ -48,7 +48,7 @@ export class RunPanel {
     this.button = el(
       "button",
       { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once },
-      "Run ▸",
+      t`Run ▸`,
     );
     this.choice = el(
       "select",
@@ -200,7 +200,7 @@ export class RunPanel {
   /** What was run, of which the present text may know nothing. */
   #ofWhat() {
     const title = this.workloads.find(({ name }) => name === this.#run.workload)?.title ?? this.#run.workload;
-    return `${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
+    return t`${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
   }
 
   #output() {
@@ -267,7 +267,7 @@ export class RunPanel {
     const { button } = this;
     const busy = this.#busy;
     this.#going = busy ? going : null;
-    button.textContent = busy ? t`Stop` : "Run ▸";
+    button.textContent = busy ? t`Stop` : t`Run ▸`;
     button.title = busy ? "Ctrl+." : "Ctrl+Enter";
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");

@@ -27,7 +27,7 @@ export class SavedLine {
 
   /** What was saved when the page was opened. */
   begin(head) {
-    if (head) this.#last = `Saved · #${head}`;
+    if (head) this.#last = t`Saved · #${head}`;
     this.#put(this.#last, "calm");
   }
 

@@ -39,7 +39,7 @@ function contents(answer) {
           el(
             "td",
             { className: "figure" },
-            words(section.text) ? t`${words(section.text)} words` : el("strong", {}, "empty"),
+            words(section.text) ? t`${words(section.text)} words` : el("strong", {}, t`empty`),
           ),
         ),
       ),
