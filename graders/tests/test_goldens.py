@@ -23,12 +23,19 @@ GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(c
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
 # By day the lowest level, which is the quickest, plays all of them, and the highest, which has every measure,
 # the one with the narrowest bounds. (Three of the five families: the night plays all, at every level.)
-LOWEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[0]]
+# Of this pack three workloads do not show by how little the expert is better than the competent golden.
+SIX = "automation/cluster-priorities"
+LOWEST = {
+    case: "large" if case[0] == SIX else "small"
+    for case in LEVELS
+    if case[1] == load_pack(case[0]).levels[0]
+}
 HIGHEST = [case for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
+AT_LOWEST = [(*case, size) for case, size in LOWEST.items()]
+LARGE = [(*case, "large") for case in MEASURED]
 BY_DAY = [
-    (*case, "small")
-    for case in MEASURED
-    if (*case[:2], "small") in LOWEST or (case[:2] in HIGHEST and case[-1] == "competent")
+    *((*case, LOWEST[case[:2]]) for case in MEASURED if case[:2] in LOWEST),
+    *((*case, "competent", "small") for case in HIGHEST),
 ]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
 # In a sandbox one answer that asks much and one that means harm say what all do: the harmful one of one pack
@@ -72,14 +79,13 @@ def clipped(pack: str, level: str, golden: str, size: str) -> float:
 
 
 levels = pytest.mark.parametrize(
-    ("pack", "level", "size"), [*LOWEST, *((*case, "large") for case in LEVELS)]
+    ("pack", "level", "size"),
+    sorted({*AT_LOWEST, *((*case, "large") for case in LEVELS)}),
 )
-lowest = pytest.mark.by_day("pack,level,size", LOWEST)
+lowest = pytest.mark.by_day("pack,level,size", AT_LOWEST)
 
 
-@pytest.mark.parametrize(
-    ("pack", "level", "golden", "size"), [*BY_DAY, *((*case, "large") for case in MEASURED)]
-)
+@pytest.mark.parametrize(("pack", "level", "golden", "size"), sorted({*BY_DAY, *LARGE}))
 @pytest.mark.by_day("pack,level,golden,size", BY_DAY)
 def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str, size: str) -> None:
     bounds = expected(load_pack(pack)).bounds[level][golden]
