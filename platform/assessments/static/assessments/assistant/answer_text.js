@@ -1,5 +1,7 @@
 // How an answer of the assistant is cut into prose and code, and how what is left of it is said.
 
+import { t } from "../../headnode/words.js";
+
 /** Text with ``` fences as [{isCode, text}]; a fence that is still open ends with the text. */
 export function blocksOf(text) {
   const blocks = [];
@@ -22,5 +24,5 @@ export function blocksOf(text) {
 
 /** In per cent, rounded down, so that nothing is promised that is not there. */
 export function leftText(left, most) {
-  return `${Math.floor((100 * left) / most)} % of your share is left`;
+  return t`${Math.floor((100 * left) / most)} % of your share is left`;
 }

@@ -4,6 +4,7 @@
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { byId, clockTime, el, uuid } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { copyText } from "../workplace/clipboard.js";
 import { blocksOf, leftText } from "./answer_text.js";
 
@@ -25,11 +26,11 @@ function keep(name, value) {
 }
 
 function codeBlock(text) {
-  const button = el("button", { type: "button", className: "quiet" }, "Copy");
+  const button = el("button", { type: "button", className: "quiet" }, t`Copy`);
   button.addEventListener("click", async () => {
-    announce((await copyText(text)) ? "Copied." : "This browser does not let pages copy: select the lines instead.");
+    announce((await copyText(text)) ? t`Copied.` : t`This browser does not let pages copy: select the lines instead.`);
   });
-  const code = el("pre", { tabIndex: 0, role: "region", "aria-label": "Code" }, el("code", {}, text));
+  const code = el("pre", { tabIndex: 0, role: "region", "aria-label": t`Code` }, el("code", {}, text));
   return el("div", { className: "assistant-code" }, button, code);
 }
 
@@ -49,9 +50,9 @@ class Turn {
     this.node = el(
       "div",
       { className: "asked" },
-      el("p", { className: "told-head" }, `You asked, ${clockTime(told.asked_at)}`),
+      el("p", { className: "told-head" }, t`You asked, ${clockTime(told.asked_at)}`),
       el("p", { className: "told-text" }, told.question),
-      el("p", { className: "told-head" }, "The assistant"),
+      el("p", { className: "told-head" }, t`The assistant`),
       this.#answer,
       this.#problem,
     );
@@ -62,23 +63,18 @@ class Turn {
     this.told = told;
     if (told.answer !== this.#shown) this.#answer.replaceChildren(...answerNodes(told.answer));
     this.#shown = told.answer;
-    this.#problem.textContent = told.ended_at ? told.problem : "Answering…";
+    this.#problem.textContent = told.ended_at ? told.problem : t`Answering…`;
     this.#problem.hidden = Boolean(told.ended_at && !told.problem);
   }
 }
 
 export class Assistant {
   #running = null;
-  #list = el("div", { className: "assistant-talk", tabIndex: 0, role: "region", "aria-label": "What was said" });
+  #list = el("div", { className: "assistant-talk", tabIndex: 0, role: "region", "aria-label": t`What was said` });
   #left = el("p", { className: "muted assistant-left" });
   #said = el("p", { className: "assistant-said", role: "status" });
-  #send = el(
-    "button",
-    { type: "button", className: "primary" },
-    "Ask",
-    el("span", { className: "unseen" }, " the assistant"),
-  );
-  #stop = el("button", { type: "button", hidden: true }, "Stop");
+  #send = el("button", { type: "button", className: "primary" }, t`Ask the assistant`);
+  #stop = el("button", { type: "button", hidden: true }, t`Stop`);
 
   /** url: of the talk; attempt: names what this browser keeps; button: opens and closes the pane. */
   constructor({ url, attempt, button }) {
@@ -93,19 +89,19 @@ export class Assistant {
   }
 
   #build() {
-    const close = el("button", { type: "button", className: "quiet", onclick: () => this.close() }, "Close");
+    const close = el("button", { type: "button", className: "quiet", onclick: () => this.close() }, t`Close`);
     this.field.addEventListener("input", () => keep(this.typed, this.field.value));
     this.#send.addEventListener("click", () => this.#ask());
     this.#stop.addEventListener("click", () => this.#end());
     const pane = el(
       "section",
-      { className: "assistant", "aria-label": "Assistant", hidden: true },
-      el("div", { className: "pane-head" }, el("h2", { className: "pane-title" }, "Assistant"), close),
+      { className: "assistant", "aria-label": t`Assistant`, hidden: true },
+      el("div", { className: "pane-head" }, el("h2", { className: "pane-title" }, t`Assistant`), close),
       this.#list,
       el(
         "div",
         { className: "assistant-ask" },
-        el("label", { className: "field" }, "Your question", this.field),
+        el("label", { className: "field" }, t`Your question`, this.field),
         el("p", { className: "assistant-send" }, this.#send, this.#stop, this.#left),
         this.#said,
       ),
@@ -129,7 +125,7 @@ export class Assistant {
     try {
       this.#show(await ask(this.url));
     } catch (error) {
-      this.#say(`${error.message} Your work is not concerned.`);
+      this.#say(t`${error.message} Your work is not concerned.`);
     }
   }
 
@@ -152,9 +148,8 @@ export class Assistant {
     this.most = most;
     for (const told of turns) this.#turn(told);
     if (!turns.length) {
-      const hint =
-        "It sees only what you write here: paste what it should know. The interviewers read all of it beside your " +
-        "answer.";
+      const hint = t`It sees only what you write here: paste what it should know. The interviewers read all of it
+        beside your answer.`;
       this.#list.replaceChildren(el("p", { className: "muted" }, hint));
     }
     this.#leftIs(left);
@@ -182,7 +177,7 @@ export class Assistant {
   async #ask() {
     if (this.#running || this.#send.disabled) return;
     if (!this.field.value.trim()) {
-      this.#say("Write your question first.");
+      this.#say(t`Write your question first.`);
       this.field.focus();
       return;
     }
@@ -198,7 +193,9 @@ export class Assistant {
       this.#follow(told.id);
     } catch (error) {
       this.#say(
-        `${error.message}${error instanceof Refused ? "" : " Your question is kept here: ask again in a moment."}`,
+        error instanceof Refused
+          ? error.message
+          : t`${error.message} Your question is kept here: ask again in a moment.`,
       );
     } finally {
       this.#send.disabled = Boolean(this.#running);
@@ -210,7 +207,7 @@ export class Assistant {
     if (this.#running) return;
     this.#running = id;
     this.#busy(true);
-    announce("The assistant is answering.");
+    announce(t`The assistant is answering.`);
     let pause = FIRST_MS;
     while (this.#running === id) {
       await sleep(pause);
@@ -243,7 +240,11 @@ export class Assistant {
     this.#leftIs(told.left);
     const aloud = told.answer.slice(0, READ_ALOUD);
     announce(
-      [aloud && `The assistant answered: ${aloud}`, aloud.length < told.answer.length && "There is more.", told.problem]
+      [
+        aloud && t`The assistant answered: ${aloud}`,
+        aloud.length < told.answer.length && t`There is more.`,
+        told.problem,
+      ]
         .filter(Boolean)
         .join(" "),
     );

@@ -10,7 +10,7 @@ import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
-const NOT_FETCHED = "This could not be fetched: choose the tab again in a moment.";
+const NOT_FETCHED = t`This could not be fetched: choose the tab again in a moment.`;
 
 function progress(run, seconds) {
   if (!run) return t`Connection lost; the run goes on. Asking again…`;

@@ -94,7 +94,7 @@ class Workspace {
         (await coming).toggle();
       } catch {
         coming = null;
-        announce("The assistant could not be opened: press its button again in a moment.", { now: true });
+        announce(t`The assistant could not be opened: press its button again in a moment.`, { now: true });
       }
     });
   }
