@@ -73,12 +73,7 @@ export class Assistant {
   #list = el("div", { className: "assistant-talk", tabIndex: 0, role: "region", "aria-label": t`What was said` });
   #left = el("p", { className: "muted assistant-left" });
   #said = el("p", { className: "assistant-said", role: "status" });
-  #send = el(
-    "button",
-    { type: "button", className: "primary" },
-    t`Ask`,
-    el("span", { className: "unseen" }, t` the assistant`),
-  );
+  #send = el("button", { type: "button", className: "primary" }, t`Ask the assistant`);
   #stop = el("button", { type: "button", hidden: true }, t`Stop`);
 
   /** url: of the talk; attempt: names what this browser keeps; button: opens and closes the pane. */
@@ -153,8 +148,8 @@ export class Assistant {
     this.most = most;
     for (const told of turns) this.#turn(told);
     if (!turns.length) {
-      const hint = t`It sees only what you write here: paste what it should know. The interviewers read all of it beside your
-        answer.`;
+      const hint = t`It sees only what you write here: paste what it should know. The interviewers read all of it
+        beside your answer.`;
       this.#list.replaceChildren(el("p", { className: "muted" }, hint));
     }
     this.#leftIs(left);
