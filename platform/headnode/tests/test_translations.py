@@ -26,7 +26,7 @@ BLOCKS = re.compile(
     r"\{%\s*(comment|blocktranslate)\b.*?\{%\s*end\1\s*%\}|\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}",
     re.DOTALL,
 )
-SAME_EVERYWHERE = {"Headnode", "UTC", "English", "Deutsch"}
+SAME_EVERYWHERE = {"Headnode", "UTC", "SHA", "English", "Deutsch"}
 READ_ALOUD = {"aria-label", "title", "alt", "placeholder"}
 SENTENCE = re.compile(r"[A-Z“][\w’']*( [\w’'“”(),:;{}$.-]+){2,}[.?!…]")
 
