@@ -10,7 +10,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from assessments.kinds import workplace_of
-from assessments.models import Attempt
+from assessments.models import Attempt, Submission
 from library.packs import pack_of
 
 MAX_FILES = 40
@@ -120,3 +120,9 @@ def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:
 def program(attempt: Attempt, body: dict[str, Any]) -> dict[str, str]:
     """What is graded: path -> text."""
     return workplace_of(attempt.exercise).program(attempt, body)
+
+
+def handed_in(submission: Submission) -> dict[str, str]:
+    """What is graded of a submission: path -> text. May wait, and raises what the workplace raises."""
+    attempt = submission.attempt
+    return workplace_of(attempt.exercise).handed_in(attempt, submission.body, submission.round)

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from assessments import answers, candidate_data, company, kit, spoken
+from assessments.assistant import asking
 from assessments.clock import EventKind, Phase, Rules, first_deadline
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
@@ -56,8 +57,8 @@ def policies(exercise: Exercise) -> dict[str, str]:
         "references": _said(exercise.references_policy),
         "assistants": _said(exercise.assistants_policy),
     }
-    told = rounds.notice(exercise)
-    return accepted | ({rounds.ACCEPTED: told} if told else {})
+    told = {rounds.ACCEPTED: rounds.notice(exercise), asking.ACCEPTED: asking.notice(exercise)}
+    return accepted | {key: text for key, text in told.items() if text}
 
 
 def _said(words: str) -> str:
@@ -77,6 +78,7 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
         "closes_at": invitation.window_closes_at(),
         "policies": policies(exercises[0]) if exercises else None,
         "own_work": next(filter(None, map(rounds.notice, exercises)), ""),
+        "assistant": next(filter(None, map(asking.notice, exercises)), ""),
         "start_url": reverse("start", args=[invitation.pk]),
         "exercises": cards,
         "before_start": any(card["state"] == "ready" for card in cards),
@@ -152,6 +154,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "exercise": {"title": pack.title},
         "is_run": attempt.exercise.is_run,
         "has_room": attempt.exercise.has_room,
+        "has_assistant": asking.is_offered(attempt),
         "sheets": sheets_of(attempt.exercise),
         "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
@@ -255,6 +258,8 @@ def _urls(attempt: Attempt) -> dict[str, str]:
         api["room"] = reverse("room-manifest", args=[attempt.pk]).removesuffix("manifest")
     if kit.is_offered(attempt):
         api["kit"] = reverse("kit", args=[attempt.pk])
+    if asking.is_offered(attempt):
+        api["assistant"] = reverse("attempt-assistant", args=[attempt.pk])
     return api | {
         "receipt": reverse("receipt", args=[attempt.pk]),
         "lobby": reverse("lobby", args=[attempt.invitation_id]),

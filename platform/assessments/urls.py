@@ -42,6 +42,7 @@ urlpatterns = [
         name="attempt-run-stop",
     ),
     path("api/attempts/<uuid:pk>/enquiries", EnquiriesView.as_view(), name="attempt-enquiries"),
+    path("api/attempts/<uuid:pk>/assistant/", include("assessments.assistant.urls")),
     path("api/attempts/<uuid:pk>/room/", include("assessments.material_urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

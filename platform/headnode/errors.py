@@ -61,7 +61,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def _trouble(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
-    if request.path.startswith(problems.PREFIX):
+    if request.path.startswith(("/scim/", problems.PREFIX)):
         return problems.page(status, sentence)
     if request.path.startswith("/api/"):
         return JsonResponse({"detail": gettext(sentence), "code": str(status)}, status=status)

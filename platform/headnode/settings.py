@@ -10,6 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from headnode.data_folder import default_data, open_data_folder
 from headnode.environment import (
+    assistant,
     choice,
     database,
     flag,
@@ -78,6 +79,7 @@ MIDDLEWARE = [
     "headnode.front_door.middleware",
     "headnode.health.middleware",
     "headnode.logs.Requests",
+    "headnode.traces.middleware",
     "headnode.metrics.counted.middleware",
     "headnode.language.middleware",
     "assessments.throttle.middleware",
@@ -376,11 +378,18 @@ WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
 
+# The assistant that exercises may provide: any address that speaks as OpenAI's does, and no other is asked.
+ASSISTANT_URL, ASSISTANT_MODEL, ASSISTANT_KEY = assistant()
+# Tokens of questions and answers together that one attempt may use.
+ASSISTANT_TOKENS = integer("ASSISTANT_TOKENS", 200_000)
+
 # What processes count for Prometheus, and who may ask: whoever brings the token, else this machine alone.
 METRICS = open_metrics_folder(DATA)
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 
 LOG_FORMAT = choice("LOG_FORMAT", ("plain", "json"))
 LOGGING = configuration(LOG_FORMAT, os.environ.get("LOG_LEVEL", "INFO").upper())
+# Where a span of each request and job is sent (OTLP over HTTP); nowhere until an address is named.
+TRACES_URL = web_address("TRACES_URL")
 # The files that the launcher writes: kept so many, each so large.
 LOG_FILE_MB, LOG_FILES = integer("LOG_FILE_MB", 20), integer("LOG_FILES", 5)

@@ -14,6 +14,7 @@ from django.db.models import F, Q
 
 from graders.own_work import asker_of
 from hiring.choices import AnswerForm as AnswerForm
+from hiring.choices import Assistants as Assistants
 from hiring.choices import Calibration as Calibration
 from hiring.choices import Mode as Mode
 from hiring.choices import OwnWork as OwnWork
@@ -192,7 +193,14 @@ class Exercise(models.Model):
         default=5, validators=[MinValueValidator(LEAST_HIDDEN), MaxValueValidator(50)]
     )
     references_policy = models.TextField("what may be consulted", default=REFERENCES)
-    assistants_policy = models.TextField("AI assistants", default=ASSISTANTS)
+    assistants = models.CharField(
+        "AI assistants",
+        max_length=10,
+        choices=Assistants,
+        default=Assistants.DECLARED,
+        db_default=Assistants.DECLARED,
+    )
+    assistants_policy = models.TextField("what is said of assistants", default=ASSISTANTS)
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:

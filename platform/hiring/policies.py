@@ -15,6 +15,20 @@ ASSISTANTS = (
     "you changed in what it gave you; in the conversation afterwards you will be asked to explain and "
     "defend every part."
 )
+ASSISTANTS_BY_RULE = {
+    "forbidden": "Please do not use an AI assistant. We would like to see how you work by yourself.",
+    "declared": ASSISTANTS,
+    "open": (
+        "You may use an AI assistant as you would at work, and need not say where. In the conversation "
+        "afterwards you will be asked to explain and defend every part."
+    ),
+    "provided": (
+        "There is an AI assistant in the workspace, which you may use as much or as little as you like. "
+        "Please use no other one. In the conversation afterwards you will be asked to explain and defend "
+        "every part."
+    ),
+}
+"""Choice of `Exercise.assistants` -> what candidates read where nobody wrote a text of their own."""
 
 
 def own_work_notice(when: str, minutes: str) -> str:

@@ -76,7 +76,10 @@ class ExerciseInline(StackedInline):
         ),
         (
             "What candidates may use",
-            {"classes": ("collapse",), "fields": ("references_policy", "assistants_policy")},
+            {
+                "classes": ("collapse",),
+                "fields": ("references_policy", "assistants", "assistants_policy"),
+            },
         ),
     )
 

@@ -156,9 +156,23 @@ def test_parts_of_a_workspace_have_no_fault(
                 tab.click()
                 reader.page.wait_for_load_state("networkidle")
                 reader.look(f"{look[2]}-{look[1]}-{key}-{part}-{tab.inner_text()}".lower())
+        look_at_dialogs(reader, f"{look[2]}-{look[1]}-{key}")
         reader.context.close()
 
 
+def look_at_dialogs(reader: Reader, name: str) -> None:
+    """What the bar's buttons open."""
+    dialog = reader.page.locator("dialog[open]")
+    for opener in ("ask", "history", "submit"):
+        reader.page.locator(f"#{opener}-open").click()
+        expect(dialog).to_be_visible()
+        reader.page.wait_for_load_state("networkidle")
+        reader.look(f"{name}-{opener}-dialog")
+        reader.page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+@pytest.mark.by_day("size", [PHONE])
 @pytest.mark.parametrize("size", [PHONE, TWICE_THE_SIZE], ids=["phone", "200-percent"])
 def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
     site: Site,

@@ -100,7 +100,8 @@ export class Diagram {
     );
     this.frame.addEventListener("keydown", (event) => this.#key(event));
     this.#drag();
-    this.#fetch();
+    /** Ends when it is there, or is said not to be. */
+    this.fetched = this.#fetch();
   }
 
   async #fetch() {

@@ -11,6 +11,7 @@ import { Diagram } from "./diagram.js";
 import { monthText, Names, plain, usd } from "./words.js";
 
 const GROWTH = "growth.csv";
+const NEAR = "150px 0px";
 const LEAST_MS = 6 * 3_600_000;
 const FIGURE = /^[−\d.,–]+$/;
 const ONE = { nodes: "node", switches: "switch", racks: "rack" };
@@ -54,8 +55,7 @@ class Overview {
         ...this.parts.values(),
       ),
     );
-    this.#drawings();
-    this.#history();
+    this.#drawings().then(() => this.#onSight("history", () => this.#history()));
     this.#growth();
     this.#money();
   }
@@ -65,11 +65,32 @@ class Overview {
     this.parts.get(key).focus({ preventScroll: true });
   }
 
+  /** Ends when all of them are there, so that what stands below them is where it stays. */
   #drawings() {
     const files = this.room.manifest.files.filter(({ path }) => path.endsWith(".svg"));
     const host = this.parts.get("drawings");
-    host.append(...files.map((file) => new Diagram(file, this.room).node));
+    const drawings = files.map((file) => new Diagram(file, this.room));
+    host.append(...drawings.map(({ node }) => node));
     if (!files.length) host.append(el("p", { className: "muted" }, t`There are no drawings in these materials.`));
+    return Promise.all(drawings.map(({ fetched }) => fetched));
+  }
+
+  /** What weighs much is fetched once it is about to be seen, or is gone to. */
+  #onSight(key, act) {
+    const host = this.parts.get(key);
+    const note = el("p", { className: "muted" }, t`Fetched as soon as it comes into sight.`);
+    host.append(note);
+    const begin = () => {
+      watcher.disconnect();
+      host.removeEventListener("focus", begin);
+      note.remove();
+      act();
+    };
+    const watcher = new IntersectionObserver(([entry]) => entry.isIntersecting && begin(), {
+      rootMargin: NEAR,
+    });
+    watcher.observe(host);
+    host.addEventListener("focus", begin);
   }
 
   /** Charts of the history share one range of time: drag over one to look closer, double click shows all. */

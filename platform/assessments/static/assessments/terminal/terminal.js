@@ -4,14 +4,10 @@ import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el, preference, uuid } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
+import { COPY } from "./manner.js";
 import { Line } from "./terminal_line.js";
 import { Screen } from "./terminal_screen.js";
 
-const ABOUT = t`A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3
-    with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.`;
-const RECORDED = document.body.classList.contains("practice")
-  ? t`This is practice: nobody reads what you type here, and it is deleted within hours.`
-  : t`Commands and what they print are recorded with their times, for your interviewers.`;
 const LOST = t`Not connected. What you type is kept and sent once the connection is back.`;
 const KEYS = [
   ["Esc", "\x1b", "Escape"],
@@ -38,9 +34,10 @@ class Tab {
   #again = false;
   #wanted = null;
 
-  constructor(host, room) {
+  constructor(host, room, manner) {
     this.host = host;
     this.room = room;
+    this.manner = manner;
     this.screenNode = el("div", { className: "terminal-screen" });
     this.screen = new Screen(this.screenNode);
     this.line = new Line(room.urls.terminal, () => this.screen.size);
@@ -54,12 +51,12 @@ class Tab {
     this.startButton = el(
       "button",
       { type: "button", className: "primary", hidden: true, onclick: () => this.start() },
-      t`Start the terminal`,
+      this.manner.first,
     );
     this.restartButton = el(
       "button",
       { type: "button", className: "quiet", hidden: true, onclick: () => this.restart() },
-      t`Restart`,
+      this.manner.again,
     );
     this.pinButton = el(
       "button",
@@ -91,7 +88,7 @@ class Tab {
         "aria-controls": `help-${id}`,
         onclick: () => this.#help(),
       },
-      t`Commands and keys`,
+      this.manner.commands ? t`Commands and keys` : t`Keys`,
     );
     this.help = el("div", {
       className: "terminal-help",
@@ -111,13 +108,13 @@ class Tab {
     this.empty = el(
       "div",
       { className: "terminal-empty" },
-      el("p", { className: "empty" }, ABOUT),
-      el("p", { className: "empty" }, RECORDED),
+      el("p", { className: "empty" }, this.manner.about),
+      el("p", { className: "empty" }, this.manner.recorded),
     );
     const note = el(
       "p",
       { className: "terminal-note" },
-      t`${RECORDED} Tab is the shell's: `,
+      t`${this.manner.recorded} Tab is the shell's: `,
       el("kbd", {}, "Esc"),
       t` then `,
       el("kbd", {}, "Tab"),
@@ -155,6 +152,7 @@ class Tab {
       this.#again = found.state === "live";
       this.#state(found);
       if (found.state === "ended") this.#recall();
+      if (found.state === "none" && this.manner.startsItself) await this.start();
     } catch (error) {
       this.#say(error.message, "bad");
       this.startButton.hidden = false;
@@ -169,7 +167,7 @@ class Tab {
 
   async start() {
     this.startButton.disabled = true;
-    this.#say(t`The shell is being started. That takes some seconds the first time.`);
+    this.#say(this.manner.starting);
     try {
       this.#again = false;
       if (this.#greeted) this.screen.settle(t`A new shell.`);
@@ -186,6 +184,10 @@ class Tab {
   }
 
   async restart() {
+    if (this.manner.restart) {
+      this.manner.restart(this);
+      return;
+    }
     const sure = await openDialog({
       title: t`Restart the terminal?`,
       content: el(
@@ -222,27 +224,33 @@ class Tab {
     const open = state === "waiting" || state === "live";
     this.startButton.hidden = open;
     this.restartButton.hidden = !open;
-    this.startButton.textContent = state === "none" ? t`Start the terminal` : t`Start another shell`;
+    this.startButton.textContent = state === "none" ? this.manner.first : this.manner.next;
     if (ending === "over") this.startButton.hidden = true;
     if (state === "none") this.#say(t`Not started.`);
-    if (state === "waiting") this.#say(sentence || t`The shell is being started…`);
+    if (state === "waiting") this.#say(sentence || this.manner.starting);
     if (state === "live") this.#live();
     if (state === "ended") {
       this.#say(sentence, ending === "over" || ending === "left" || ending === "replaced" ? "" : "warn");
       if (this.#greeted) this.screen.settle(t`The shell has ended.`);
       this.#greeted = false;
+      if (ending === "lost" && this.manner.startsItself) this.start();
     }
   }
 
   #live() {
     this.#greeted = true;
     this.#show();
-    this.#say(t`The shell runs.`, "good");
+    this.#say(this.manner.runs, "good");
   }
 
   #connection({ ok, sentence }) {
     if (ok) this.#state(this.line);
     else this.#say(sentence || LOST, "warn");
+  }
+
+  /** What the line above the screen says. */
+  say(text, kind = "") {
+    this.#say(text, kind);
   }
 
   #say(text, kind = "") {
@@ -257,7 +265,7 @@ class Tab {
   }
 
   #pinLabel() {
-    this.pinButton.hidden = this.work.hidden;
+    this.pinButton.hidden = this.work.hidden || !this.manner.pins;
     const marked = this.screen.terminal.hasSelection();
     this.pinButton.textContent = marked ? t`Pin what is marked` : t`Pin this output`;
   }
@@ -290,6 +298,10 @@ class Tab {
     this.help.hidden = !opens;
     this.helpButton.setAttribute("aria-expanded", String(opens));
     if (!opens || this.help.childElementCount) return;
+    if (!this.manner.commands) {
+      this.help.append(...keysHelp());
+      return;
+    }
     this.help.append(el("p", { className: "muted" }, t`The list is being fetched…`));
     try {
       const { commands } = await ask(`${this.room.urls.terminal}/help`);
@@ -356,13 +368,13 @@ function keysHelp() {
   ];
 }
 
-/** Fill the tab. */
-export async function setUp(host, room) {
+/** Fill the tab; manner: what differs from a terminal on a copied cluster, as COPY says it. */
+export async function setUp(host, room, manner = {}) {
   await Promise.all([
     styles("../../headnode/vendor/xterm.css", "terminal.css"),
     document.fonts?.load?.('13px "IBM Plex Mono"').catch(() => null),
   ]);
-  const tab = new Tab(host, room);
+  const tab = new Tab(host, room, { ...COPY, ...manner });
   const watcher = new IntersectionObserver(([entry]) => {
     tab.line.lookedAt = entry.isIntersecting;
   });

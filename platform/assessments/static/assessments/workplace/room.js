@@ -34,8 +34,15 @@ const PLAN = [
   { key: "whatif", label: t`What-if`, load: () => import("../scaling/whatif.js") },
   FILES,
 ];
-const TABS = { troubleshooting: INCIDENT, cost: BILL, scaling: PLAN };
-const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan"];
+const LIVE = [
+  { key: "shell", label: "Terminal", load: () => import("../live_slurm/shell.js") },
+  { key: "cluster", label: "Cluster", load: () => import("../live_slurm/cluster.js") },
+  FILES,
+];
+const TABS = { troubleshooting: INCIDENT, cost: BILL, scaling: PLAN, live_slurm: LIVE };
+/** What stands beside the first tab where nobody has chosen yet. */
+const BESIDE = { live_slurm: "cluster" };
+const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan", "cluster"];
 
 /**
  * What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}.
@@ -180,6 +187,9 @@ class Shell {
       el("option", { value: "" }, t`Beside: nothing`),
       this.tabs.map(({ key, label }) => el("option", { value: key }, t`Beside: ${label}`)),
     );
+    this.beside.value = BESIDE[workplace] ?? "";
+    // Lines of a terminal need the width: what stands beside it by itself stands below where there is little.
+    this.body.classList.toggle("stacks", workplace in BESIDE);
     byId("pane-room").append(
       el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
       this.body,
@@ -312,7 +322,7 @@ class Shell {
 }
 
 /** Fill the centre pane; returns the room that the part beside the answer and the tabs share.
- *  workplace: which tabs there are ("troubleshooting", "cost", "scaling"); without: keys of tabs to leave out. */
+ *  workplace: which tabs there are, a key of TABS; without: keys of tabs to leave out. */
 export function setUpRoom(options) {
   const shell = new Shell(options);
   shell.begin();

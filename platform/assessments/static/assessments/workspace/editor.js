@@ -15,7 +15,6 @@ import {
   foldKeymap,
   highlightActiveLine,
   highlightActiveLineGutter,
-  highlightSelectionMatches,
   highlightSpecialChars,
   history,
   historyKeymap,
@@ -24,8 +23,6 @@ import {
   indentWithTab,
   keymap,
   lineNumbers,
-  search,
-  searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { t } from "../../headnode/words.js";
@@ -34,6 +31,7 @@ import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
 import { language } from "./language.js";
 import { fillButton } from "./panes.js";
+import { searching } from "./searching.js";
 
 const COMMON = [
   EditorView.cspNonce.of(nonce()),
@@ -50,8 +48,6 @@ const COMMON = [
   bracketMatching(),
   closeBrackets(),
   highlightActiveLine(),
-  highlightSelectionMatches(),
-  search({ top: true }),
 ];
 
 /** The code pane. run() is called for Ctrl+Enter; proposals are what it completes besides the language's own. */
@@ -187,6 +183,7 @@ export class Editor {
       extensions: [
         COMMON,
         language(path),
+        searching(),
         path.endsWith(".py") ? this.completion : [],
         failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],
@@ -199,7 +196,6 @@ export class Editor {
           ...closeBracketsKeymap,
           ...completionKeymap,
           ...defaultKeymap,
-          ...searchKeymap,
           ...historyKeymap,
           ...foldKeymap,
           indentWithTab,

@@ -1,13 +1,25 @@
 // Work on one's own machine: take the kit home, bring files back. Both stand above the editor.
 
+import { announce } from "../../headnode/announce.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
-import { uploadFiles } from "./uploads.js";
 
 const UNSENT = t`Your latest changes have not reached the server yet, so the kit would be without them. Try again
   when the
     connection is back.`;
+
+/** What brings files in, fetched when somebody comes to its button: most never do. */
+const uploads = async () => (await import("./uploads.js")).uploadFiles;
+
+async function bringFiles(into) {
+  try {
+    const upload = await uploads();
+    upload(into);
+  } catch {
+    announce(t`Upload could not be opened: press its button again in a moment.`, { now: true });
+  }
+}
 
 /** Puts the buttons among the editor's tools; without kitUrl there is nothing to download. */
 export function setUpOwnEditor(tools, { answer, queue, limits, kitUrl }) {
@@ -17,7 +29,9 @@ export function setUpOwnEditor(tools, { answer, queue, limits, kitUrl }) {
       type: "button",
       className: "quiet",
       title: t`Upload files from your machine`,
-      onclick: () => uploadFiles({ answer, queue, limits }),
+      onpointerenter: () => uploads().catch(() => {}),
+      onfocus: () => uploads().catch(() => {}),
+      onclick: () => bringFiles({ answer, queue, limits }),
     },
     t`Upload`,
   );

@@ -3,15 +3,15 @@
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { byId, clockTime, el, once } from "../../headnode/dom.js";
-import { measuresTable } from "../../headnode/measures.js";
 import { tabs } from "../../headnode/tabs.js";
 import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
-import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
+const NOT_FETCHED = t`This could not be fetched: choose the tab again in a moment.`;
+
 function progress(run, seconds) {
   if (!run) return t`Connection lost; the run goes on. Asking again…`;
   if (run.stopping) return t`Stopping · ${seconds} s`;
@@ -38,7 +38,7 @@ export class RunPanel {
     this.files = files;
     this.failed = failed;
     this.openLine = open;
-    this.timeline = new TimelineTab(urls.runs, workloads);
+    this.timeline = null;
     this.#build(workloads);
     this.#take(lastRun, "");
     new ResizeObserver(() => this.#fit()).observe(this.body);
@@ -210,29 +210,51 @@ export class RunPanel {
 
   #open(key) {
     this.current = key;
-    this.timeline.close();
+    this.timeline?.close();
     this.body.setAttribute("aria-label", key);
     if (key === "output") this.body.replaceChildren(this.#output());
-    if (key === "measures")
-      this.body.replaceChildren(
-        ...[this.#report && el("p", { className: "muted small" }, this.#ofWhat()), measuresTable(this.#report)].filter(
-          Boolean,
-        ),
-      );
+    if (key === "measures") this.#openMeasures();
     if (key === "timeline") this.#openTimeline();
+  }
+
+  /** Fill the open tab with what is fetched for the first time that it is wanted. */
+  async #fetched(key, fill) {
+    const report = this.#report;
+    this.body.replaceChildren();
+    try {
+      const part = await fill();
+      if (this.current === key && report === this.#report) part();
+    } catch {
+      if (this.current === key) this.body.replaceChildren(el("p", { className: "muted" }, NOT_FETCHED));
+    }
+  }
+
+  #openMeasures() {
+    this.#fetched("measures", async () => {
+      const table = (await import("../../headnode/measures.js")).measuresTable;
+      const what = this.#report && el("p", { className: "muted small" }, this.#ofWhat());
+      return () => this.body.replaceChildren(...[what, table(this.#report)].filter(Boolean));
+    });
   }
 
   #openTimeline() {
     // Charts need a width; a pane that is not shown has none, and draws when it is.
     this.waits = !this.body.clientWidth;
-    if (this.waits) this.body.replaceChildren();
-    else this.timeline.open(this.body, this.#report, this.ranAs);
+    if (this.waits) {
+      this.body.replaceChildren();
+      return;
+    }
+    this.#fetched("timeline", async () => {
+      const Tab = (await import("./timeline_tab.js")).TimelineTab;
+      this.timeline ??= new Tab(this.urls.runs, this.workloads);
+      return () => this.timeline.open(this.body, this.#report, this.ranAs);
+    });
   }
 
   #fit() {
     if (this.current !== "timeline") return;
     if (this.waits) this.#openTimeline();
-    else this.timeline.resize();
+    else this.timeline?.resize();
   }
 
   #setBusy(busy) {

@@ -10,8 +10,22 @@ function named(run, titles) {
   return t`Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${clockTime(run.created_at)}`;
 }
 
+/** Sheets that the page names and does not fetch by itself; one that cannot be fetched is done without. */
+function sheets() {
+  const named = /** @type {HTMLTemplateElement | null} */ (document.getElementById("replay-sheets"));
+  if (!named) return [];
+  const links = [...named.content.children].map((link) => document.importNode(link, true));
+  named.remove();
+  const coming = links.map(
+    (link) => new Promise((done) => ["load", "error"].map((it) => link.addEventListener(it, done))),
+  );
+  document.head.append(...links);
+  return coming;
+}
+
 /** What draws a replay: it is fetched for the first of them. */
 async function loaded() {
+  await Promise.all(sheets());
   const { showReplay } = await import("../../headnode/replay.js");
   const { differences } = await import("../../headnode/differences.js");
   return { showReplay, differences };

@@ -24,6 +24,7 @@ const PARTS = {
   troubleshooting: async () => (await import("../troubleshooting/board.js")).Board,
   cost: async () => (await import("../cost/opportunities.js")).Opportunities,
   scaling: async () => (await import("../scaling/part.js")).Part,
+  live_slurm: async () => (await import("../live_slurm/part.js")).Part,
 };
 
 /** The middle of the page: a room, or an editor with what runs the program. Neither fetches the other's scripts. */
@@ -62,6 +63,7 @@ class Workspace {
     setUpDocuments(data.documents);
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
     this.questions = new Questions({ url: data.urls.enquiries, attempt: data.attempt });
+    if (data.urls.assistant) this.#offerAssistant(data);
     this.board = Part ? this.#newPart(Part) : null;
     this.showAnswer = setUpSections(this.answer, this.board);
     if (this.board) {
@@ -75,6 +77,26 @@ class Workspace {
       return;
     }
     this.runPanel = setUpProgram(data, { answer: this.answer, queue: this.queue, show: this.showPane });
+  }
+
+  /** Its scripts are fetched when it is opened first. */
+  #offerAssistant({ urls, attempt }) {
+    const button = byId("assistant-open");
+    let coming = null;
+    const fetched = async () => {
+      const Pane = (await import("../assistant/assistant.js")).Assistant;
+      return new Pane({ url: urls.assistant, attempt, button });
+    };
+    button.disabled = false;
+    button.addEventListener("click", async () => {
+      try {
+        coming ??= fetched();
+        (await coming).toggle();
+      } catch {
+        coming = null;
+        announce(t`The assistant could not be opened: press its button again in a moment.`, { now: true });
+      }
+    });
   }
 
   #newPart(Part) {
