@@ -44,13 +44,12 @@ def _tell(
     if sitting.begins_at is None:
         return
     link = sitting.invitation
-    about = f"talk {sitting.pk} time {sitting.moves}"
 
     def told(occasion: str, zones: list[str], page: str = "", **values: str) -> Told:
         at = in_zones(sitting.begins_at, zones) if sitting.begins_at else ""
         return Told(
             occasion=occasion,
-            about=about,
+            about=f"talk {sitting.pk} time {sitting.moves}",
             values={
                 "interview_at": at,
                 "minutes": in_words(timedelta(minutes=sitting.minutes)),
