@@ -13,10 +13,12 @@ from django.db.models import DateTimeField
 from django.forms import CheckboxSelectMultiple, DateTimeInput
 from django.forms import DateTimeField as MomentField
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from accounts.leaving import end_sessions
 from accounts.models import User
 from accounts.moments import moment
 from accounts.roles import ROLES
@@ -140,6 +142,11 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
                 "help_text": "What they may see and do. Two roles add up.",
             }
         return super().formfield_for_manytomany(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if change and not obj.is_active:
+            end_sessions(obj, timezone.now())
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Say on the trail which roles came and went, not only that some did."""

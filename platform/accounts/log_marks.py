@@ -5,11 +5,14 @@ Read by whoever writes logs; lies lowest of all parts, so that each of them can 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 
 _marks: ContextVar[dict[str, str] | None] = ContextVar("log_marks", default=None)
+
+around: list[Callable[[dict[str, str]], AbstractContextManager[None]]] = []
+"""What wants to know of work as it begins and ends: each is entered with the ids that are new."""
 
 
 def marks() -> dict[str, str]:
@@ -23,6 +26,9 @@ def marked(**ids: object) -> Iterator[None]:
     said = {name: str(value) for name, value in ids.items() if value not in (None, "")}
     before = _marks.set(marks() | said)
     try:
-        yield
+        with ExitStack() as opened:
+            for enter in around:
+                opened.enter_context(enter(said))
+            yield
     finally:
         _marks.reset(before)

@@ -6,8 +6,10 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.utils import timezone
 
-from accounts.roles import GUEST
+from accounts.leaving import LAST_ADMINISTRATOR, keeps_an_administrator
+from accounts.roles import ADMINISTRATOR, GUEST
 
 GUEST_NEEDS_AN_END = "Say when a guest's access ends: nobody else will think of it."
 GUEST_ONLY = "A guest sees only what is assigned to them, so this role goes with no other."
@@ -31,7 +33,17 @@ class GuestRules(forms.ModelForm):  # type: ignore[type-arg]
 
 
 class StaffForm(GuestRules, UserChangeForm):  # type: ignore[type-arg]
-    pass
+    def clean(self) -> dict[str, Any]:
+        """Refuse what would leave the site without anybody who runs it; the form is inside a transaction."""
+        data, now = super().clean(), timezone.now()
+        ends = data.get("access_ends_at")
+        stays = data.get("is_active") and data.get("is_staff") and (ends is None or now < ends)
+        runs = self.instance.is_superuser or ADMINISTRATOR in {
+            group.name for group in data.get("groups") or []
+        }
+        if not (stays and runs) and not keeps_an_administrator(self.instance, now):
+            raise forms.ValidationError(LAST_ADMINISTRATOR)
+        return data
 
 
 class NewStaffForm(GuestRules, AdminUserCreationForm):  # type: ignore[type-arg]

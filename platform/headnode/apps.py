@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db.backends.signals import connection_created
 
 
@@ -11,9 +12,12 @@ class HeadnodeConfig(AppConfig):
     verbose_name = "Headnode"
 
     def ready(self) -> None:
+        from headnode import traces
         from headnode.metrics.counted import listen
 
         listen()
+        if settings.TRACES_URL:
+            traces.start(settings.TRACES_URL)
         connection_created.connect(without_compiling)
 
 

@@ -212,6 +212,7 @@ PUBLIC: dict[str, Rule] = {
         "readyz",
         "metrics",
         "favicon.ico",
+        "script-words",
         "link",
         "shared-report",
         "leave",
@@ -229,7 +230,7 @@ NOWHERE = ("admin:autocomplete", "admin:view_on_site", "admin/(?P<url>.*)$")
 OWN_RULES = STAFF | CANDIDATE | PUBLIC
 NO_STAFF = (Scope.CANDIDATE, Scope.PUBLIC, Scope.PROGRAM)
 """Addresses that are not the staff's."""
-BY_TOKEN = ("api:", "tracking:")
+BY_TOKEN = ("api:", "scim:", "tracking:")
 """Beginnings of the names of addresses for programs."""
 
 VERBS = {

@@ -10,6 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from headnode.data_folder import default_data, open_data_folder
 from headnode.environment import (
+    assistant,
     choice,
     database,
     flag,
@@ -78,7 +79,9 @@ MIDDLEWARE = [
     "headnode.front_door.middleware",
     "headnode.health.middleware",
     "headnode.logs.Requests",
+    "headnode.traces.middleware",
     "headnode.metrics.counted.middleware",
+    "headnode.language.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -89,7 +92,6 @@ MIDDLEWARE = [
     # packed before this, and what is no page is left alone.
     "headnode.packing.PackedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -116,6 +118,7 @@ TEMPLATES = [
                 "headnode.context.organisation",
             ],
             "libraries": {"money": "reviews.evidence.money"},
+            "builtins": ["django.templatetags.i18n", "headnode.templatetags.candidate_text"],
         },
     },
 ]
@@ -157,7 +160,8 @@ OTP_TOTP_ISSUER = ORGANISATION
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 1
 
 LANGUAGE_CODE = "en-gb"
-LANGUAGES = [("en-gb", "English")]  # all texts are written in it, dates and numbers follow
+# All texts are written in English; candidates' pages and messages are said in the others as well.
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
@@ -374,11 +378,18 @@ WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
 
+# The assistant that exercises may provide: any address that speaks as OpenAI's does, and no other is asked.
+ASSISTANT_URL, ASSISTANT_MODEL, ASSISTANT_KEY = assistant()
+# Tokens of questions and answers together that one attempt may use.
+ASSISTANT_TOKENS = integer("ASSISTANT_TOKENS", 200_000)
+
 # What processes count for Prometheus, and who may ask: whoever brings the token, else this machine alone.
 METRICS = open_metrics_folder(DATA)
 METRICS_TOKEN = os.environ.get("METRICS_TOKEN", "")
 
 LOG_FORMAT = choice("LOG_FORMAT", ("plain", "json"))
 LOGGING = configuration(LOG_FORMAT, os.environ.get("LOG_LEVEL", "INFO").upper())
+# Where a span of each request and job is sent (OTLP over HTTP); nowhere until an address is named.
+TRACES_URL = web_address("TRACES_URL")
 # The files that the launcher writes: kept so many, each so large.
 LOG_FILE_MB, LOG_FILES = integer("LOG_FILE_MB", 20), integer("LOG_FILES", 5)

@@ -33,6 +33,7 @@ SCOPES = {
     "webhooks:read": "Webhooks and their deliveries",
     "webhooks:write": "Make, change and stop webhooks; deliver again",
     "audit:read": "The audit trail",
+    "staff:provision": "Accounts of staff: an identity provider reads, ends and gives back access (SCIM)",
 }
 """Scope -> what it opens, in words for whoever makes a token."""
 
@@ -70,6 +71,12 @@ def find(text: str, now: datetime) -> ApiToken | None:
     if token and (token.used_at is None or token.used_at < now - USED_EVERY):
         ApiToken.objects.filter(pk=token.pk).update(used_at=now)
     return token
+
+
+def revoke_all_of(person: User, *, by: User, now: datetime) -> int:
+    """End every token that works in the person's name; how many there were."""
+    rows = ApiToken.objects.filter(person=person, revoked_at=None)
+    return rows.update(revoked_at=now, revoked_by=by)
 
 
 def revoke(token: ApiToken, *, by: User, now: datetime) -> bool:

@@ -15,7 +15,8 @@ def documented() -> dict[str, str]:
     """The variables of the production example in the operators' page."""
     text = (ROOT / "docs/operators.md").read_text()
     example = text.split("<!-- production -->")[1].split("\n\n")[1]
-    return dict(re.findall(r"^ +([A-Z_]+)=(\S.*)$", example, re.MULTILINE))
+    found = re.findall(r"^ +([A-Z_]+)=(\S.*)$", example, re.MULTILINE)
+    return {name: value.strip('"') for name, value in found}
 
 
 def test_documented_production_settings_pass_the_deployment_check(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from integrations.models.deliveries import Delivery, DeliveryQuerySet, DeliveryTry
-from integrations.models.tokens import ApiToken, ApiTokenQuerySet, KeyedRequest
+from integrations.models.tokens import ApiToken, ApiTokenQuerySet, Departure, KeyedRequest
 from integrations.models.tracking import Arrival, Connection, ConnectionKind, Order, Standing
 from integrations.models.webhooks import Event, Webhook
 
@@ -16,6 +16,7 @@ __all__ = [
     "Delivery",
     "DeliveryQuerySet",
     "DeliveryTry",
+    "Departure",
     "Event",
     "KeyedRequest",
     "Order",

@@ -64,6 +64,18 @@ class ApiToken(models.Model):
         return "live" if has_access else "without access"
 
 
+class Departure(models.Model):
+    """The identity provider deleted this person, and sees them no more until somebody makes them active."""
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="departure"
+    )
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.person} at {self.at:%Y-%m-%d %H:%M:%S}"
+
+
 class KeyedRequest(models.Model):
     """A request that changed something and carried an Idempotency-Key: what came of it, by keys alone.
 
