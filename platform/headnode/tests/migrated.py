@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,10 +31,21 @@ def lend_migrated(connection: BaseDatabaseWrapper) -> None:
     connection.creation.create_test_db = created  # type: ignore[method-assign]
 
 
+def lend_to_a_process(data: Path) -> None:
+    """Put a migrated SQLite, if one is kept, where a process with that folder of data is about to migrate."""
+    with one_at_a_time("migrated"):
+        if _kept(PREFIX + mark_of_sources()).exists():
+            shutil.copyfile(_kept(PREFIX + mark_of_sources()), data / "headnode.sqlite3")
+
+
+def _kept(name: str) -> Path:
+    return kept_folder() / f"{name}.sqlite3"
+
+
 @contextmanager
 def _copied(connection: BaseDatabaseWrapper, name: str) -> Iterator[None]:
     """SQLite: a file is kept, and read into the memory of each process."""
-    kept = kept_folder() / f"{name}.sqlite3"
+    kept = _kept(name)
 
     def keep(migrate: Migrate) -> None:
         migrate()

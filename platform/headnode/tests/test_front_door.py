@@ -22,6 +22,7 @@ import requests
 from pytest_django import Settings
 
 from headnode.front_door import FrontDoor
+from headnode.tests.migrated import lend_to_a_process
 
 ROOT = Path(__file__).resolve().parents[3]
 PREPARE = """
@@ -82,6 +83,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
     env = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
     env |= {"HEADNODE_DATA": str(data), "DJANGO_SETTINGS_MODULE": "headnode.settings"}
     env |= {"PYTHONPATH": f"{ROOT}/platform:{ROOT}"}
+    lend_to_a_process(data)
     made = subprocess.run(
         [sys.executable, "-c", PREPARE], env=env, cwd=ROOT, capture_output=True, text=True
     )

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from headnode.launcher import load_demo, prepare
 from headnode.tests.browser.site import Site, keep_static, lend_static
+from headnode.tests.migrated import lend_to_a_process
 
 DATABASE, DRAWN = "headnode.sqlite3", "seeds-drawn"
 MAKE = "from headnode.tests.browser.kept_demo import make; make({port})"
@@ -46,6 +47,7 @@ def lend(data: Path, kept: Path) -> None:
             making = Site(kept.with_suffix(".making"))
             making.use_roots()
             lend_static(making.data)
+            lend_to_a_process(making.data)
             making.run(MAKE.format(port=making.port), within=1800)
             keep_static(making.data)
             making.data.rename(kept)

@@ -14,6 +14,7 @@ import pytest
 
 from assessments.jobs import MAX_TRIES
 from headnode import launcher
+from headnode.tests.migrated import lend_to_a_process
 
 ROOT = Path(__file__).resolve().parents[4]
 KILLS = MAX_TRIES + 1
@@ -122,6 +123,7 @@ class Stand:
 def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
     """With an answer that was handed in and waits to be graded."""
     stand = Stand(tmp_path_factory.mktemp("worker"))
+    lend_to_a_process(stand.data)
     stand.do("manage.py", "migrate", "--verbosity", "0")
     stand.ask(SUBMIT)
     return stand
