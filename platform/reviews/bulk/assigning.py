@@ -71,13 +71,13 @@ class Asked(NamedTuple):
 def evaluators(now: datetime) -> list[Person]:
     """Everybody who can be asked to score, with what they owe, in two queries."""
     users = User.objects.filter(may_be_asked_to_score(now)).distinct()
-    owed = _open_work(users)
+    owed = Counter(dict(open_work(users)))
     people = [Person(user, owed[user.pk]) for user in users]
     return sorted(people, key=lambda person: str(person.user).casefold())
 
 
-def _open_work(users: QuerySet[User]) -> Counter[int]:
-    """How many answers each was asked to score, that are handed in, not scored and not decided."""
+def open_work(users: QuerySet[User]) -> QuerySet[Assignment, tuple[int, int]]:
+    """(key, how many answers they were asked to score, that are handed in, not scored and not decided)."""
     # by the answers of the one attempt: SQLite would read all cards of the evaluator for each
     own = Evaluation.objects.submitted().filter(
         submission=OuterRef("pk"), evaluator=OuterRef(OuterRef("evaluator"))
@@ -92,7 +92,7 @@ def _open_work(users: QuerySet[User]) -> Counter[int]:
     rows = Assignment.objects.filter(
         Exists(answer), ~Exists(card), ~Exists(decided), evaluator__in=users
     )
-    return Counter(dict(rows.values_list("evaluator").annotate(Count("pk")).order_by()))
+    return rows.order_by().values_list("evaluator").annotate(Count("pk"))
 
 
 def answers_of(opening: Opening, viewer: User) -> QuerySet[Attempt]:
