@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
-.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root wheel audit
+.PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root wheel audit translations
 
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
@@ -59,6 +59,9 @@ calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it
 	$(BIN)/python -m benchmarks.calibrate
 	$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root torch
 	$(BIN)/python -m graders.gpu.calibration
+
+translations: .venv/dev ## bring the files of translation up to date with the sources, and compile them
+	@$(BIN)/python manage.py translations
 
 wheel: .venv/dev ## build the wheel into dist/, and beside it the list of all that it is made of (SBOM)
 	@.ci/wheel

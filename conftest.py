@@ -32,9 +32,9 @@ LONGEST = [
     f"{BROWSER}/test_cost_workspace.py",
     f"{BROWSER}/test_story.py",
     f"{BROWSER}/test_replay.py",
-    f"{BROWSER}/test_preparing.py",
     f"{BROWSER}/test_trouble.py",
     f"{BROWSER}/test_scaling_workspace.py",
+    f"{BROWSER}/test_troubleshooting.py",
 ]
 """Modules that begin first: one process has a module to itself, and none shall be left with one at the end."""
 

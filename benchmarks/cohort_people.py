@@ -162,13 +162,18 @@ class Candidate:
 
     def enter(self) -> tuple[str, dict[str, str]]:
         """The lobby behind the link: its path, and what Start sends."""
-        status, headers, _ = self.browser.ask("link", f"/t/{self.token}/")
+        headers, _ = self._patiently("link", f"/t/{self.token}/")
+        lobby = headers["Location"]
+        _, page = self._patiently("lobby", lobby)
+        return lobby, {"exercise": _field(page, "exercise"), "accept": "yes"}
+
+    def _patiently(self, kind: str, path: str) -> tuple[dict[str, str], bytes]:
+        """Headers and page, asked for again while the site is away."""
+        status, headers, page = self.browser.ask(kind, path)
         while status == 0 or status >= 500:
             time.sleep(AGAIN_AFTER_S)
-            status, headers, _ = self.browser.ask("link", f"/t/{self.token}/")
-        lobby = headers["Location"]
-        _, _, page = self.browser.ask("lobby", lobby)
-        return lobby, {"exercise": _field(page, "exercise"), "accept": "yes"}
+            status, headers, page = self.browser.ask(kind, path)
+        return headers, page
 
     def press(self, lobby: str, form: dict[str, str]) -> bool:
         """Press Start until it is started; False where the window closed before."""

@@ -22,36 +22,9 @@ from playwright.sync_api import Browser, Page, Response
 
 from headnode.tests.browser.actors import browser
 from headnode.tests.browser.kept_demo import lend
+from headnode.tests.browser.kinds_scene import PACKS, invited
 from headnode.tests.browser.site import Site
 
-INVITE = """
-from datetime import timedelta
-import django
-django.setup()
-from django.utils import timezone
-from accounts.models import User
-from hiring.invitations import invite
-from hiring.models import Candidate, Exercise, Opening
-
-now = timezone.now()
-hana, rhea = (User.objects.get(username=name) for name in ("hana", "rhea"))
-opening = Opening.objects.create(title="{kind}", level="mid", hiring_manager=hana, created_at=now)
-exercise = Exercise.objects.create(
-    opening=opening, pack_name="{pack}", kind="{kind}", level="mid", limit_minutes=50, revision_minutes=10,
-)
-person = Candidate.objects.create(name="Selin Aydin", email="{kind}@example.com", created_at=now)
-_, token = invite(
-    opening=opening, candidate=person, exercises=[exercise], by=rhea, now=now,
-    opens_at=now - timedelta(days=1), closes_at=now + timedelta(days=7),
-)
-print(token)
-"""
-PACKS = {
-    "automation": "automation/gpu-idle-alerts",
-    "troubleshooting": "troubleshooting/slow-training",
-    "cost": "cost/fleet-bill",
-    "scaling-plan": "scaling-plan/growth-year",
-}
 SUBMIT, SCRIPTED = "#submit-open:not([disabled])", "[data-theme-toggle]:not([hidden])"
 READY = {"first page": SCRIPTED, "practice": "#check:not([hidden])"}
 """Page -> what is there once it is interactive; of a workspace it is SUBMIT."""
@@ -122,7 +95,7 @@ def started(chrome: Browser, entrance: str) -> tuple[str, str]:
 def figures(site: Site) -> dict[str, Any]:
     """Every page, cold and warm."""
     found: dict[str, Any] = {}
-    tokens = {kind: site.run(INVITE.format(kind=kind, pack=pack)) for kind, pack in PACKS.items()}
+    tokens = {kind: invited(site, kind) for kind in PACKS}
     with browser() as chrome:
         for kind, token in tokens.items():
             entrance = f"{site.url}/t/{token}/"

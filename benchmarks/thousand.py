@@ -33,6 +33,22 @@ HERE = Path(__file__).parent
 TIMES = 15
 BAR_S = 0.3
 HOUR = timedelta(hours=1)
+OF_THE_OPENING = """
+impressions announce opening-guide opening-words opening-assign opening-extra-time opening-copy
+opening-close
+"""
+OF_AN_ATTEMPT = """
+assign extend regrade compare gradings work-history defence feedback decision-tell similarity
+"""
+OF_AN_INVITATION = """
+hiring_invitation_change invitation-send invitation-remind invitation-extend invitation-replace
+invitation-revoke
+"""
+LISTS = """
+messages interviews interview-plan report-links reliability adverse-impact enquiries settings
+hiring_invitation_add hiring_sighting_changelist admin_logentry_changelist retention
+"""
+"""Names of addresses; what is measured under a name of its own stands in `pages`."""
 HIDDEN = re.compile(r'<input type="hidden" name="(press|shown)" value="([^"]*)"')
 
 
@@ -110,6 +126,30 @@ def pages(crowd: Any) -> Iterator[tuple[str, Any, str]]:
         ("an evaluator", crowd.panel[0]),
     ):
         yield f"home, {who}", person, reverse("admin:index")
+    yield from other_pages(crowd)
+
+
+def other_pages(crowd: Any) -> Iterator[tuple[str, Any, str]]:
+    """The rest that shows the opening or somebody in it, as whoever may do everything there asks it."""
+    from django.urls import reverse
+
+    opening, attempt, link = crowd.opening.pk, crowd.attempts[0].pk, crowd.attempts[0].invitation
+    for names, *about in (
+        (OF_THE_OPENING, opening),
+        (OF_AN_ATTEMPT, attempt),
+        (OF_AN_INVITATION, link.pk),
+        (LISTS,),
+    ):
+        for name in names.split():
+            yield name, crowd.alma, reverse(f"admin:{name}", args=about)
+    yield "discussion", crowd.hana, reverse("admin:discussion", args=[attempt, 1])
+    yield (
+        "candidate",
+        crowd.rhea,
+        reverse("admin:hiring_candidate_change", args=[link.candidate_id]),
+    )
+    order = reverse("admin:score-order", args=[opening, crowd.exercises[0].pk])
+    yield "all candidates of an exercise", crowd.panel[0], order
 
 
 def waiting(crowd: Any, now: Any) -> list[str]:
@@ -150,10 +190,11 @@ def presses(crowd: Any, now: Any, times: int) -> Iterator[tuple[str, dict[str, f
     session = client.session
     session["selections"] = {"all": keys}
     session.save()
-    for name in ("remind", "send", "extend"):
+    for name in ("remind", "send", "extend", "revoke"):
         url = f"{reverse(f'admin:bulk-{name}')}?list=all"
         yield f"{name}, {len(keys)} rows", figures(client, url, times)
-        yield f"{name}, pressed for {len(keys)}", pressed(client, url, times)
+        if name != "revoke":  # which is done once
+            yield f"{name}, pressed for {len(keys)}", pressed(client, url, times)
 
 
 def pressed(client: Any, url: str, times: int) -> dict[str, float | int]:

@@ -112,7 +112,19 @@ KINDS = (
         practised_as="automation",
     ),
 )
-DRAFTS = (Kind("live-slurm", "live_slurm", "Repair of a live cluster", 45, 60, 10),)
+DRAFTS = (
+    Kind(
+        "live-slurm",
+        "live_slurm",
+        "Repair of a live cluster",
+        45,
+        60,
+        10,
+        has_materials=True,
+        has_terminal=True,
+        practised_as="troubleshooting",
+    ),
+)
 """Kinds of which parts are missing yet: the command line plays their packs, and nobody is invited to one."""
 CHOICES = [(kind.key, kind.title) for kind in KINDS]
 

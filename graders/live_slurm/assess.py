@@ -52,7 +52,9 @@ def harm(scene: Scene, played: Played) -> Harm:
     lost = [
         name
         for name, number in theirs.items()
-        if not any(one.started and not one.restarts for one in by_number.get(number, []))
+        if not any(
+            one.started and one.restarts <= played.came_back for one in by_number.get(number, [])
+        )
     ]
     lost += [
         name

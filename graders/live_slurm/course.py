@@ -71,6 +71,8 @@ class Played:
     files_before: dict[str, str]
     files_after: dict[str, str]
     comes_back: bool = field(default=True)
+    came_back: int = 0
+    """How often a host of ours had the cluster begin anew: what ran then began again, and nobody did that."""
 
 
 def play(scene: Scene, script: str) -> Course[Played]:
@@ -78,34 +80,54 @@ def play(scene: Scene, script: str) -> Course[Played]:
     begun = yield from begin(scene)
     waiting, refused = begun.waiting, begun.refused
     # What fails only when a job is tried has to have failed before anybody comes.
-    before = yield from wait_until_tried(_entered(waiting))
-    if too_early := reading.started(before, _entered(waiting)):
+    before = yield from wait_until_tried(entered(waiting))
+    if too_early := reading.started(before, entered(waiting)):
         raise ClusterFailed(f"Jobs that wait for a fault began before anybody came: {too_early}.")
     ended, printed, commands = yield from _script(script)
-    waiting, refused = yield from _settle(scene, waiting, refused)
-    now = yield from _battery(scene, 1, _entered(waiting))
-    after = yield from look()
-    back = yield from _restart()
-    restarted = yield from _battery(scene, 2)
-    last = yield from look()
-    files_after = yield from _files()
+    judged = yield from judge(scene, waiting, refused)
     return Played(
         ready_s=begun.ready_s,
         running=begun.running,
-        waiting=waiting,
-        refused=refused,
+        waiting=judged.waiting,
+        refused=judged.refused,
         before=before,
-        after=after,
-        last=last or after,
-        now=now,
-        restarted=restarted,
+        after=judged.after,
+        last=judged.last or judged.after,
+        now=judged.now,
+        restarted=judged.restarted,
         commands=commands,
         printed=printed,
         ended=ended,
         files_before=begun.files,
-        files_after=files_after,
-        comes_back=back,
+        files_after=judged.files,
+        comes_back=judged.comes_back,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What was found of a cluster as it was left, and of the same one started anew."""
+
+    waiting: dict[str, int | None]
+    refused: dict[str, str]
+    after: list[reading.Seen]
+    last: list[reading.Seen]
+    now: Battery
+    restarted: Battery
+    files: dict[str, str]
+    comes_back: bool
+
+
+def judge(scene: Scene, waiting: dict[str, int | None], refused: dict[str, str]) -> Course[Judged]:
+    """The queue has its time to move, and the battery is submitted twice; takes a minute or more."""
+    waiting, refused = yield from settle(scene, waiting, refused)
+    now = yield from _battery(scene, 1, entered(waiting))
+    after = yield from look()
+    back = yield from _restart()
+    restarted = yield from _battery(scene, 2)
+    last = yield from look()
+    files = yield from settings_files()
+    return Judged(waiting, refused, after, last, now, restarted, files, back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +147,8 @@ def begin(scene: Scene) -> Course[Begun]:
     Raises ClusterFailed.
     """
     ready_s = yield from _come_up()
-    entered, refused = yield from submit(scene.running)
-    running = {name: number for name, number in entered.items() if number}
+    numbers, refused = yield from submit(scene.running)
+    running = {name: number for name, number in numbers.items() if number}
     if len(running) != len(scene.running):
         raise ClusterFailed(f"The cluster did not take the jobs that run at the start: {refused}.")
     if len((yield from wait_for_begin([*running.values()]))) != len(running):
@@ -206,7 +228,7 @@ def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]]]]:
     return said.code, (said.out + said.err)[-20_000:], commands
 
 
-def _settle(
+def settle(
     scene: Scene, waiting: dict[str, int | None], refused: dict[str, str]
 ) -> Course[tuple[dict[str, int | None], dict[str, str]]]:
     """Who was refused tries once more, and everybody has some cycles of the scheduler to begin.
@@ -217,7 +239,7 @@ def _settle(
     again = [job for job in scene.waiting if waiting.get(job.name) is None]
     numbers, still = yield from submit(again)
     found = {**waiting, **numbers}
-    yield from wait_for_begin(_entered(found))
+    yield from wait_for_begin(entered(found))
     return found, {name: said for name, said in {**refused, **still}.items() if found[name] is None}
 
 
@@ -225,14 +247,14 @@ def _battery(scene: Scene, turn: int, short: Sequence[int] = ()) -> Course[Batte
     """Submit the hidden jobs; what runs of `short`, people's short jobs, may end as well."""
     probes = scene.probes(turn)
     numbers, _refused = yield from submit(probes)
-    entered = _entered(numbers)
-    began = yield from wait_for_end(entered, short)
-    yield Order(f"{PATH}timeout 30 scancel {' '.join(map(str, entered))} 2>/dev/null; true")
+    tried = entered(numbers)
+    began = yield from wait_for_end(tried, short)
+    yield Order(f"{PATH}timeout 30 scancel {' '.join(map(str, tried))} 2>/dev/null; true")
     names = frozenset(name for name, number in numbers.items() if number in began)
     return Battery(frozenset(numbers), names)
 
 
-def _entered(numbers: Mapping[str, int | None]) -> list[int]:
+def entered(numbers: Mapping[str, int | None]) -> list[int]:
     return [number for number in numbers.values() if number is not None]
 
 
@@ -246,7 +268,7 @@ def _restart() -> Course[bool]:
     return "is UP" in said.out
 
 
-def _files() -> Course[dict[str, str]]:
+def settings_files() -> Course[dict[str, str]]:
     """The settings as they lie there at the end."""
     mark = "==> headnode <=="
     said = yield Order(

@@ -9,6 +9,7 @@ from graders import VERSION
 from graders.kinds import Asked, Grader
 from graders.live_slurm.assess import assess
 from graders.live_slurm.course import Played, play
+from graders.live_slurm.handed import CLUSTER, checked, handed_from, judged
 from graders.live_slurm.orders import Course, Driver
 from graders.report import GradeReport, RunReport, Versions, unrun
 from sandbox import Backend, Limits, Outcome, Spec
@@ -40,27 +41,46 @@ class LiveSlurmGrader(Grader):
     needs_sandbox = True
 
     def run_public(self, asked: Asked, workload: str) -> RunReport:
-        """A sentence that says that there is nothing to run."""
-        return unrun("There is nothing to run in this exercise: you work on the cluster itself.")
+        """How many of the waiting jobs would start, tried on a copy of the cluster; not which."""
+        if CLUSTER not in asked.files:
+            return unrun("There is no cluster to be tried yet: start the terminal first.")
+        course = checked(draw(asked.level, asked.seed), handed_from(asked.files[CLUSTER]))
+        driver = Driver(course)
+        outcome = _drive(asked.sandbox, driver, asked.cancel)
+        if driver.result is None:
+            status = "cancelled" if outcome.status == "cancelled" else "sandbox_error"
+            detail = driver.trouble or outcome.detail
+            return unrun(detail, outcome.backend, status, wall_s=outcome.wall_s)
+        return unrun(driver.result.told, outcome.backend, "ok", wall_s=outcome.wall_s)
 
     def grade(self, asked: Asked) -> GradeReport:
-        """Whatever the script does is measured; a cluster that does not come up is our trouble."""
+        """A cluster that was kept is judged as it was left; a script is played on a fresh one first.
+
+        Whatever the candidate did is measured; a cluster that does not come up is our trouble.
+        """
+        scene = draw(asked.level, asked.seed)
+        if CLUSTER in asked.files:
+            driver = Driver(judged(scene, handed_from(asked.files[CLUSTER])))
+            return _graded(asked, scene, driver, "Judged on a copy, which was started anew twice.")
         script = asked.files.get(asked.pack.entry, "")
         if len(script) > MOST_SCRIPT or "\0" in script:
             detail = f"A script is text of at most {MOST_SCRIPT} characters: give a shorter one."
             return _report(asked, "candidate_error", detail)
-        scene = draw(asked.level, asked.seed)
-        outcome, driver = run(scene, script, asked)
-        played = driver.result
-        if played is None:
-            return _report(asked, "infrastructure_error", driver.trouble or outcome.detail, outcome)
-        measures, evidence = assess(scene, played, asked.pack.measures(asked.level))
         detail = "Played on a fresh cluster, which was started anew from its files at the end."
-        report = _report(asked, "done", detail, outcome)
-        report.measures.extend(measures)
-        report.evidence.extend(evidence)
-        report.marks.extend(outcome.reduced)
-        return report
+        return _graded(asked, scene, Driver(play(scene, script)), detail)
+
+
+def _graded(asked: Asked, scene: Scene, driver: Driver[Played], detail: str) -> GradeReport:
+    outcome = _drive(asked.sandbox, driver, asked.cancel)
+    played = driver.result
+    if played is None:
+        return _report(asked, "infrastructure_error", driver.trouble or outcome.detail, outcome)
+    measures, evidence = assess(scene, played, asked.pack.measures(asked.level))
+    report = _report(asked, "done", detail, outcome)
+    report.measures.extend(measures)
+    report.evidence.extend(evidence)
+    report.marks.extend(outcome.reduced)
+    return report
 
 
 def run(scene: Scene, script: str, asked: Asked) -> tuple[Outcome, Driver[Played]]:

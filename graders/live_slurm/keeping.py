@@ -7,6 +7,7 @@ from graders.live_slurm.course import set_up
 from graders.live_slurm.orders import ClusterFailed, Course, Order
 from graders.live_slurm.watching import UP, look
 
+_LOST = 8
 LARGEST = 280_000
 """Characters of a kept cluster; one of these has about thirty thousand."""
 
@@ -26,14 +27,15 @@ def keep() -> Course[str]:
 def come_back(kept: str) -> Course[list[reading.Seen]]:
     """Bring a kept cluster up in a fresh sandbox; returns the jobs that its controller knows.
 
-    What ran is queued anew by the controller, since its nodes know nothing of it. Raises ClusterFailed.
+    What ran is queued anew by the controller, since its nodes know nothing of it. No jobs where the
+    controller does not start from the files that somebody left. Raises ClusterFailed.
     """
     yield set_up({"/box/run/kept": kept})
     said = yield Order(
-        f"python3 ~/run/snapshot.py restore ~/run/kept && service all start\n{UP}scontrol ping",
-        within_s=60.0,
+        f"python3 ~/run/snapshot.py restore ~/run/kept || exit {_LOST}\nservice all start\n{UP}true",
+        within_s=120.0,
     )
-    if "is UP" not in said.out:
-        raise ClusterFailed("The kept cluster did not come up.")
+    if said.code == _LOST:
+        raise ClusterFailed("The kept cluster's files could not be put back.")
     found = yield from look()
     return found

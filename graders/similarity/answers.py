@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
@@ -30,12 +31,8 @@ class Given:
         """(path, text) of each; of the lines of long files that only differ in figures one is read."""
         found: dict[str, set[int]] = {CODE: set(), PROSE: set()}
         for path, text in texts:
-            kind = kind_of(path)
-            found[PROSE].update(_said(text))
-            if kind == CODE:
-                found[CODE].update(_runs(symbols_of(text, CODE), CODE))
-            for block in _fenced(text):
-                found[CODE].update(_runs(symbols_of(block, CODE), CODE))
+            for kind, known in zip((CODE, PROSE), _known(kind_of(path), text), strict=True):
+                found[kind].update(known)
         return cls({kind: frozenset(known) for kind, known in found.items()})
 
     def __or__(self, other: Given) -> Given:
@@ -44,6 +41,15 @@ class Given:
 
 _WHOLE = 30_000
 """Characters up to which a text is read as one; of longer ones, logs and tables, each line by itself."""
+
+
+# Briefs, starter files and documents of one exercise are mostly the same for all who do it.
+@lru_cache(maxsize=128)
+def _known(kind: str, text: str) -> tuple[frozenset[int], frozenset[int]]:
+    """Runs of code and of prose that a text of this kind gives to whoever reads it."""
+    programs = [*([text] if kind == CODE else ()), *_fenced(text)]
+    code = {one for program in programs for one in _runs(symbols_of(program, CODE), CODE)}
+    return frozenset(code), frozenset(_said(text))
 
 
 def _said(text: str) -> set[int]:

@@ -212,6 +212,8 @@ control(cluster)
 WAITS = ("pass", "time.sleep(0.0003)", "sum(range(3000))")
 
 
+# A session's time is the same code for all worlds: by day one that answers plainly and one with long texts.
+@pytest.mark.by_day("name", ["automation/queue-autoscaler", "automation/slurm-fair-partitions"])
 @packs
 def test_thinking_longer_changes_no_byte(name: str) -> None:
     pack, level = chosen(name)

@@ -21,21 +21,30 @@ LEVELS = [
 ]
 GOLDENS = [(*case, name) for case in LEVELS for name in golden_names(load_pack(case[0]))]
 MEASURED = [case for case in GOLDENS if case[-1] != UNMEASURED]
-# By day the highest level, which has every measure, plays all of them, and the others the one with the
-# narrowest bounds. (Three of the five families: the night plays all.)
-HIGHEST = [(*case, "small") for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
+# By day the lowest level, which is the quickest, plays all of them, and the highest, which has every measure,
+# the one with the narrowest bounds. (Three of the five families: the night plays all, at every level.)
+# Of this pack three workloads do not show by how little the expert is better than the competent golden.
+SIX = "automation/cluster-priorities"
+LOWEST = {
+    case: "large" if case[0] == SIX else "small"
+    for case in LEVELS
+    if case[1] == load_pack(case[0]).levels[0]
+}
+HIGHEST = [case for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
+AT_LOWEST = [(*case, size) for case, size in LOWEST.items()]
+LARGE = [(*case, "large") for case in MEASURED]
 BY_DAY = [
-    (*case, "small")
-    for case in MEASURED
-    if (*case[:2], "small") in HIGHEST or case[-1] == "competent"
+    *((*case, LOWEST[case[:2]]) for case in MEASURED if case[:2] in LOWEST),
+    *((*case, "competent", "small") for case in HIGHEST),
 ]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
-# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one in both.
-# What asks most is the highest level's, which has every call of its world.
+# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one of one pack
+# in the other as well, where test_same_bytes plays good ones. What asks most is the highest level's, which has
+# every call of its world.
 IN_FENCES = [
-    *((*case, "expert", "namespace") for *case, _ in HIGHEST),
+    *((*case, "expert", "namespace") for case in HIGHEST),
     *((*case, "cheater", "namespace") for case in LEVELS if case[1] == "junior"),
-    *((*case, "cheater", "docker") for case in LEVELS if case[1] == "mid"),
+    *((*case, "cheater", "docker") for case in LEVELS[:1]),
     *((*case, UNMEASURED, "namespace") for case in LEVELS if case[1] == "mid"),
 ]
 
@@ -70,14 +79,13 @@ def clipped(pack: str, level: str, golden: str, size: str) -> float:
 
 
 levels = pytest.mark.parametrize(
-    ("pack", "level", "size"), [*HIGHEST, *((*case, "large") for case in LEVELS)]
+    ("pack", "level", "size"),
+    sorted({*AT_LOWEST, *((*case, "large") for case in LEVELS)}),
 )
-highest = pytest.mark.by_day("pack,level,size", HIGHEST)
+lowest = pytest.mark.by_day("pack,level,size", AT_LOWEST)
 
 
-@pytest.mark.parametrize(
-    ("pack", "level", "golden", "size"), [*BY_DAY, *((*case, "large") for case in MEASURED)]
-)
+@pytest.mark.parametrize(("pack", "level", "golden", "size"), sorted({*BY_DAY, *LARGE}))
 @pytest.mark.by_day("pack,level,golden,size", BY_DAY)
 def test_golden_comes_out_within_its_bounds(pack: str, level: str, golden: str, size: str) -> None:
     bounds = expected(load_pack(pack)).bounds[level][golden]
@@ -95,7 +103,7 @@ def test_every_golden_has_bounds_and_a_pack_may_bring_further_ones(pack: str, le
 
 
 @levels
-@highest
+@lowest
 def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str, size: str) -> None:
     for margin in expected(load_pack(pack)).margins:
         better, worse = (mean(pack, level, one, size) for one in (margin.better, margin.worse))
@@ -103,7 +111,7 @@ def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str, size
 
 
 @levels
-@highest
+@lowest
 def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
     assert clipped(pack, level, "do_nothing", size) <= 0.1
     assert mean(pack, level, "naive", size) == pytest.approx(0.0, abs=1e-9)
@@ -113,7 +121,7 @@ def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
 
 
 @levels
-@highest
+@lowest
 def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str, size: str) -> None:
     wanted = {one.key for one in load_pack(pack).measures(level)}
     for golden in ("do_nothing", "cheater", "expert"):

@@ -23,6 +23,23 @@ _MINUTES = re.compile(
 )
 _FEWEST_MINUTES = 30
 """Fewer say how long something takes each time or since when, and hardly ever what it cost the whole run."""
+_IN_WORDS = (
+    (
+        1.5,
+        r"(?:an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden"
+        r"|une heure et demie|(?:una )?hora y media)",
+    ),
+    (0.5, r"(?:half an hour|(?:eine )?halbe stunde|une demi-heure|media hora)"),
+    (1.0, r"(?:an|one|eine|une|una) (?:good |gute )?(?:hour|stunde|heure|hora)"),
+    (2.0, r"(?:two|zwei|deux|dos) (?:hours|stunden|heures|horas)"),
+    (3.0, r"(?:three|drei|trois|tres) (?:hours|stunden|heures|horas)"),
+)
+"""Hours as people spell them out, the longer phrase first."""
+_OFTEN = (
+    r"(?<!every )(?<!each )(?<!after )(?<!within )(?<!for )(?<!in )(?<!per )"
+    r"(?<!alle )(?<!nach )(?<!pro )(?<!seit )"
+)
+_WORDY = tuple((hours, re.compile(rf"{_OFTEN}\b{words}{_AGO}", re.I)) for hours, words in _IN_WORDS)
 _CJK_HOURS = re.compile(rf"{_NUMBER}\s*(?:時間|小时)")
 _S = r"(ms|s|sec|secs|seconds?|sek|sekunden?|secondes?|segundos?|secondi|seconden)"
 _EACH = (
@@ -95,6 +112,9 @@ def _figures(text: str, gap: float) -> Iterator[_Figure]:
     for pattern in (_HOURS, _CJK_HOURS):
         for match in pattern.finditer(text):
             yield _figure(match, *(_value(one) for one in match.groups() if one))
+    for hours, pattern in _WORDY:
+        for match in pattern.finditer(text):
+            yield _figure(match, hours)
     for match in _MINUTES.finditer(text):
         minutes = [float(one.replace(",", ".")) for one in match.groups() if one]
         if minutes[0] >= _FEWEST_MINUTES:

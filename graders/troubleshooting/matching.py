@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -92,8 +93,26 @@ def _match(read: Read, truth: Truth) -> None:
     if not found and one.hypothesis and read.more:
         read.text = f"{read.text}. {read.more.partition(chr(10))[0]}"
         found = spoken_of(read.text)
-    for subject, words in found:
-        read.matches.append(_one(read, subject, words, _others(subject, found), truth))
+    made = [_one(read, subject, words, _others(subject, found), truth) for subject, words in found]
+    read.matches += _beyond_brackets(read.text, made)
+
+
+_BRACKETS = re.compile(r"\([^()]*\)")
+
+
+def _beyond_brackets(text: str, found: Sequence[Match]) -> list[Match]:
+    """Without causes that only a remark in brackets suggests, beside one that is named at its place.
+
+    "spine01 is out (it waits for a power supply)" claims nothing of power supplies.
+    """
+    inside = [match.span() for match in _BRACKETS.finditer(text)]
+    placed = [m for m in found if m.places and subjects()[m.subject].kind == CAUSE]
+
+    def remarked(match: Match) -> bool:
+        within = any(a <= hit.start and hit.end <= b for hit in match.hits for a, b in inside)
+        return within and not match.places and subjects()[match.subject].kind == CAUSE
+
+    return [match for match in found if not (placed and remarked(match))]
 
 
 def _in_field_words(reads: Sequence[Read], number: int, read: Read, truth: Truth) -> None:

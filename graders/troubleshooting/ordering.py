@@ -17,7 +17,7 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _THEN = re.compile(
-    r"[>→;,]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach|anschließend"
+    r"[>→;,\n]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach|anschließend"
     r"|zuletzt|zum schluss|am ende|schließlich|puis|ensuite|enfin|après|luego|después|por último|finalmente"
     r"|poi|infine|dopo"
     r"|depois|daarna|tenslotte)\b",
@@ -45,24 +45,33 @@ def ordered(
     labels = _labels(rows)
     groups: list[list[str]] = []
     seen: set[str] = set()
-    for read in entries:
-        for part in _parts(read.text):
-            said = _named(part, claimed, labels, truth)
-            named = [key for key in said if key not in seen]
-            seen.update(named)
-            if named or (not said and len(part.split()) > 1):
-                groups.append(named)
+    for part in _parts("\n".join(read.text for read in entries)):
+        pieces = [_named(piece, claimed, labels, truth) for piece in _AND.split(part)]
+        said = list(dict.fromkeys(key for piece in pieces for key in piece))
+        named = [key for key in said if key not in seen]
+        seen.update(named)
+        if named or (not said and len(part.split()) > 1):
+            groups.append(named)
     groups = _last_one(groups, [key for key in claimed if key not in seen])
     if len(seen) >= min(2, len(claimed)):
         return groups, "as its entries say"
     return _by_rule(entries, rows, claimed)
 
 
+_AND = re.compile(r"\s+(?:and|und|et|y|e|en|&|\+)\s+", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
+_ITEM = re.compile(r"(?:(?<=^)|(?<=\s))\(?(\d{1,2})[.)]\s+(?=[^\W\d])")
+
+
+def _without_item_numbers(text: str) -> str:
+    """The text of a numbered list ("1. this. 2. that."): its numbers count entries and name no finding."""
+    found = [int(match.group(1)) for match in _ITEM.finditer(text)]
+    return _ITEM.sub("; ", text) if found == list(range(1, len(found) + 1)) else text
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The entries of a line; what stands in brackets belongs to the entry before it."""
+    """The entries of some lines; what stands in brackets belongs to the entry before it."""
+    text = _without_item_numbers(text)
     asides = [match.span() for match in _ASIDE.finditer(text)]
     start = 0
     for border in _THEN.finditer(text):

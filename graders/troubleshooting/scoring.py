@@ -223,7 +223,8 @@ def _before(first: str, second: str, places: Mapping[str, int], rows: Mapping[st
     if more >= less * (1 - ALIKE) or rows[first]["hours"] >= rows[second]["hours"] * (1 - ALIKE):
         return True
     quicker = bool(rows[first].get("effort", 2) < rows[second].get("effort", 2))
-    return quicker and bool(rows[first]["hours"] >= QUICK_PART * rows[second]["hours"])
+    alone, enough = rows[first]["hours"], QUICK_PART * rows[second]["hours"]
+    return quicker and bool(alone >= enough or more >= QUICK_PART * less)
 
 
 def _joint(key: str, against: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> float:

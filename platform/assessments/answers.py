@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from assessments.kinds import workplace_of
-from assessments.models import Attempt
+from assessments.models import Attempt, Submission
 from library.packs import pack_of
 
 MAX_FILES = 40
@@ -44,7 +45,11 @@ def checked(data: Any) -> dict[str, Any]:
         raise BadAnswer(f"An answer has at most {MAX_FILES} files.")
     body = {"files": files, "sections": sections}
     if size(body) > settings.MAX_BODY:
-        raise TooLarge(f"The answer is longer than {settings.MAX_BODY:,} bytes: shorten it.")
+        raise TooLarge(
+            gettext("The answer is longer than {most} bytes: shorten it.").format(
+                most=f"{settings.MAX_BODY:,}"
+            )
+        )
     return body
 
 
@@ -105,9 +110,19 @@ def check_focus(attempt: Attempt, body: dict[str, Any]) -> None:
             if revision.may_change(name):
                 continue
             if first[part].get(name) != body[part].get(name):
-                raise BadAnswer(f"In this revision only {focus} may change; {name} differs.")
+                raise BadAnswer(
+                    gettext("In this revision only {focus} may change; {name} differs.").format(
+                        focus=focus, name=name
+                    )
+                )
 
 
 def program(attempt: Attempt, body: dict[str, Any]) -> dict[str, str]:
     """What is graded: path -> text."""
     return workplace_of(attempt.exercise).program(attempt, body)
+
+
+def handed_in(submission: Submission) -> dict[str, str]:
+    """What is graded of a submission: path -> text. May wait, and raises what the workplace raises."""
+    attempt = submission.attempt
+    return workplace_of(attempt.exercise).handed_in(attempt, submission.body, submission.round)

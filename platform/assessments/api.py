@@ -11,6 +11,7 @@ from uuid import UUID
 from django.http import Http404
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework import serializers, status
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
@@ -114,7 +115,9 @@ def check_pace(attempt: Attempt, now: datetime) -> None:
     """Refuse what comes faster than anybody reads results; runs that were stopped count too."""
     if attempt.runs.filter(created_at__gt=now - RUNS_PER).count() >= MAX_RUNS:
         raise TooManyRuns(
-            f"That was {MAX_RUNS} runs within ten minutes: wait a moment, then run again."
+            gettext(
+                "That was {count} runs within ten minutes: wait a moment, then run again."
+            ).format(count=MAX_RUNS)
         )
 
 
@@ -187,7 +190,7 @@ class DraftsView(AttemptView):
         saved = self.save(**fields)
         if not saved.in_time:
             return Response(
-                {"detail": CLOSED, "code": "closed", "state": self.state()},
+                {"detail": gettext(CLOSED), "code": "closed", "state": self.state()},
                 status=status.HTTP_409_CONFLICT,
             )
         code = status.HTTP_201_CREATED if saved.created else status.HTTP_200_OK
@@ -277,8 +280,8 @@ class SubmitView(AttemptView):
         if submission:
             return Response({"receipt_url": receipt, "number": saved.draft.number})
         if saved.conflict:
-            answer = {"detail": COLLISION, "code": "conflict", **self.saved_answer(saved)}
+            answer = {"detail": gettext(COLLISION), "code": "conflict", **self.saved_answer(saved)}
         else:
-            answer = {"detail": CLOSED, "code": "closed", "state": self.state()}
+            answer = {"detail": gettext(CLOSED), "code": "closed", "state": self.state()}
             answer["receipt_url"] = receipt
         return Response(answer, status=status.HTTP_409_CONFLICT)

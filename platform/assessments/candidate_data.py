@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext
 
 from assessments.clock import EventKind, Phase
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
 from assessments.models import Announcement, Attempt, Draft, Run, TimeEvent
 
+# As assessments.outages writes the reason of what it gives back.
+AWAY = re.compile(
+    r"The platform was (?P<slow>slow or )?not reachable for (?P<seconds>\d+) seconds\."
+)
 # The page knows fewer phases than the clock: what is overdue is handed in by the next contact.
 SHOWN = {
     Phase.OVERDUE: "grace",
@@ -51,12 +57,24 @@ def _notice(event: TimeEvent) -> dict[str, Any]:
     gained = event.after - event.before if event.after and event.before else timedelta(0)
     minutes, seconds = divmod(round(gained.total_seconds()), 60)
     length = f"{minutes} min" if minutes and not seconds else f"{minutes} min {seconds} s"
+    more = gettext("You have {length} more time.").format(length=length)
     texts = {
-        EventKind.EXTENDED: f"You have {length} more time.",
-        EventKind.CREDITED: f"{event.reason} You have {length} more time.",
-        EventKind.REOPENED: "Your work is open again.",
+        EventKind.EXTENDED: more,
+        EventKind.CREDITED: f"{_why(event.reason)} {more}",
+        EventKind.REOPENED: gettext("Your work is open again."),
     }
     return {"id": event.pk, "text": texts[EventKind(event.kind)], "at": event.at.isoformat()}
+
+
+def _why(reason: str) -> str:
+    """A credit's reason as the candidate reads it."""
+    if found := AWAY.fullmatch(reason):
+        away, slow = (
+            gettext("The platform was not reachable for {seconds} seconds."),
+            gettext("The platform was slow or not reachable for {seconds} seconds."),
+        )
+        return (slow if found["slow"] else away).format(seconds=found["seconds"])
+    return gettext(reason) if reason else ""
 
 
 def draft_row(draft: Draft) -> dict[str, Any]:
@@ -71,6 +89,10 @@ def draft_row(draft: Draft) -> dict[str, Any]:
     }
 
 
+def _said(words: str) -> str:
+    return gettext(words) if words else ""
+
+
 def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
     """One run; `state` is queued, running, done, stopped or infrastructure_error."""
     state = run.state(now)
@@ -82,11 +104,11 @@ def run_row(run: Run, now: datetime, *, with_report: bool) -> dict[str, Any]:
         "draft": run.draft.number,
         "created_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
-        "detail": workplace_of(run.attempt.exercise).run_words.get(state, run.detail),
+        "detail": _said(workplace_of(run.attempt.exercise).run_words.get(state, run.detail)),
         "stopping": run.finished_at is None and run.stop_requested_at is not None,
     }
     if state == "queued":
-        row["waiting_for"] = cards.WAITING if cards.waits(run, now) else ""
+        row["waiting_for"] = _said(cards.WAITING) if cards.waits(run, now) else ""
         row["position"] = 1 + Run.objects.unfinished().filter(created_at__lt=run.created_at).count()
     if with_report:
         row["report"] = run.report

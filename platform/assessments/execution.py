@@ -232,7 +232,7 @@ def graded(run: GradingRun, progress: Callable[[int, int], None] | None = None) 
         attempt.pack_version.name,
         attempt.level,
         attempt.seed,
-        answers.program(attempt, run.submission.body),
+        answers.handed_in(run.submission),
         sandbox() if needs_sandbox(attempt.pack_version.name) else None,
         run.hidden_workloads,
         profile=company.of_attempt(attempt),

@@ -34,6 +34,10 @@ class Workplace:
         "interviewers can see them, and they are not scored."
     )
     """What is recorded beside the answer, in the words of the page before the start."""
+    keeps_terminal: ClassVar[bool] = False
+    """Whether a terminal that runs is never started anew: what it stands on is the candidate's work."""
+    ending_words: ClassVar[Mapping[str, object]] = {}
+    """How a terminal ended, or "queued" or "away" -> what the page says in place of the usual sentence."""
     run_words: ClassVar[Mapping[str, str]] = {}
     """State of a run -> what the candidate reads in place of its detail."""
 
@@ -48,10 +52,18 @@ class Workplace:
         fixed = {path: template[path] for path in pack.read_only(attempt.level)}
         return {**body["files"], **fixed}
 
+    def handed_in(self, attempt: Attempt, body: Json, round_: int) -> dict[str, str]:
+        """What is graded of the round; may wait for what is still being kept of it."""
+        return self.program(attempt, body)
+
     def play(
         self, attempt: Attempt, files: Mapping[str, str], workload: str, cancel: threading.Event
     ) -> Json | None:
         """The report of a run that needs no sandbox; None: the sandbox runs it."""
+        return None
+
+    def guest(self, row: Any, news: threading.Event) -> object:
+        """What a terminal's host hosts for this session, a `terminal.guests.Guest`; None: a copied cluster."""
         return None
 
     def built(self, folder: Path) -> None:

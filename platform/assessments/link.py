@@ -15,6 +15,7 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from assessments.models import Attempt
+from hiring import languages
 from hiring.models import Invitation
 from hiring.trials import practice_of
 
@@ -48,9 +49,20 @@ def remember(request: HttpRequest, response: HttpResponse, invitation: Invitatio
     links.pop(str(invitation.pk), None)
     links[str(invitation.pk)] = invitation.token_hash[:16]
     newest = dict(list(links.items())[-MAX_LINKS:])
+    _keep(response, COOKIE, signing.dumps(newest, salt=SALT))
+    if chosen := languages.chosen(invitation):
+        speak(response, chosen)
+
+
+def speak(response: HttpResponse, language: str) -> None:
+    """Say this browser's pages in the language from now on."""
+    _keep(response, languages.COOKIE, language)
+
+
+def _keep(response: HttpResponse, name: str, value: str) -> None:
     response.set_cookie(
-        COOKIE,
-        signing.dumps(newest, salt=SALT),
+        name,
+        value,
         max_age=MAX_AGE_S,
         secure=settings.HTTPS,
         httponly=True,

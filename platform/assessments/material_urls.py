@@ -15,5 +15,6 @@ urlpatterns = [
     path("terminal/", include("assessments.terminal.urls")),
     *metrics.urlpatterns,
     *bill.urlpatterns,
+    path("cluster/", include("assessments.live_slurm.urls")),
     path("plan/", include("assessments.scaling.urls")),
 ]

@@ -10,8 +10,10 @@ from typing import Any
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from assessments import answers, candidate_data, company, kit, spoken
+from assessments.assistant import asking
 from assessments.clock import EventKind, Phase, Rules, first_deadline
 from assessments.gpu import cards
 from assessments.kinds import workplace_of
@@ -22,6 +24,7 @@ from assessments.sitting import sittings
 from assessments.standing import Facts, standing_of
 from graders.completions import proposals
 from hiring import keeping
+from hiring.languages import of_answers
 from hiring.models import GRACE, Exercise, Invitation
 from hiring.time_allowed import in_words
 from hiring.trials import is_trial, practice_of
@@ -51,11 +54,16 @@ def is_of_use(invitation: Invitation, now: datetime) -> bool:
 def policies(exercise: Exercise) -> dict[str, str]:
     """What a candidate accepts, word for word."""
     accepted = {
-        "references": exercise.references_policy,
-        "assistants": exercise.assistants_policy,
+        "references": _said(exercise.references_policy),
+        "assistants": _said(exercise.assistants_policy),
     }
-    told = rounds.notice(exercise)
-    return accepted | ({rounds.ACCEPTED: told} if told else {})
+    told = {rounds.ACCEPTED: rounds.notice(exercise), asking.ACCEPTED: asking.notice(exercise)}
+    return accepted | {key: text for key, text in told.items() if text}
+
+
+def _said(words: str) -> str:
+    """Words of ours in the page's language; a company's own stay as they are."""
+    return gettext(words) if words else ""
 
 
 def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
@@ -70,6 +78,7 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
         "closes_at": invitation.window_closes_at(),
         "policies": policies(exercises[0]) if exercises else None,
         "own_work": next(filter(None, map(rounds.notice, exercises)), ""),
+        "assistant": next(filter(None, map(asking.notice, exercises)), ""),
         "start_url": reverse("start", args=[invitation.pk]),
         "exercises": cards,
         "before_start": any(card["state"] == "ready" for card in cards),
@@ -145,6 +154,7 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "exercise": {"title": pack.title},
         "is_run": attempt.exercise.is_run,
         "has_room": attempt.exercise.has_room,
+        "has_assistant": asking.is_offered(attempt),
         "sheets": sheets_of(attempt.exercise),
         "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
@@ -185,7 +195,9 @@ def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "feedback": _feedback(attempt),
         "last_run": _last_run(attempt, now),
         "proposals": _proposals(attempt, documents),
-        "run_note": cards.PRACTICE if cards.needs_gpu(attempt) and not cards.is_served(now) else "",
+        "run_note": gettext(cards.PRACTICE)
+        if cards.needs_gpu(attempt) and not cards.is_served(now)
+        else "",
         "client_limits": {"max_body": settings.MAX_BODY, "max_files": answers.MAX_FILES},
     }
 
@@ -215,7 +227,7 @@ def sheets_of(exercise: Exercise) -> list[str]:
 
 def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
     """The written sections; the first of them says in which languages answers may be written."""
-    languages = attempt.invitation.opening.answer_languages or "English"
+    languages = of_answers(attempt.invitation.opening)
     found = [
         {
             "key": section.key,
@@ -226,7 +238,9 @@ def _sections(attempt: Attempt, body: dict[str, Any]) -> list[dict[str, str]]:
         for section in pack_of(attempt.pack_version.name).sections(attempt.level)
     ]
     if found:
-        found[0]["prompt"] += f" Answers may be written in {languages}."
+        found[0]["prompt"] += " " + gettext("Answers may be written in {languages}.").format(
+            languages=languages
+        )
     return found
 
 
@@ -244,6 +258,8 @@ def _urls(attempt: Attempt) -> dict[str, str]:
         api["room"] = reverse("room-manifest", args=[attempt.pk]).removesuffix("manifest")
     if kit.is_offered(attempt):
         api["kit"] = reverse("kit", args=[attempt.pk])
+    if asking.is_offered(attempt):
+        api["assistant"] = reverse("attempt-assistant", args=[attempt.pk])
     return api | {
         "receipt": reverse("receipt", args=[attempt.pk]),
         "lobby": reverse("lobby", args=[attempt.invitation_id]),
@@ -294,7 +310,7 @@ def _feedback(attempt: Attempt) -> dict[str, Any] | None:
 def receipt(attempt: Attempt) -> dict[str, Any]:
     pack = pack_of(attempt.pack_version.name)
     titles = {section.key: section.title for section in pack.sections(attempt.level)}
-    titles[spoken.NOTES] = "What you said, as the interviewer wrote it down"
+    titles[spoken.NOTES] = gettext("What you said, as the interviewer wrote it down")
     late = attempt.drafts.filter(late=True).defer("body").order_by("number")
     return {
         "opening": attempt.invitation.opening,

@@ -9,9 +9,10 @@ from assessments.models import Pulse
 WEB, WORKER, GPU, TERMINAL, SCHEDULE = "web", "worker", "gpu", "terminal", "schedule"
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
-# The site is asked every second, as a browser asks it. Whoever waits a second more than that between
-# two answers feels that it hangs, and short ones add up; less is lost in what any network does.
-KNOCK_S = 1.0
+# The site is asked twice a second, as a browser asks it. Whoever waits a second more than that between
+# two answers feels that it hangs, and short ones add up; less is lost in what any network does. What is
+# given back begins with the last good answer: asked more seldom, many short outages give back too much.
+KNOCK_S = 0.5
 FELT = timedelta(seconds=KNOCK_S + 1)
 # While the site answers within FELT, what it was sent is taken and written down well within this.
 WORKED_OFF = timedelta(seconds=5)

@@ -12,6 +12,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
 
+from django.utils.translation import gettext_noop
+
 from assessments.clock import Clock, Phase
 from hiring.models import GRACE
 from hiring.time_allowed import stretch
@@ -93,18 +95,18 @@ class Facts(NamedTuple):
 
 
 WORDS = {
-    State.INVITED: "Invited",
-    State.OPENED: "Opened",
-    State.PRACTISED: "Practised",
-    State.WORKING: "Working",
-    State.HANDED_IN: "Handed in",
+    State.INVITED: gettext_noop("Invited"),
+    State.OPENED: gettext_noop("Opened"),
+    State.PRACTISED: gettext_noop("Practised"),
+    State.WORKING: gettext_noop("Working"),
+    State.HANDED_IN: gettext_noop("Handed in"),
     State.GRADED: "Graded",
     State.SCORED: "Scored",
     State.DISPUTED: "Disputed",
-    State.FEEDBACK: "Feedback given",
-    State.REVISING: "Revising",
+    State.FEEDBACK: gettext_noop("Feedback given"),
+    State.REVISING: gettext_noop("Revising"),
     State.DECIDED: "Decided",
-    State.MISSED: "Not started in time",
+    State.MISSED: gettext_noop("Not started in time"),
     State.REVOKED: "Revoked",
 }
 TONES = {
@@ -121,7 +123,7 @@ TONES = {
     State.REVOKED: "bad",
 }
 IN_REVISION = {
-    State.HANDED_IN: "Revision handed in",
+    State.HANDED_IN: gettext_noop("Revision handed in"),
     State.GRADED: "Revision graded",
     State.SCORED: "Revision scored",
     State.DISPUTED: "Revision disputed",
@@ -201,7 +203,7 @@ def standing_of(facts: Facts, left: str = "") -> Standing:
         over = facts.phase is not None and not facts.phase.is_working
         detail = "time is up" if over else f"{left} left" if left else ""
     elif state in (State.INVITED, State.OPENED) and facts.window == "scheduled":
-        detail = "not open yet"
+        detail = gettext_noop("not open yet")
     elif state == State.DECIDED:
         detail = facts.decision.lower()
     if facts.graded == FAILED and facts.phase in (Phase.SUBMITTED, Phase.REVISION_SUBMITTED):

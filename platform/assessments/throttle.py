@@ -14,6 +14,7 @@ from threading import Lock
 from typing import Any
 
 from django.http import HttpRequest, JsonResponse
+from django.utils.translation import gettext
 
 from assessments.link import COOKIE
 
@@ -83,7 +84,7 @@ def middleware(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequ
             return get_response(request)
         bucket, began = _bucket(found), time.monotonic()
         if not bucket.take(session, began):
-            body = {"detail": SENTENCE, "code": "busy"}
+            body = {"detail": gettext(SENTENCE), "code": "busy"}
             return JsonResponse(body, status=429, headers={"Retry-After": "1"})
         response = get_response(request)
         now = time.monotonic()

@@ -14,6 +14,7 @@ urlpatterns = [
     path("t/<str:token>/", views.link, name="link"),
     path("leave/", views.leave, name="leave"),
     path("work/<uuid:pk>/", views.lobby, name="lobby"),
+    path("work/<uuid:pk>/language/", views.language, name="language"),
     path("work/<uuid:pk>/start/", views.start, name="start"),
     path("work/<uuid:pk>/preparing/", views.preparing, name="preparing"),
     path("work/<uuid:pk>/prepare-again/", views.prepare_again, name="prepare-again"),
@@ -41,6 +42,7 @@ urlpatterns = [
         name="attempt-run-stop",
     ),
     path("api/attempts/<uuid:pk>/enquiries", EnquiriesView.as_view(), name="attempt-enquiries"),
+    path("api/attempts/<uuid:pk>/assistant/", include("assessments.assistant.urls")),
     path("api/attempts/<uuid:pk>/room/", include("assessments.material_urls")),
     path("api/attempts/<uuid:pk>/submit", api.SubmitView.as_view(), name="attempt-submit"),
 ]

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -28,6 +29,7 @@ from assessments.link import (
     links_of,
     mark_opened,
     remember,
+    speak,
 )
 from assessments.models import Attempt
 from assessments.outages import wake
@@ -36,6 +38,7 @@ from assessments.places import in_place
 from assessments.prepared.drawing import prepare
 from assessments.prepared.progress import READY, progress_of
 from assessments.submissions import DUE, needs_settling, settle
+from hiring import languages
 from hiring.invitations import find
 from hiring.messages.zones import learn_zone
 from hiring.trials import practice_of
@@ -70,11 +73,26 @@ def lobby(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @require_POST
+def language(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The candidate's own choice, for this browser and for messages."""
+    invitation = invitation_for(request, pk)
+    code = request.POST.get("language", "")
+    if not languages.is_known(code):
+        raise Http404
+    invitation.language = code
+    invitation.save(update_fields=["language"])
+    response = redirect("lobby", pk)
+    speak(response, code)
+    return response
+
+
+@require_POST
 def start(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Begin the exercise, or its revision, and go to the workspace."""
     now = timezone.now()
     invitation = invitation_for(request, pk)
     learn_zone(invitation.candidate, request.POST.get("zone", ""))
+    languages.learn(invitation, get_language() or "")
     number = request.POST.get("exercise", "")
     if not re.fullmatch("[0-9]{1,18}", number):
         raise Http404

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 
 RETRY_AFTER_S = 3
 WITH_TEXT = ("/drafts", "/runs", "/submit")
@@ -21,7 +22,7 @@ def said(request: HttpRequest) -> HttpResponse:
     is_sent = request.method == "POST"
     if request.path.startswith("/api/"):
         is_text = is_sent and request.path.endswith(WITH_TEXT)
-        answer = {"detail": NOT_SAVED if is_text else NOT_SHOWN, "code": "database_away"}
+        answer = {"detail": gettext(NOT_SAVED if is_text else NOT_SHOWN), "code": "database_away"}
         response: HttpResponse = JsonResponse(answer, status=503)
     else:
         response = render(request, "503.html", {"is_sent": is_sent}, status=503)

@@ -76,6 +76,31 @@ def web_address(name: str) -> str:
     return value
 
 
+def assistant() -> tuple[str, str, str]:
+    """(address, model, key) of the assistant, all empty where none is provided.
+
+    ASSISTANT_URL is the part before /chat/completions, mostly https://host/v1. Plain http is for models
+    that run in the own network; a key is sent by it to this machine alone.
+    """
+    address = os.environ.get("ASSISTANT_URL", "").strip().rstrip("/")
+    model, key = (os.environ.get(f"ASSISTANT_{name}", "").strip() for name in ("MODEL", "KEY"))
+    if not address:
+        return "", "", ""
+    parts = urlsplit(address)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username or parts.query:
+        raise ImproperlyConfigured(
+            f"ASSISTANT_URL is {address!r}: write the address before /chat/completions, as "
+            "https://host/v1, without a key in it."
+        )
+    if not model:
+        raise ImproperlyConfigured("ASSISTANT_URL is set: name the model in ASSISTANT_MODEL too.")
+    if key and parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
+        raise ImproperlyConfigured(
+            "ASSISTANT_KEY would cross the network in clear: write ASSISTANT_URL with https."
+        )
+    return address, model, key
+
+
 def time_zone(name: str, default: str) -> str:
     """The name of a time zone, as Europe/Berlin."""
     value = os.environ.get(name, "").strip() or default

@@ -10,6 +10,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from rest_framework.exceptions import ErrorDetail
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
@@ -33,13 +34,13 @@ TOO_LARGE = "That is larger than an answer may be: shorten it."
 def api_exception(error: Exception, context: dict[str, Any]) -> Response | None:
     """DRF's answer to an error, brought into the one form {"detail", "code"}."""
     if isinstance(error, RequestDataTooBig):
-        return Response({"detail": TOO_LARGE, "code": "too_large"}, status=413)
+        return Response({"detail": gettext(TOO_LARGE), "code": "too_large"}, status=413)
     response = exception_handler(error, context)
     if response is None:
         return None
     detail = _first(response.data)
     code = str(getattr(detail, "code", "invalid"))
-    response.data = {"detail": SENTENCES.get(code, str(detail)), "code": code}
+    response.data = {"detail": gettext(str(SENTENCES.get(code, detail))), "code": code}
     return response
 
 
@@ -63,7 +64,7 @@ def _trouble(request: HttpRequest, status: int, sentence: str) -> HttpResponse:
     if request.path.startswith(("/scim/", problems.PREFIX)):
         return problems.page(status, sentence)
     if request.path.startswith("/api/"):
-        return JsonResponse({"detail": sentence, "code": str(status)}, status=status)
+        return JsonResponse({"detail": gettext(sentence), "code": str(status)}, status=status)
     return render(request, f"{status}.html", status=status)
 
 

@@ -1,4 +1,4 @@
-"""Ask the site once a second as a browser would, and let the answer be its pulse.
+"""Ask the site twice a second as a browser would, and let the answer be its pulse.
 
 A thread of the web server knocks at the server's own address: through the kernel's queue, a thread of
 the pool and one write to the database. Only whoever answers writes the pulse, so a server that is dead,
@@ -29,6 +29,8 @@ from assessments.pulses import KNOCK_S, WEB
 logger = logging.getLogger(__name__)
 PATH = "/pulse"
 ANSWERS_WITHIN_S = 10.0
+FIRST_S = 0.2
+"""A server that dies at once gets no pulse; until the first one people are given back time."""
 Connect = Callable[[], http.client.HTTPConnection]
 
 
@@ -65,13 +67,14 @@ class FrontDoor:
         threading.Thread(target=self._knock_on, name="front-door", daemon=True).start()
 
     def _knock_on(self) -> None:
+        time.sleep(FIRST_S)
         while True:
-            time.sleep(KNOCK_S)  # the first time as well: a server that dies at once gets no pulse
             try:
                 self.knock()
                 self._say_which_host()
             except (OSError, http.client.HTTPException, Error) as error:
                 logger.warning("The site did not answer a knock: %s", error)
+            time.sleep(KNOCK_S)
 
     def knock(self) -> None:
         """Ask once, and wait for the answer; raises where none comes.

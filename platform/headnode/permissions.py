@@ -212,6 +212,7 @@ PUBLIC: dict[str, Rule] = {
         "readyz",
         "metrics",
         "favicon.ico",
+        "script-words",
         "link",
         "shared-report",
         "leave",

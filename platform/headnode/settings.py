@@ -10,6 +10,7 @@ from csp.constants import NONCE, NONE, SELF
 
 from headnode.data_folder import default_data, open_data_folder
 from headnode.environment import (
+    assistant,
     choice,
     database,
     flag,
@@ -80,6 +81,7 @@ MIDDLEWARE = [
     "headnode.logs.Requests",
     "headnode.traces.middleware",
     "headnode.metrics.counted.middleware",
+    "headnode.language.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -90,7 +92,6 @@ MIDDLEWARE = [
     # packed before this, and what is no page is left alone.
     "headnode.packing.PackedPages",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -117,6 +118,7 @@ TEMPLATES = [
                 "headnode.context.organisation",
             ],
             "libraries": {"money": "reviews.evidence.money"},
+            "builtins": ["django.templatetags.i18n", "headnode.templatetags.candidate_text"],
         },
     },
 ]
@@ -158,7 +160,8 @@ OTP_TOTP_ISSUER = ORGANISATION
 OTP_TOTP_THROTTLE_FACTOR = OTP_STATIC_THROTTLE_FACTOR = 1
 
 LANGUAGE_CODE = "en-gb"
-LANGUAGES = [("en-gb", "English")]  # all texts are written in it, dates and numbers follow
+# All texts are written in English; candidates' pages and messages are said in the others as well.
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
@@ -374,6 +377,11 @@ CELERY_WORKER_CONCURRENCY = GRADING_SLOTS + max(2, PROCESSORS // 4)
 WEB_THREADS = integer("WEB_THREADS", 8)
 # Candidates' terminals that one `manage.py terminals` hosts at once, each with up to 512 MiB.
 TERMINALS = integer("TERMINALS", 8)
+
+# The assistant that exercises may provide: any address that speaks as OpenAI's does, and no other is asked.
+ASSISTANT_URL, ASSISTANT_MODEL, ASSISTANT_KEY = assistant()
+# Tokens of questions and answers together that one attempt may use.
+ASSISTANT_TOKENS = integer("ASSISTANT_TOKENS", 200_000)
 
 # What processes count for Prometheus, and who may ask: whoever brings the token, else this machine alone.
 METRICS = open_metrics_folder(DATA)

@@ -9,6 +9,7 @@ from django.views.generic import RedirectView
 
 from accounts.password_reset import reset_urls
 from headnode.health import healthz, readyz
+from headnode.language import script_words
 from headnode.metrics.page import metrics
 from integrations.api.urls import api_urls
 from integrations.provisioning.urls import scim_urls
@@ -24,6 +25,7 @@ urlpatterns = [
     path("readyz", readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     path("favicon.ico", RedirectView.as_view(url=static("headnode/icon.svg"))),
+    path("words.js", script_words, name="script-words"),
     path("report/<str:token>/", shared, name="shared-report"),
     path("work/<uuid:pk>/your-data/", your_data, name="your-data"),
     path("work/<uuid:pk>/your-data/copy", copy, name="your-data-copy"),

@@ -26,6 +26,15 @@ class Mode(models.TextChoices):
     LIVE = "live", "Live, remote"
 
 
+class Assistants(models.TextChoices):
+    """What candidates may do with an AI assistant; what they read of it is the exercise's own text."""
+
+    FORBIDDEN = "forbidden", "Not allowed"
+    DECLARED = "declared", "Allowed, and said in the answer"
+    OPEN = "open", "Allowed, nothing has to be said"
+    PROVIDED = "provided", "Provided in the workspace, and recorded"
+
+
 class AnswerForm(models.TextChoices):
     """What an automation exercise asks for; people score both, only code is also run."""
 

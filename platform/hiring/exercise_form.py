@@ -6,10 +6,12 @@ from contextlib import suppress
 from typing import Any
 
 from django import forms
+from django.conf import settings
 
-from hiring.models import LEAST_HIDDEN, AnswerForm, Exercise, Mode, Opening
+from hiring.assistants_choice import NOT_SET_UP, AssistantsChoice
+from hiring.models import LEAST_HIDDEN, AnswerForm, Assistants, Exercise, Mode, Opening
 from hiring.pack_cards import PackCards
-from hiring.policies import default_limits
+from hiring.policies import ASSISTANTS_BY_RULE, default_limits
 from library.catalogue import entries
 from library.company import profile_of
 from library.models import Seniority
@@ -29,6 +31,14 @@ def pack_choices() -> list[tuple[str, str]]:
 
 
 AS_OPENING = [("", "As the opening"), *Seniority.choices]
+NOT_REQUIRED = (
+    "limit_minutes",
+    "revision_minutes",
+    "answer_form",
+    "hidden_workloads",
+    "assistants",
+    "assistants_policy",
+)
 
 
 class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -53,6 +63,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             "revision_minutes",
             "hidden_workloads",
             "references_policy",
+            "assistants",
             "assistants_policy",
             "position",
         ]
@@ -66,8 +77,10 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             "revision_minutes": "Empty: what is usual for this exercise and level.",
             "hidden_workloads": "Empty: what the pack needs to be fair; fewer are raised to that.",
             "answer_form": "Pseudocode is never run: people score it against the rubric.",
+            "assistants_policy": "The usual words follow the choice above; words of your own stay.",
         }
         widgets = {
+            "assistants": AssistantsChoice,
             "references_policy": forms.Textarea(attrs={"rows": 3}),
             "assistants_policy": forms.Textarea(attrs={"rows": 3}),
         }
@@ -75,7 +88,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.opening: Opening | None = None
-        for name in ("limit_minutes", "revision_minutes", "answer_form", "hidden_workloads"):
+        for name in NOT_REQUIRED:
             if name in self.fields:
                 self.fields[name].required = False
         if not self.instance.pk:
@@ -115,6 +128,7 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
             self.add_error("answer_form", "Only an automation exercise can ask for pseudocode.")
         self.instance.kind = pack.kind
         self._fill_hidden(data, pack)
+        self._fill_assistants(data)
         take_home = data.get("mode", Mode.TAKE_HOME) == Mode.TAKE_HOME
         work, revision = usual(pack, data.get("level"), take_home=take_home)
         data["limit_minutes"] = data.get("limit_minutes") or work
@@ -124,6 +138,15 @@ class ExerciseForm(forms.ModelForm):  # type: ignore[type-arg]
     def _opening(self) -> Opening:
         """The one that is being made, which the row does not know before it is saved."""
         return self.opening or self.instance.opening
+
+    def _fill_assistants(self, data: dict[str, Any]) -> None:
+        """The usual words of another choice would say what does not hold."""
+        rule = data["assistants"] = data.get("assistants") or Assistants.DECLARED
+        given = (data.get("assistants_policy") or "").strip()
+        if not given or given in ASSISTANTS_BY_RULE.values():
+            data["assistants_policy"] = ASSISTANTS_BY_RULE[rule]
+        if rule == Assistants.PROVIDED and not settings.ASSISTANT_URL:
+            self.add_error("assistants", NOT_SET_UP)
 
     def _fill_hidden(self, data: dict[str, Any], pack: Pack) -> None:
         """Fewer than the pack's own number would tell equal skill apart by chance."""

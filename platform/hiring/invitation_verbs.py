@@ -96,15 +96,23 @@ def _extend(invitation: Invitation, data: dict[str, Any], by: User, now: datetim
     return f"{said} Reason: {data['reason']}"
 
 
+def untold_of_window(invitation: Invitation, now: datetime) -> str:
+    """Why nobody can be told that the window is longer, "" where the candidate is."""
+    if not invitation.candidate.email:
+        return "there is no address"
+    if not invitation.sent_at and invitation.opens_at > now:
+        return "nothing was sent to them yet"
+    return ""
+
+
 def _tell_of_window(invitation: Invitation, by: User, now: datetime) -> str:
     """By the message that fits: a reminder where it is open, the invitation where it is to come."""
+    if why := untold_of_window(invitation, now):
+        return f"The candidate is not told: {why}."
     about = f"longer {invitation.pk} {invitation.closes_at:%Y%m%d%H%M}"
-    if remind(invitation, by=by, now=now, about=about):
-        return "The candidate is told."
-    if invitation.sent_at:
+    if not remind(invitation, by=by, now=now, about=about) and invitation.sent_at:
         invite_by_mail(invitation, by=by, now=now)
-        return "The candidate is told."
-    return "The candidate is not told: nothing was sent to them yet."
+    return "The candidate is told."
 
 
 class WindowForm(ReasonForm):

@@ -6,6 +6,7 @@ from calendar import monthrange
 from datetime import datetime
 
 from django.conf import settings
+from django.utils.translation import gettext, ngettext
 
 from hiring.models import Erasure, Opening
 
@@ -29,14 +30,18 @@ def in_sentences(opening: Opening) -> list[str]:
     months = months_for(opening)
     if months == 0:
         return [
-            "It has no fixed end: it is kept until you, or the organisation, ask for its erasure."
+            gettext(
+                "It has no fixed end: it is kept until you, or the organisation, ask for its erasure."
+            )
         ]
-    length = "1 month" if months == 1 else f"{months} months"
+    length = ngettext("{count} month", "{count} months", months).format(count=months)
     return [
-        f"It is kept for {length} after the decision about you, or after the opening is closed without "
-        "one; if you are invited for several openings here, until the last of these dates.",
-        AFTERWARDS[Erasure.Mode(settings.RETENTION_MODE)],
-        "You can ask for a copy of it, or for its erasure, before that.",
+        gettext(
+            "It is kept for {length} after the decision about you, or after the opening is closed without "
+            "one; if you are invited for several openings here, until the last of these dates."
+        ).format(length=length),
+        gettext(AFTERWARDS[Erasure.Mode(settings.RETENTION_MODE)]),
+        gettext("You can ask for a copy of it, or for its erasure, before that."),
     ]
 
 

@@ -14,9 +14,11 @@ from django.db.models import F, Q
 
 from graders.own_work import asker_of
 from hiring.choices import AnswerForm as AnswerForm
+from hiring.choices import Assistants as Assistants
 from hiring.choices import Calibration as Calibration
 from hiring.choices import Mode as Mode
 from hiring.choices import OwnWork as OwnWork
+from hiring.language_choices import language_field
 from hiring.message_rows import MailedLink as MailedLink
 from hiring.message_rows import MailPreference as MailPreference
 from hiring.message_rows import Message as Message
@@ -129,6 +131,9 @@ class Opening(NotForReal):
         "Spanish, Italian, Portuguese and Dutch; of any other language places, figures and the words of "
         "the trade.",
     )
+    language = language_field(
+        help_text="Of candidates’ pages and messages, unless they choose another. Empty: their browser’s."
+    )
     own_work = models.CharField(
         "questions about the own answer",
         max_length=5,
@@ -188,7 +193,14 @@ class Exercise(models.Model):
         default=5, validators=[MinValueValidator(LEAST_HIDDEN), MaxValueValidator(50)]
     )
     references_policy = models.TextField("what may be consulted", default=REFERENCES)
-    assistants_policy = models.TextField("AI assistants", default=ASSISTANTS)
+    assistants = models.CharField(
+        "AI assistants",
+        max_length=10,
+        choices=Assistants,
+        default=Assistants.DECLARED,
+        db_default=Assistants.DECLARED,
+    )
+    assistants_policy = models.TextField("what is said of assistants", default=ASSISTANTS)
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -329,6 +341,7 @@ class Invitation(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, editable=False)
     created_at = models.DateTimeField(editable=False)
     first_opened_at = models.DateTimeField(null=True, blank=True, editable=False)
+    language = language_field(editable=False)
     practised_at = models.DateTimeField(
         null=True,
         blank=True,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from scenarios.kinds import KINDS, kind_of
 
 REFERENCES = (
@@ -13,6 +15,20 @@ ASSISTANTS = (
     "you changed in what it gave you; in the conversation afterwards you will be asked to explain and "
     "defend every part."
 )
+ASSISTANTS_BY_RULE = {
+    "forbidden": "Please do not use an AI assistant. We would like to see how you work by yourself.",
+    "declared": ASSISTANTS,
+    "open": (
+        "You may use an AI assistant as you would at work, and need not say where. In the conversation "
+        "afterwards you will be asked to explain and defend every part."
+    ),
+    "provided": (
+        "There is an AI assistant in the workspace, which you may use as much or as little as you like. "
+        "Please use no other one. In the conversation afterwards you will be asked to explain and defend "
+        "every part."
+    ),
+}
+"""Choice of `Exercise.assistants` -> what candidates read where nobody wrote a text of their own."""
 
 
 def own_work_notice(when: str, minutes: str) -> str:
@@ -21,17 +37,22 @@ def own_work_notice(when: str, minutes: str) -> str:
     when: "after" the answer was handed in, or "live" in the interview; minutes: in words.
     """
     begin = (
-        f"In your interview there is a short round of its own clock, {minutes}"
+        gettext(
+            "In your interview there is a short round of its own clock, {minutes}: up to four questions about "
+            "your own answer."
+        )
         if when == "live"
-        else f"After you handed in there is a short round of its own clock, {minutes}, which you begin "
-        "yourself within a day"
+        else gettext(
+            "After you handed in there is a short round of its own clock, {minutes}, which you begin yourself "
+            "within a day: up to four questions about your own answer."
+        )
     )
-    return (
-        f"{begin}: up to four questions about your own answer. They are about what you did and what would "
-        "become of it, are easy for whoever understands the answer, and need nothing new. Each asks for a "
-        "choice or a number and one sentence of why. They are no part of any score: the interviewers read "
-        "them beside what you explain in conversation."
+    what = gettext(
+        "They are about what you did and what would become of it, are easy for whoever understands the answer, "
+        "and need nothing new. Each asks for a choice or a number and one sentence of why. They are no part of "
+        "any score: the interviewers read them beside what you explain in conversation."
     )
+    return f"{begin.format(minutes=minutes)} {what}"
 
 
 SHOWN_AHEAD = " or ".join(kind.title for kind in KINDS if kind.is_released_ahead)

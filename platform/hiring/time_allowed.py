@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 
+from django.utils.translation import ngettext
+
 MICROSECOND = timedelta(microseconds=1)
 
 
@@ -17,9 +19,8 @@ def stretch(length: timedelta, multiplier: Decimal) -> timedelta:
 def in_words(length: timedelta) -> str:
     """To the second: "50 minutes", "49 minutes 30 seconds"."""
     minutes, seconds = divmod(int(length.total_seconds()), 60)
-    parts = [_counted(minutes, "minute")] if minutes or not seconds else []
-    return " ".join([*parts, *([_counted(seconds, "second")] if seconds else [])])
-
-
-def _counted(number: int, unit: str) -> str:
-    return f"{number} {unit}{'' if number == 1 else 's'}"
+    parts = [ngettext("{count} minute", "{count} minutes", minutes).format(count=minutes)]
+    if seconds:
+        parts = parts if minutes else []
+        parts.append(ngettext("{count} second", "{count} seconds", seconds).format(count=seconds))
+    return " ".join(parts)

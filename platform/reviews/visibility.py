@@ -55,8 +55,9 @@ def with_viewer(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
     attempts = attempts.annotate(scores_it=mine)
     if not viewer.has_perm("reviews.view_decision"):
         return attempts.annotate(named=Value(False))
-    same = _scored_blind(viewer).filter(invitation__candidate=OuterRef("invitation__candidate"))
-    named = ~Exists(same)
+    # from the candidate's own few attempts: by the viewer's assignments SQLite reads all of these for each row
+    same = Attempt.objects.filter(mine, invitation__candidate=OuterRef("invitation__candidate"))
+    named = ~Exists(same.filter(_is_blind(viewer)).order_by())
     if sees_every_opening(viewer):
         return attempts.annotate(named=named)
     overseen = Exists(openings_overseen_by(viewer).filter(pk=OuterRef("invitation__opening")))
@@ -65,14 +66,18 @@ def with_viewer(attempts: QuerySet[Attempt], viewer: User) -> QuerySet[Attempt]:
 
 def _scored_blind(viewer: User) -> QuerySet[Attempt]:
     """The attempts that the viewer scores and whose candidate they may not know by name yet."""
+    return Attempt.objects.filter(_is_blind(viewer), assignments__evaluator=viewer).order_by()
+
+
+def _is_blind(viewer: User) -> Q:
+    """Of an attempt that the viewer scores: its candidate is not to be known to them by name yet."""
     decided = Decision.objects.filter(
         opening=OuterRef("invitation__opening"),
         candidate=OuterRef("invitation__candidate"),
         outcome__in=Decision.FINAL,
     )
-    rows = Attempt.objects.filter(assignments__evaluator=viewer).order_by()
     is_to_come = Q(awaiting_round__isnull=False)  # what is being worked on will be owed a scorecard
-    return rows.filter(~Exists(decided) | owed_by(viewer) | is_to_come)
+    return Q(~Exists(decided) | owed_by(viewer) | is_to_come)
 
 
 def candidates_hidden_from(viewer: User) -> QuerySet[Any]:

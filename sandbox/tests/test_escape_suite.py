@@ -130,9 +130,8 @@ def _incomplete(program: dict[str, Any]) -> dict[str, Any]:
     return {"status": [*allowed, "incomplete"] if "ok" in allowed else allowed}
 
 
-@pytest.mark.by_day(
-    "root,backend", [("python", "namespace"), ("login", "namespace"), ("python", "docker")]
-)
+# On the other root test_login_root and test_isolation have programs that use what it brings.
+@pytest.mark.by_day("root,backend", [("python", "namespace"), ("python", "docker")])
 @pytest.mark.parametrize("root", ["python", "login"])
 def test_suite_is_contained(
     root: str,

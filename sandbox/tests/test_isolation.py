@@ -13,6 +13,17 @@ from sandbox.namespace import NamespaceBackend
 from sandbox.tests.pairs import NAMESPACE_FILES, PAIRS, Pair, names_asked_for, play
 from sandbox.tests.test_escape_suite import without
 
+# By day each pair on both backends, in turn on one root and on the other.
+BY_DAY = [
+    (pair, root, backend)
+    for number, pair in enumerate(PAIRS)
+    for root, backend in zip(
+        ("python", "login"),
+        ("namespace", "docker") if number % 2 else ("docker", "namespace"),
+        strict=True,
+    )
+]
+
 
 def learnt(pair: Pair, outcomes: tuple[Outcome, Outcome]) -> str:
     """What the one that was to learn printed; both have to have run to their end."""
@@ -20,6 +31,7 @@ def learnt(pair: Pair, outcomes: tuple[Outcome, Outcome]) -> str:
     return outcomes[0 if pair.watches else 1].stdout
 
 
+@pytest.mark.by_day("pair,root,backend", BY_DAY)
 @pytest.mark.parametrize("root", ["python", "login"])
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 def test_run_does_not_learn_of_another(

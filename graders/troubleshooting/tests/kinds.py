@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,20 @@ _OWN = ("bar", "of", "swap", "add", "replace", "copy", "status", "hypotheses")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One answer: `bar` is right, keeps (most of the right one), falls (to a third of it) or lower."""
+    """One answer: `bar` is right, keeps (most of the right one), falls (to a third of it) or lower.
+
+    `rows` is its whole file: an answer may be made of another one.
+    """
 
     variant: str
     name: str
     bar: str
-    answer: Mapping[str, Any]
+    rows: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def answer(self) -> Mapping[str, Any]:
+        """What a candidate would have sent. It may quote the materials, which are built for it."""
+        return _answer(self.rows[self.name], self.rows, self.variant)
 
     @property
     def truth(self) -> Truth:
@@ -46,12 +54,10 @@ class Written:
 @cache
 def answers(folder: Path = FOLDER) -> tuple[Written, ...]:
     """Every answer of every file; one says `of` which other it was made."""
-    found = []
+    found: list[Written] = []
     for path in sorted(folder.glob("*.toml")):
         rows = tomllib.loads(path.read_text(encoding="utf-8"))
-        for name in rows:
-            row = rows[name]
-            found.append(Written(path.stem, name, row["bar"], _answer(row, rows, path.stem)))
+        found += [Written(path.stem, name, row["bar"], rows) for name, row in rows.items()]
     return tuple(found)
 
 

@@ -10,9 +10,12 @@ import pytest
 
 from graders.troubleshooting.answer import Answer, parse
 from graders.troubleshooting.assess import assess
+from graders.troubleshooting.figures import hours_said
+from graders.troubleshooting.matching import spoken_of
 from graders.troubleshooting.patterns import flat, hits
 from graders.troubleshooting.places import Spot, limits_in
 from graders.troubleshooting.reading import read
+from graders.troubleshooting.scoring import order_of
 from graders.troubleshooting.sentences import statements
 from graders.troubleshooting.stance import heads_aside, stance
 from graders.troubleshooting.truth import Truth, truth_of
@@ -170,3 +173,62 @@ def test_a_limit_is_found_as_people_write_it() -> None:
     spot = Spot(("gpu-n007", "425 W"), "node", frozenset(["gpu-n007"]), ("425 W",))
     assert [hit.words for hit in limits_in(spot, "held at 425W")] == ["425W"]
     assert not limits_in(spot, "1425 W or 425 WARN")
+
+
+def test_a_remark_in_brackets_claims_no_other_cause() -> None:
+    said = f"{NEIGHBOUR[:-1]} (its owner waits for a power supply that is out)."
+    assert states(said)["fabric-neighbour"] == "found"
+    keys = [row["key"] for row in assess(reading(said)).evidence if row["kind"] == "claim"]
+    assert keys == []
+    assert "power-brake" in [
+        row["key"]
+        for row in assess(reading(f"{NEIGHBOUR} A power supply is out.")).evidence
+        if row["kind"] == "claim"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("That is about an hour.", [1.0]),
+        ("It costs half an hour in all.", [0.5]),
+        ("Das macht anderthalb Stunden.", [1.5]),
+        ("Une bonne perte, deux heures.", [2.0]),
+        ("It runs every hour and began one hour ago.", []),
+    ],
+)
+def test_hours_are_read_in_words_too(text: str, hours: list[float]) -> None:
+    assert hours_said(text, 8.0, ()) == hours
+
+
+@pytest.mark.parametrize(
+    "priorities",
+    [
+        "1. config.yaml: one line. 2. the resolver, 1.5 h. 3. md120, wait. 4. tokafor, ask.",
+        "config.yaml and the resolver today. Then md120, then talk to tokafor.",
+    ],
+)
+def test_an_order_is_read_from_one_line(priorities: str) -> None:
+    first, *_, last = reading(ALL, priorities=priorities)["order"]
+    assert first[0] == "recompute-turned-on"
+    assert last == ["fabric-neighbour"]
+    assert "name-service-slow" not in last
+
+
+def test_quick_things_of_one_entry_go_together_before_slow_ones() -> None:
+    rows = [
+        {"key": "a", "hours": 0.5, "effort": 1},
+        {"key": "b", "hours": 0.5, "effort": 1},
+        {"key": "slow", "hours": 2.4, "effort": 3},
+    ]
+    worth = {"a": 1.0, "b": 1.0, "slow": 1.0}
+    assert order_of({"a": 1, "b": 1, "slow": 2}, worth, rows)[1:3] == (2, 0)
+    assert order_of({"a": 1, "slow": 2, "b": 3}, worth, rows)[1:3] == (2, 1)
+
+
+def test_no_peermem_is_a_finding_and_no_denial() -> None:
+    text = "gpu-n004: driver 550.90.12, no nvidia_peermem, thus staged through host memory."
+    words = {subject.key: words for subject, words in spoken_of(text)}
+    assert stance(text, words["driver-mismatch"]) == "states"
+    heading = "No part in it: free memory of gpu-n009"
+    assert heads_aside(heading.partition(":")[0])

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -86,7 +87,9 @@ def _kept(request: HttpRequest, attempt: Attempt, now: datetime) -> None:
     if how not in {str(value) for value in Impression.How.values}:
         raise NotPossible(NO_CHOICE)
     if not is_text(text) or len(text) > shown.LONGEST:
-        raise NotPossible(f"Write at most {shown.LONGEST:,} characters.")
+        raise NotPossible(
+            gettext("Write at most {most} characters.").format(most=f"{shown.LONGEST:,}")
+        )
     if not is_trial(attempt.invitation):
         given = {"how": int(how), "text": text, "given_at": now}
         Impression.objects.update_or_create(attempt=attempt, defaults=given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from assessments.models.afterwards import DataRequest, Impression
 from assessments.models.ahead import AdvanceRelease
+from assessments.models.assistant import AssistantTurn
 from assessments.models.attempts import (
     Attempt,
     AttemptQuerySet,
@@ -19,6 +20,7 @@ from assessments.models.attempts import (
     body_digest,
 )
 from assessments.models.enquiries import Announcement, Enquiry
+from assessments.models.live_slurm import ClusterLook, KeptCluster, LiveCluster
 from assessments.models.own_work import OwnWorkRound, OwnWorkSave
 from assessments.models.prepared import PreparedVariant
 from assessments.models.presence import Presence
@@ -28,14 +30,18 @@ from assessments.models.terminal import TerminalChunk, TerminalCommand, Terminal
 __all__ = [
     "AdvanceRelease",
     "Announcement",
+    "AssistantTurn",
     "Attempt",
     "AttemptQuerySet",
+    "ClusterLook",
     "DataRequest",
     "Draft",
     "Enquiry",
     "GradingPart",
     "GradingRun",
     "Impression",
+    "KeptCluster",
+    "LiveCluster",
     "Outage",
     "OwnWorkRound",
     "OwnWorkSave",

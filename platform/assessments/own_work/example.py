@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.utils.translation import gettext
+
 from graders.own_work import CHOICE, OPEN, RIGHT, Question, judge
 
 ANSWER = """\
@@ -47,4 +49,4 @@ def said(given: str) -> str:
     verdict = judge(QUESTION, given)
     if verdict == OPEN:
         return ""
-    return f"{'Right.' if verdict == RIGHT else 'Not quite.'} {WHY}"
+    return f"{gettext('Right.' if verdict == RIGHT else 'Not quite.')} {gettext(WHY)}"

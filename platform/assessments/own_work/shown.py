@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from assessments import answers
 from assessments.models import Attempt, OwnWorkRound, Submission
@@ -17,13 +18,13 @@ from library.packs import pack_of
 
 LONGEST_SHOWN = 60_000
 WORDS = {
-    Stage.PREPARING: "Being prepared",
+    Stage.PREPARING: gettext_noop("Being prepared"),
     Stage.NONE: "",
-    Stage.CLOSED: "In the interview",
-    Stage.READY: "Ready",
+    Stage.CLOSED: gettext_noop("In the interview"),
+    Stage.READY: gettext_noop("Ready"),
     Stage.MISSED: "",
-    Stage.RUNNING: "Running",
-    Stage.DONE: "Received",
+    Stage.RUNNING: gettext_noop("Running"),
+    Stage.DONE: gettext_noop("Received"),
 }
 """The round in a word; none where there is nothing to do and never will be."""
 

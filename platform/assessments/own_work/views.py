@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -74,11 +75,11 @@ def save(request: HttpRequest, pk: UUID) -> JsonResponse:
         sent = rounds.read_sent(json.loads(request.body))
         kept = rounds.save(attempt, sent, now=arrived_at(request, now))
     except NotPossible as error:
-        return JsonResponse({"detail": str(error)}, status=409)
+        return JsonResponse({"detail": gettext(str(error))}, status=409)
     except BadSend as error:
-        return JsonResponse({"detail": str(error)}, status=400)
+        return JsonResponse({"detail": gettext(str(error))}, status=400)
     except (ValueError, RecursionError):
-        return JsonResponse({"detail": UNREAD}, status=400)
+        return JsonResponse({"detail": gettext(UNREAD)}, status=400)
     return JsonResponse({"saved": sent.seq, "late": kept.late, **shown.state(kept.round, now)})
 
 

@@ -64,7 +64,7 @@ def _made(invitation: Invitation, exercise: Exercise, now: datetime) -> Invitati
     pack = pack_of(exercise.traits.practice)
     opening = Opening.objects.create(
         title="practice", level=LEVEL, created_at=now, practice_of=invitation,
-        answer_languages=invitation.opening.answer_languages,
+        answer_languages=invitation.opening.answer_languages, language=invitation.opening.language,
     )  # fmt: skip
     miniature = Exercise.objects.create(
         opening=opening,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
+from django.utils.translation import gettext, ngettext
+
 from assessments.jobs import Result
 from assessments.materials import rebuilding
 from assessments.materials.variants import NotBuilt
@@ -43,15 +45,19 @@ def progress_of(row: PreparedVariant, now: datetime) -> Progress:
     if has_failed(row):
         return FAILED
     if row.state(now) == "running":
-        return Progress("building", f"{PREPARING} It is being built now.", _share(row, now))
-    return Progress("waiting", f"{PREPARING} {_before(row, now)}")
+        return Progress("building", _building(), _share(row, now))
+    return Progress("waiting", f"{gettext(PREPARING)} {_before(row, now)}")
+
+
+def _building() -> str:
+    return f"{gettext(PREPARING)} {gettext('It is being built now.')}"
 
 
 def _here(row: PreparedVariant) -> Progress:
     try:
         rebuilding.folder(*row.of)
     except rebuilding.BeingBuilt:
-        return Progress("building", f"{PREPARING} It is being built now.")
+        return Progress("building", _building())
     except NotBuilt:
         return FAILED
     return READY
@@ -63,10 +69,10 @@ def _before(row: PreparedVariant, now: datetime) -> str:
     waiting = list(in_turn.values_list("pk", flat=True)[:100])
     first = waiting.index(row.pk) if row.pk in waiting else 0
     if first == 0:
-        return "It is next."
-    if first == 1:
-        return "One other comes first."
-    return f"{first} others come first."
+        return gettext("It is next.")
+    return ngettext("One other comes first.", "{count} others come first.", first).format(
+        count=first
+    )
 
 
 def _share(row: PreparedVariant, now: datetime) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import Http404
+from django.utils.translation import gettext
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
@@ -48,7 +49,9 @@ def plan_of(text: object) -> Plan:
         raise Unreadable("Send the plan as text.")
     if len(text) > LONGEST_PLAN:
         raise Unreadable(
-            f"The plan is {len(text):,} characters long and may have {LONGEST_PLAN:,}: shorten its notes."
+            gettext(
+                "The plan is {length} characters long and may have {most}: shorten its notes."
+            ).format(length=f"{len(text):,}", most=f"{LONGEST_PLAN:,}")
         )
     try:
         return parse(writable(text))

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404
+from django.utils.translation import gettext
 from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
@@ -48,10 +49,10 @@ def carried_out(attempt: Attempt) -> int:
 
 def used_up(attempt: Attempt) -> str:
     """The sentence for a candidate who has none left."""
-    return (
-        f"You have used the {allowed(attempt)} what-ifs of this round. The checks go on, and the plan that you "
-        "hand in is played in any case."
-    )
+    return gettext(
+        "You have used the {count} what-ifs of this round. The checks go on, and the plan that you hand in is "
+        "played in any case."
+    ).format(count=allowed(attempt))
 
 
 def told(attempt: Attempt, now: datetime) -> dict[str, Any]:

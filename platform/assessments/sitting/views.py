@@ -9,6 +9,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_POST, require_safe
@@ -57,14 +58,14 @@ def pad(request: HttpRequest, pk: UUID) -> JsonResponse:
     invitation, now = invitation_for(request, pk), timezone.now()
     sitting = sittings.present(invitation, now)
     if sitting is None or sittings.shown(sitting, now) is None:
-        return JsonResponse({"detail": CLOSED}, status=409)
+        return JsonResponse({"detail": gettext(CLOSED)}, status=409)
     try:
         sent = pads.read_sent(json.loads(request.body))
         kept = pads.save(sitting, PadSave.Pad.SHARED, sent, by=None, now=now)
     except NotPossible as error:
-        return JsonResponse({"detail": str(error)}, status=409)
+        return JsonResponse({"detail": gettext(str(error))}, status=409)
     except pads.BadSend as error:
-        return JsonResponse({"detail": str(error)}, status=400)
+        return JsonResponse({"detail": gettext(str(error))}, status=400)
     except (ValueError, RecursionError):
-        return JsonResponse({"detail": "That could not be read: send JSON."}, status=400)
+        return JsonResponse({"detail": gettext("That could not be read: send JSON.")}, status=400)
     return JsonResponse(kept._asdict())

@@ -98,6 +98,7 @@ class ExchangeView(TerminalView):
         out = sessions.printed(row, given["after"], wait=bool(given["input"]) and row.is_open)
         # Asked after the bytes: a session that has ended has then given all of them.
         row.refresh_from_db()
+        row.attempt = self.attempt  # which is here: the page asks often
         now = timezone.now()
         sessions.look(row, now=now)
         if not row.is_open and not out.data:

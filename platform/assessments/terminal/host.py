@@ -10,7 +10,6 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +26,7 @@ from assessments.materials.manifest import manifest_of
 from assessments.models.terminal import SILENT, TerminalChunk, TerminalCommand, TerminalSession
 from assessments.terminal import contents, endings, sessions
 from assessments.terminal.cluster import Cluster
+from assessments.terminal.guests import Guest, Prepare, guest_of
 from assessments.terminal.traffic import Traffic
 from sandbox import Backend, Outcome, Spec
 
@@ -45,7 +45,6 @@ TROUBLE_KEPT = 800
 TYPING_KEPT, TIDY_EVERY = timedelta(days=1), timedelta(hours=1)
 IDLE = timedelta(minutes=endings.IDLE_MIN)
 Direction, State = TerminalChunk.Direction, TerminalSession.State
-Prepare = Callable[[TerminalSession], tuple[Spec, Cluster]]
 
 
 def prepare(row: TerminalSession) -> tuple[Spec, Cluster]:
@@ -71,7 +70,7 @@ class Hosted:
     """A session of this process. `taken` and `given` number its newest rows, in and out."""
 
     row: TerminalSession
-    traffic: Traffic
+    guest: Guest
     thread: threading.Thread | None = None
     outcome: Outcome | None = None
     trouble: str = ""
@@ -82,12 +81,18 @@ class Hosted:
     sizes: deque[tuple[int, int]] = field(default_factory=deque)
 
     @property
+    def traffic(self) -> Traffic:
+        return self.guest.traffic
+
+    @property
     def is_over(self) -> bool:
         return self.thread is None or not self.thread.is_alive()
 
     def how_it_ended(self) -> str:
         if self.ending:
             return self.ending
+        if self.guest.trouble:
+            return endings.TROUBLE
         if self.traffic.flooded:
             return endings.FLOOD
         if self.outcome is None or self.outcome.status == "sandbox_error":
@@ -156,6 +161,7 @@ class Host:
     def _look_after(self, hosted: Hosted, now: datetime) -> None:
         over, clock = hosted.is_over, time.monotonic()
         self._give_out(hosted, now)
+        hosted.guest.tend(now)
         if over:
             self._finish(hosted, now)
         elif clock - hosted.checked > CHECK_S:
@@ -195,13 +201,11 @@ class Host:
 
     def _begin(self, row: TerminalSession) -> None:
         """The thread makes all ready first, so that nobody else waits for that."""
-        cluster: list[Cluster] = []
-        hosted = Hosted(row, Traffic(lambda: cluster[0], self.news))
+        hosted = Hosted(row, guest_of(row, self.news, self._prepare))
 
         def run() -> None:
             try:
-                spec, found = self._prepare(row)
-                cluster.append(found)
+                spec = hosted.guest.prepare()
                 hosted.outcome = self._backend.run(spec, hosted.traffic, hosted.traffic.stop)
             except Exception as error:
                 logger.exception("Terminal %s could not be run", row.pk)
@@ -275,8 +279,8 @@ class Host:
 
     def _finish(self, hosted: Hosted, now: datetime) -> None:
         outcome, ending = hosted.outcome, hosted.how_it_ended()
-        trouble = hosted.trouble
-        if ending in (endings.TROUBLE, endings.LIMIT) and outcome is not None:
+        trouble = hosted.trouble or hosted.guest.trouble
+        if ending in (endings.TROUBLE, endings.LIMIT) and outcome is not None and not trouble:
             trouble = f"{outcome.status}: {outcome.detail} {outcome.stderr[-TROUBLE_KEPT:]}"
             logger.warning("Terminal %s ended: %s", hosted.row.pk, trouble)
         mine = TerminalSession.objects.filter(pk=hosted.row.pk)
@@ -287,16 +291,17 @@ class Host:
     def _check(self, hosted: Hosted, now: datetime) -> None:
         """Say that it lives; end it where it was replaced, is idle or its time is over. Prune."""
         mine = TerminalSession.objects.filter(pk=hosted.row.pk)
-        if not mine.filter(state=State.LIVE).update(seen_at=now):
+        is_there = mine.filter(state=State.LIVE).update(seen_at=now)
+        if not hosted.ending and not is_there:
             hosted.ending = endings.REPLACED
-        else:
+        elif not hosted.ending:
             row = mine.select_related("attempt__exercise").get()
             phase = row.attempt.phase(now)
             if not phase.accepts or row.attempt.round != row.round:
                 hosted.ending = endings.OVER
             elif row.typed_at is not None and now - row.typed_at > IDLE:
                 hosted.ending = endings.IDLE
-        if hosted.ending:
+        if hosted.ending and hosted.guest.may_stop(now):
             hosted.traffic.stop.set()
         self._prune(hosted)
 

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from assessments.kinds import workplace_of
 from assessments.ledger import locked
 from assessments.models import Attempt
 from assessments.models.terminal import TerminalChunk, TerminalSession
@@ -59,8 +60,11 @@ class Printed:
 
 
 def start(attempt: Attempt, *, columns: int, rows: int, now: datetime) -> TerminalSession:
-    """Ask for a new shell; one that is still there gives way. Raises TooMany."""
+    """Ask for a new shell; one that is still there gives way, or is what there is. Raises TooMany."""
     with locked(attempt.pk) as row:
+        there = row.terminal_sessions.exclude(state=State.ENDED).first()
+        if there and workplace_of(row.exercise).keeps_terminal and not there.is_silent(now):
+            return there
         if row.terminal_sessions.filter(asked_at__gt=now - STARTED_PER).count() >= MOST_STARTED:
             raise TooMany(
                 "That was many terminals in ten minutes: wait a moment, then start another."
@@ -161,9 +165,11 @@ def told(row: TerminalSession | None, *, now: datetime) -> dict[str, Any]:
     """What the page shows of a session's state."""
     if row is None:
         return {"session": None, "state": "none", "ending": "", "sentence": ""}
-    sentence = endings.SENTENCES.get(row.ending, "")
+    usual = {**endings.SENTENCES, "queued": QUEUED, "away": AWAY}
+    words = {**usual, **workplace_of(row.attempt.exercise).ending_words}
+    sentence = str(words.get(row.ending, ""))
     if row.state == State.WAITING and now - row.asked_at > PATIENCE:
-        sentence = QUEUED if is_alive(TERMINAL, now) else AWAY
+        sentence = str(words["queued" if is_alive(TERMINAL, now) else "away"])
     return {
         "session": str(row.pk),
         "state": row.state,

@@ -18,6 +18,7 @@ from assessments.jobs import Result
 from assessments.link import mark_opened
 from assessments.models import Attempt, GradingRun, PreparedVariant
 from assessments.prepared.drawing import drawn
+from headnode.living.asked import asked_by
 from headnode.living.bodies import first_body, revised_body
 from headnode.living.interviews import talks_of
 from headnode.living.people import Card, Outcome, Person, Revised
@@ -46,6 +47,7 @@ def acts_of(person: Person) -> Iterator[Act]:
         yield Act(lambda scene: bool(scene.link and scene.link.attempts.exists()), _start)
     if person.draft:
         yield Act(lambda scene: scene.attempt.drafts.exists(), _draft)
+        yield from asked_by(person)
     if person.golden:
         yield Act(_has_answer(1), _hand_in, _first_body)
     for name in person.panel:

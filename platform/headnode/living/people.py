@@ -102,6 +102,16 @@ class Interview(msgspec.Struct, frozen=True):
     records: list[Record] = []
 
 
+class Enquired(msgspec.Struct, frozen=True):
+    """A question during the work, its answer, and what all at the exercise were told after it."""
+
+    text: str
+    by: str
+    answer: str
+    announced: str = ""
+    minutes: int = 0
+
+
 class Person(msgspec.Struct, frozen=True):
     """One candidate. Hours before the demo was made; what is None has not happened."""
 
@@ -115,6 +125,7 @@ class Person(msgspec.Struct, frozen=True):
     golden: str = ""
     sections: str = ""
     draft: dict[str, str] = {}
+    enquiry: Enquired | None = None
     panel: list[str] = []
     cards: list[Card] = []
     defence: Talk | None = None

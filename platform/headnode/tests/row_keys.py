@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from assessments.models import Attempt, OwnWorkRound
+from assessments.models import AssistantTurn, Attempt, OwnWorkRound
 
 
 def key_in(pattern: str, rows: dict[str, Any]) -> Any:
@@ -38,7 +38,15 @@ def values_for(names: list[str], values: dict[str, Any]) -> dict[str, Any]:
 
 
 def asked_about(attempt: Attempt, now: datetime) -> Attempt:
-    """The attempt, with questions about its first answer: without them their addresses are nobody's."""
+    """The attempt, with questions about its first answer and one to the assistant.
+
+    Without them their addresses are nobody's.
+    """
+    attempt.policies["assistant"] = "It is recorded."
+    attempt.save(update_fields=["policies"])
+    AssistantTurn.objects.create(
+        attempt=attempt, round=1, question="?", asked_at=now, heard_at=now, ended_at=now
+    )
     first = attempt.submissions.get(round=1)
     row = OwnWorkRound(submission=first, is_live=False, minutes=6, created_at=now)
     row.finished_at, row.result, row.report = now, "done", {"questions": [], "detail": ""}

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from headnode.tests.browser.actors import inspection
+
 ROOT = Path(__file__).resolve().parents[3]
 TESTS = """
 import pytest
@@ -92,6 +94,18 @@ def test_first_case_of_what_asks_the_database_is_repeated(folder: Path) -> None:
     told = said(folder, "-m", "database", "--collect-only", "-q")
     cases = re.findall(r"::test_\w+\[(\w+)\]", told)
     assert cases == ["one", "four", "five", "seven"]
+
+
+def test_colours_of_a_page_are_looked_at_once_by_day_and_each_time_by_night(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    off = {"color-contrast": {"enabled": False}}
+    met: set[str] = set()
+    monkeypatch.delenv("HEADNODE_NIGHTLY", raising=False)
+    told = [inspection(name, met).get("rules") for name in ("bill", "bill-dark", "bill")]
+    assert told == [None, None, off]
+    monkeypatch.setenv("HEADNODE_NIGHTLY", "1")
+    assert "rules" not in inspection("bill", met)
 
 
 def test_modules_that_begin_first_are_there() -> None:

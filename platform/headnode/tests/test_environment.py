@@ -10,7 +10,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.backends.signals import connection_created
 
-from headnode.environment import mail_security, number, time_zone, web_address
+from headnode.environment import assistant, mail_security, number, time_zone, web_address
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,31 @@ def test_time_zone_that_is_none_is_said(monkeypatch: pytest.MonkeyPatch) -> None
         time_zone("ORGANISATION_TIME_ZONE", "UTC")
     monkeypatch.setenv("ORGANISATION_TIME_ZONE", "")
     assert time_zone("ORGANISATION_TIME_ZONE", "UTC") == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("address", "model", "key", "said"),
+    [
+        ("models.example.com/v1", "small", "", "before /chat/completions"),
+        ("https://key@models.example.com/v1", "small", "", "without a key in it"),
+        ("https://models.example.com/v1", "", "", "ASSISTANT_MODEL"),
+        ("http://models.example.com/v1", "small", "sk-1", "in clear"),
+    ],
+)
+def test_an_assistant_that_cannot_be_asked_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, address: str, model: str, key: str, said: str
+) -> None:
+    for name, value in {"URL": address, "MODEL": model, "KEY": key}.items():
+        monkeypatch.setenv(f"ASSISTANT_{name}", value)
+    with pytest.raises(ImproperlyConfigured, match=said):
+        assistant()
+
+
+def test_without_an_address_there_is_no_assistant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSISTANT_KEY", "sk-1")
+    monkeypatch.delenv("ASSISTANT_URL", raising=False)
+    assert assistant() == ("", "", "")
+    monkeypatch.setenv("ASSISTANT_URL", "http://gpu-7:8000/v1/")
+    monkeypatch.setenv("ASSISTANT_MODEL", "small")
+    monkeypatch.setenv("ASSISTANT_KEY", "")
+    assert assistant() == ("http://gpu-7:8000/v1", "small", "")

@@ -20,7 +20,7 @@ from django.utils import timezone
 from assessments import attempts
 from assessments.jobs import Result
 from assessments.materials import variants
-from assessments.models import Attempt, GradingRun, Run
+from assessments.models import AssistantTurn, Attempt, GradingRun, Run
 from assessments.tests.stage import Stage, begin, body, enter, make_stage, save, submit
 from assessments.troubleshooting.tests.troubleshooting_stage import (
     INCIDENT,
@@ -81,6 +81,17 @@ def keep_on_record(stage: Stage, attempt: Attempt, now: datetime) -> None:
         finished_at=now,
         result=Result.DONE,
         report={"status": "ok"},
+    )
+    attempt.policies["assistant"] = "It is recorded."
+    attempt.save(update_fields=["policies"])
+    AssistantTurn.objects.create(
+        attempt=attempt,
+        round=1,
+        question="mine",
+        asked_at=now,
+        heard_at=now,
+        ended_at=now,
+        model=SECRET,
     )
     submit(attempt, "mine", at=now)
     report = {"score": 0.123456, "evidence": [SECRET]}
@@ -182,6 +193,9 @@ ARGUMENTS: dict[str, list[str]] = {
     "attempt-run-stop": ["attempt", "run"],
     "attempt-submit": ["attempt"],
     "attempt-enquiries": ["attempt"],
+    "attempt-assistant": ["attempt"],
+    "attempt-assistant-turn": ["attempt", "turn"],
+    "attempt-assistant-stop": ["attempt", "turn"],
     "room-manifest": ["attempt"],
     "room-file": ["attempt", "path"],
     "room-logs": ["attempt"],
@@ -221,8 +235,13 @@ OTHER_ROOMS = {
     "plan-what-ifs",
     "plan-what-if",
     "plan-what-if-stop",
+    "cluster-standing",
+    "cluster-shell",
+    "cluster-checks",
+    "cluster-check",
+    "cluster-check-stop",
 }
-"""Held to the keys of their own variants in assessments' test_bill and test_plan."""
+"""Held to the keys of their own variants in assessments' test_bill, test_plan and test_cluster."""
 
 
 def test_every_candidate_address_is_known_to_this_test() -> None:
@@ -239,6 +258,7 @@ def test_no_candidate_address_leaks(ada: tuple[Client, Stage, Attempt]) -> None:
         "uidb64": "MQ",
         "reset": "abc-def",
         "run": attempt.runs.get().pk,
+        "turn": attempt.assistant_turns.get().pk,
         "path": "people/changes.txt",
         "exercise": attempt.exercise_id,
     }

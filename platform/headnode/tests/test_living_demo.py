@@ -12,7 +12,15 @@ from django.utils import timezone
 from pytest_django.fixtures import Settings
 
 from accounts.models import User
-from assessments.models import Attempt, Draft, GradingRun, Sitting, Submission, TimeEvent
+from assessments.models import (
+    Announcement,
+    Attempt,
+    Draft,
+    GradingRun,
+    Sitting,
+    Submission,
+    TimeEvent,
+)
 from assessments.submissions import close_due
 from headnode import demo, demo_alive
 from headnode.living import acts, bodies, stage
@@ -99,6 +107,7 @@ def test_the_living_demo_has_somebody_in_every_state(folder: Path, now: datetime
     assert rows() == before
     check_work_waits(now)
     check_talks(now)
+    check_what_was_asked()
 
 
 def check_states() -> None:
@@ -149,6 +158,17 @@ def check_talks(now: datetime) -> None:
     assert told.count() == 3  # the candidate, and who holds it
     held = InterviewSession.objects.exclude(submitted_at=None)
     assert not held.filter(submitted_at__gt=now).exists()
+
+
+def check_what_was_asked() -> None:
+    """One question with its answer, and what all at the exercise were told after it, with time."""
+    noor = attempt_of("Noor Saleh")
+    question = noor.enquiries.get()
+    answer = question.answers.get()
+    assert answer.to_id == noor.pk
+    told = Announcement.objects.get(to=None)
+    assert (told.exercise_id, told.is_correction, told.minutes) == (noor.exercise_id, True, 3)
+    assert noor.time_events.filter(kind="extended").count() == 1
 
 
 def check_work_waits(now: datetime) -> None:

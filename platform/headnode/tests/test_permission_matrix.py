@@ -178,7 +178,8 @@ def places(
     )  # fmt: skip
     rows = rows_about(stage, handed_in)
     values = {
-        "run": run.pk, "grading": grading.pk if grading else 0, "position": 0, "round": 1, "number": 1,
+        "turn": handed_in.assistant_turns.get().pk, "run": run.pk,
+        "grading": grading.pk if grading else 0, "position": 0, "round": 1, "number": 1,
         "evaluator": stage.ines.pk, "asked": 0, "uidb64": "x", "token": stage.token,
         "workload": reference_workloads(handed_in)[0][0], "id": stage.otto.pk, "app_label": "hiring",
         "kind": "automation", "name": "queue-autoscaler", "level": "mid", "key": "a",

@@ -1,6 +1,6 @@
-// What the editor and the fields for queries use. Languages and the difference view are entries of their own, fetched
+// What the editor and the fields for queries use. Languages, search and the difference view are entries of their own, fetched
 // where one is wanted. All are built in one go, as two copies of @codemirror/state on one page break the editor.
-export { EditorState, Compartment, StateEffect, StateField } from "@codemirror/state";
+export { EditorState, Compartment, Prec, StateEffect, StateField } from "@codemirror/state";
 export {
   EditorView, keymap, lineNumbers, highlightActiveLine, highlightActiveLineGutter, highlightSpecialChars,
   drawSelection, Decoration, ViewPlugin,
@@ -9,6 +9,5 @@ export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 export {
   bracketMatching, indentOnInput, indentUnit, foldGutter, foldKeymap, syntaxHighlighting, StreamLanguage,
 } from "@codemirror/language";
-export { search, searchKeymap, highlightSelectionMatches } from "@codemirror/search";
 export { closeBrackets, closeBracketsKeymap, autocompletion, completionKeymap } from "@codemirror/autocomplete";
 export { highlightCode, classHighlighter } from "@lezer/highlight";

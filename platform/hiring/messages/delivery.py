@@ -19,6 +19,7 @@ from django.conf import settings
 from django.core.mail import BadHeaderError, EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 
+from hiring.languages import of_messages
 from hiring.message_rows import MessageQuerySet
 from hiring.messages.wording import LINK, as_html
 from hiring.models import Invitation, MailedLink, Message
@@ -129,7 +130,8 @@ def _mail(row: Message, connection: BaseEmailBackend, now: datetime) -> EmailMul
         reply_to=[settings.CONTACT_EMAIL] if row.recipient is None else None,
         headers={"Message-ID": f"<{mark}@{host}>", "Auto-Submitted": "auto-generated"},
     )
-    mail.attach_alternative(as_html(text), "text/html")
+    language = of_messages(row.invitation) if row.recipient is None else "en"
+    mail.attach_alternative(as_html(text, language), "text/html")
     if row.calendar:
         mail.attach("calendar.ics", row.calendar, "text/calendar")
     try:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from kombu.exceptions import OperationalError
 
 from accounts.models import User
+from hiring import languages
 from hiring.messages.occasions import TO_CANDIDATE, Occasion, occasions
 from hiring.messages.together import current
 from hiring.messages.wording import LINK, Words, words_for, written
@@ -58,7 +59,8 @@ def tell_candidate(
         return None
     batch = current()
     if batch and words is None:
-        words = batch.words(occasions()[what.occasion], what.opening)
+        language = languages.of_messages(what.invitation)
+        words = batch.words(occasions()[what.occasion], what.opening, language)
     row = _row(what, what.candidate.name, what.candidate.email, words, now, by)
     if batch:
         batch.rows.append(row)
@@ -82,7 +84,8 @@ def _row(
 ) -> Message:
     occasion = occasions()[what.occasion]
     values = values_of(occasion, what, name)
-    said = written(occasion, words or words_for(occasion, what.opening), values)
+    language = languages.of_messages(what.invitation) if occasion.to == TO_CANDIDATE else ""
+    said = written(occasion, words or words_for(occasion, what.opening, language), values)
     return Message(
         occasion=occasion.key,
         subject_key=what.about,

@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
+from django.utils.translation import gettext
 
 from accounts.models import User
+from hiring.languages import in_theirs
 from hiring.messages.calendar_file import Event, calendar_file
 from hiring.messages.outbox import Told, tell_candidate
 from hiring.messages.wording import Words
@@ -42,6 +44,7 @@ def invite_by_mail(
     return tell_candidate(told, now=now, by=by, words=words)
 
 
+@in_theirs
 def invitation_told(
     invitation: Invitation,
     about: str,
@@ -66,6 +69,7 @@ def left_to_start(invitation: Invitation) -> list[Exercise]:
     return [row for row in invitation.exercises.all() if row.pk not in begun]
 
 
+@in_theirs
 def remind(invitation: Invitation, *, by: User | None, now: datetime, about: str = "") -> bool:
     """Queue a reminder of what is left to start; False where nothing is, or they were told before."""
     left = left_to_start(invitation)
@@ -101,30 +105,33 @@ def to_remind(now: datetime) -> list[Invitation]:
     return [row for row in rows if now < row.window_closes_at() <= now + BEFORE_THE_END]
 
 
+@in_theirs
 def tell_received(
     invitation: Invitation, exercise: Exercise, *, answer: int, round: int, at: datetime
 ) -> None:
     """That an answer came in; answer: its number, so that a reopened one is told of as well."""
     occasion = "receipt" if round == 1 else "revision_received"
     zones = zones_for(invitation.candidate, invitation.created_by)
-    values = {"exercise": exercise.get_kind_display(), "received_at": in_zones(at, zones)}
+    values = {"exercise": _kind(exercise), "received_at": in_zones(at, zones)}
     tell_candidate(_told(occasion, f"answer {answer}", invitation, values, over=False), now=at)
 
 
+@in_theirs
 def tell_revision_opened(
     invitation: Invitation, exercise: Exercise, *, revision: int, now: datetime
 ) -> None:
     time = in_words(stretch(exercise.revision_limit, invitation.candidate.multiplier()))
-    values = {"exercise": exercise.get_kind_display(), "revision_time": time}
+    values = {"exercise": _kind(exercise), "revision_time": time}
     told = _told("revision_opened", f"revision {revision}", invitation, values, over=False)
     tell_candidate(told, now=now)
 
 
+@in_theirs
 def tell_answered(
     invitation: Invitation, exercise: Exercise, *, answer: int, now: datetime
 ) -> None:
     """That a question of theirs was answered on their page; answer: its number."""
-    values = {"exercise": exercise.get_kind_display()}
+    values = {"exercise": _kind(exercise)}
     tell_candidate(_told("answered", f"answer {answer}", invitation, values, over=False), now=now)
 
 
@@ -150,6 +157,7 @@ def _told(
     )
 
 
+@in_theirs
 def exercise_lines(invitation: Invitation, exercises: Any, zones: list[str]) -> str:
     """Each exercise with its time, and from when it can be read ahead, if it can."""
     multiplier = invitation.candidate.multiplier()
@@ -157,16 +165,22 @@ def exercise_lines(invitation: Invitation, exercises: Any, zones: list[str]) -> 
     lines = []
     for exercise in exercises:
         time = in_words(stretch(exercise.limit, multiplier))
-        lines.append(f"  - {exercise.get_kind_display()}: {time} from the moment you press Start")
-        lines.append(
-            "    You can read its brief and materials before you start, from "
-            f"{in_zones(ahead[exercise.pk], zones)}."
-            if exercise.pk in ahead
-            else "    A surprise: you see its brief and materials when you press Start."
-        )
+        line = gettext("{exercise}: {time} from the moment you press Start")
+        lines.append(f"  - {line.format(exercise=_kind(exercise), time=time)}")
+        line = gettext("A surprise: you see its brief and materials when you press Start.")
+        if exercise.pk in ahead:
+            line = gettext("You can read its brief and materials before you start, from {at}.")
+            line = line.format(at=in_zones(ahead[exercise.pk], zones))
+        lines.append(f"    {line}")
     return "\n".join(lines)
 
 
+def _kind(exercise: Exercise) -> str:
+    """The exercise's kind as the candidate reads it."""
+    return gettext(exercise.get_kind_display())
+
+
+@in_theirs
 def calendar_of(invitation: Invitation, now: datetime) -> str:
     """The sitting where somebody sits with the candidate, else the window, which keeps nobody busy."""
     sittings = [row for row in invitation.exercises.all() if row.mode != Mode.TAKE_HOME]
@@ -174,12 +188,16 @@ def calendar_of(invitation: Invitation, now: datetime) -> str:
     ends_at = invitation.window_closes_at()
     if sittings:
         ends_at = invitation.opens_at + stretch(length, invitation.candidate.multiplier())
-    title = f"Work sample for {invitation.opening.title}, {settings.ORGANISATION}"
+    title = gettext("Work sample for {opening}, {organisation}").format(
+        opening=invitation.opening.title, organisation=settings.ORGANISATION
+    )
     text = (
-        "Your sitting. The link is in the message that this came with."
+        gettext("Your sitting. The link is in the message that this came with.")
         if sittings
-        else "You can start whenever you like in this time; the clock runs from Start. The link is in "
-        "the message that this came with."
+        else gettext(
+            "You can start whenever you like in this time; the clock runs from Start. The link is in the "
+            "message that this came with."
+        )
     )
     event = Event(
         key=f"invitation-{invitation.pk}",

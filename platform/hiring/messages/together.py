@@ -26,13 +26,13 @@ class Batch:
     """Messages to candidates that are not stored yet; words: by occasion and opening, looked up once."""
 
     rows: list[Message] = field(default_factory=list)
-    _words: dict[tuple[str, int | None], Words] = field(default_factory=dict)
+    _words: dict[tuple[str, int | None, str], Words] = field(default_factory=dict)
 
-    def words(self, occasion: Occasion, opening: Opening | None) -> Words:
+    def words(self, occasion: Occasion, opening: Opening | None, language: str) -> Words:
         """As `words_for`."""
-        key = (occasion.key, opening.pk if opening else None)
+        key = (occasion.key, opening.pk if opening else None, language)
         if key not in self._words:
-            self._words[key] = words_for(occasion, opening)
+            self._words[key] = words_for(occasion, opening, language)
         return self._words[key]
 
     def store(self) -> None:

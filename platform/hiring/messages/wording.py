@@ -13,8 +13,11 @@ from typing import NamedTuple
 from django.core.exceptions import ValidationError
 from django.template import Context, Engine, Template
 from django.template.base import Lexer, TokenType
+from django.utils import translation
 from django.utils.html import escape
+from django.utils.translation import gettext
 
+from hiring import languages
 from hiring.messages.occasions import Occasion
 from hiring.models import MessageWords, Opening
 
@@ -64,13 +67,17 @@ def _compiled(source: str) -> Template:
     return ENGINE.from_string(source)
 
 
-def words_for(occasion: Occasion, opening: Opening | None) -> Words:
-    """The opening's own words, else the organisation's, else those that are shipped."""
+def words_for(occasion: Occasion, opening: Opening | None, language: str = "") -> Words:
+    """The opening's own words, else the organisation's, else those that are shipped.
+
+    language: of the shipped words; the opening's, else English, where it is not said.
+    """
     for scope in dict.fromkeys([opening, None]):
         row = MessageWords.objects.filter(occasion=occasion.key, opening=scope).first()
         if row and row.text:
             return Words(row.subject, row.text)
-    return Words(occasion.subject, occasion.text)
+    with translation.override(language or languages.of_opening(opening)):
+        return Words(gettext(occasion.subject), gettext(occasion.text))
 
 
 def written(occasion: Occasion, words: Words, values: dict[str, str]) -> Words:
@@ -79,12 +86,12 @@ def written(occasion: Occasion, words: Words, values: dict[str, str]) -> Words:
     return Words(subject[:300], fill(words.text, values).strip() + "\n")
 
 
-def as_html(text: str) -> str:
+def as_html(text: str, language: str = "en") -> str:
     """The same text as plain HTML: paragraphs, lines, and addresses that can be pressed."""
     blocks = re.split(r"\n\s*\n", text.strip())
     paragraphs = "\n".join(f"<p>{_pressable(block.strip())}</p>" for block in blocks)
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"></head>'
+        f'<!doctype html>\n<html lang="{language}"><head><meta charset="utf-8"></head>'
         '<body style="font: 16px/1.5 sans-serif; max-width: 40em">\n'
         f"{paragraphs}\n</body></html>\n"
     )

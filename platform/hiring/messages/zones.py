@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.formats import date_format
+from django.utils.translation import pgettext
 
 from accounts.models import User
 from hiring.message_rows import known_zone
@@ -47,7 +48,8 @@ def in_zones(at: datetime, zones: list[str]) -> str:
     said, day = [], None
     for name in zones:
         local = at.astimezone(ZoneInfo(name))
-        form = "H:i" if local.date() == day else "l j F Y, H:i"
+        whole = pgettext("day and time", "l j F Y, H:i")
+        form = "H:i" if local.date() == day else whole
         said.append(f"{date_format(local, form)} ({name})")
         day = local.date()
     return ", ".join(said)

@@ -50,6 +50,7 @@ DEFAULT_WEIGHT = 50
 STAYS = {
     "calibration",
     "answer_languages",
+    "language",
     "evaluators_per_answer",
     "own_work",
     "own_work_minutes",
@@ -75,7 +76,10 @@ class ExerciseInline(StackedInline):
         ),
         (
             "What candidates may use",
-            {"classes": ("collapse",), "fields": ("references_policy", "assistants_policy")},
+            {
+                "classes": ("collapse",),
+                "fields": ("references_policy", "assistants", "assistants_policy"),
+            },
         ),
     )
 
@@ -139,7 +143,7 @@ class OpeningAdmin(StaffAdmin):
     fieldsets = (
         (None, {"fields": ("title", ("level", "hiring_manager"), "description")}),
         ("Cluster", {"fields": ("company",)}),
-        ("Written answers", {"classes": ("collapse",), "fields": ("answer_languages",)}),
+        ("Languages", {"classes": ("collapse",), "fields": ("answer_languages", "language")}),
         ("Evaluation", {"fields": ("work_sample_weight",)}),
         (
             "Several evaluators",

@@ -66,6 +66,7 @@ class Reader:
 
     def __init__(self, viewer: User, stored: Stored, now: datetime) -> None:
         self.viewer, self.stored, self.now = viewer, stored, now
+        self.me = viewer.pk  # a request's user is looked through anew each time it is asked
         self.at = int(now.timestamp())
         links, panels = stored.links.values(), {row.panel for row in stored.answers.values()}
         people = {link.created_by for link in links}.union(*panels)
@@ -165,8 +166,8 @@ class Reader:
         turn, standing = turn_of(facts), standing_of(facts, left)
         if turn == Turn.SCORING:
             panel = tuple(one for one in panel if one not in cards)
-            if mine and self.viewer.pk in panel:
-                panel = (self.viewer.pk,)  # whoever owes a scorecard need not know whose is in
+            if mine and self.me in panel:
+                panel = (self.me,)  # whoever owes a scorecard need not know whose is in
         near = (link.opening, link.created_by, panel)
         return Next(
             standing,
@@ -197,7 +198,7 @@ class Reader:
 
     def _dispute(self, answer: HandedIn, owed: bool, mine: bool) -> Dispute:
         """As far as the viewer may know that scorecards differ: as EvaluationQuerySet.known_to says."""
-        knows = self.sees_cards and (not mine or self.viewer.pk in answer.cards)
+        knows = self.sees_cards and (not mine or self.me in answer.cards)
         if not knows or answer.answer not in self.stored.apart:
             return Dispute.NONE
         if owed:

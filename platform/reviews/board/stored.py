@@ -132,13 +132,14 @@ def of_links(viewer: User, links: Collection[UUID], now: datetime) -> Stored:
 
 
 def _stored(viewer: User, scope: Scope, now: datetime) -> Stored:
-    begun = _begun(viewer, scope)
+    me, begun = viewer.pk, _begun(viewer, scope)
     hidden = set(candidates_hidden_from(viewer))
     links = _links(viewer, scope, now, begun, hidden)
     listed = any(link.listed for link in links.values())
     exercises_of = _exercises_of(scope) if listed else {}
     wanted = {row.exercise for rows in begun.values() for row in rows}
-    answers = _answers(scope)
+    panels = _panels(scope)
+    answers = _answers(scope, panels)
     return Stored(
         links=links,
         exercises_of=exercises_of,
@@ -148,7 +149,7 @@ def _stored(viewer: User, scope: Scope, now: datetime) -> Stored:
         apart=_apart(links, begun, answers),
         decisions=_decisions(viewer, links),
         hidden=hidden,
-        mine=_mine(viewer, scope),
+        mine={attempt for attempt, panel in panels.items() if me in panel.people},
     )
 
 
@@ -178,8 +179,8 @@ def _begun(viewer: User, scope: Scope) -> dict[str, list[Begun]]:
     return found
 
 
-def _answers(scope: Scope) -> dict[str, HandedIn]:
-    panels, cards = _panels(scope), _cards(scope)
+def _answers(scope: Scope, panels: dict[str, Group]) -> dict[str, HandedIn]:
+    cards = _cards(scope)
     talked = DiscussionOutcome.objects.filter(**scope.of("submission__attempt__"))
     outcomes = Counter(talked.order_by().values_list("submission", flat=True))
     newest = GradingRun.objects.filter(submission=OuterRef("pk")).order_by("-pk")
@@ -223,7 +224,7 @@ def _panels(scope: Scope) -> dict[str, Group]:
     """Who is asked to score each attempt."""
     rows = Assignment.objects.filter(**scope.of("attempt__")).order_by()
     grouped = rows.values("attempt").annotate(
-        of=key("attempt"), people=Joined("evaluator"), last=Max(Seconds("assigned_at"))
+        of=key("attempt"), people=Joined("evaluator"), last=Seconds(Max("assigned_at"))
     )
     read = cache(numbers)  # few panels score thousands of answers
     return {
@@ -245,7 +246,7 @@ def _cards(scope: Scope) -> dict[int, Group]:
     # not a subquery: PostgreSQL would run it anew for every row once it has no room to hash it
     counted = rows.exclude(submitted_at=None).exclude(pk__in=replaced)
     grouped = counted.values("submission").annotate(
-        people=Joined("evaluator"), cards=Joined("pk"), last=Max(Seconds("submitted_at"))
+        people=Joined("evaluator"), cards=Joined("pk"), last=Seconds(Max("submitted_at"))
     )
     read = cache(numbers)
     return {
@@ -329,11 +330,6 @@ def _apart(
             if (answer := answers.get(row.key)) and len(answer.card_keys) > 1
         ]
     )
-
-
-def _mine(viewer: User, scope: Scope) -> set[str]:
-    rows = Assignment.objects.filter(evaluator=viewer, **scope.of("attempt__"))
-    return set(rows.values_list(key("attempt"), flat=True))
 
 
 def _decisions(viewer: User, links: dict[str, Link]) -> dict[tuple[int, int], Decision]:

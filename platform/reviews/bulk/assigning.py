@@ -78,9 +78,11 @@ def evaluators(now: datetime) -> list[Person]:
 
 def _open_work(users: QuerySet[User]) -> Counter[int]:
     """How many answers each was asked to score, that are handed in, not scored and not decided."""
-    card = Evaluation.objects.submitted().filter(
-        submission__attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator")
+    # by the answers of the one attempt: SQLite would read all cards of the evaluator for each
+    own = Evaluation.objects.submitted().filter(
+        submission=OuterRef("pk"), evaluator=OuterRef(OuterRef("evaluator"))
     )
+    card = Submission.objects.filter(Exists(own), attempt=OuterRef("attempt"))
     decided = Decision.objects.filter(
         opening=OuterRef("attempt__invitation__opening"),
         candidate=OuterRef("attempt__invitation__candidate"),

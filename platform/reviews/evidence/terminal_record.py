@@ -64,7 +64,7 @@ def commands(attempt: Attempt) -> Iterable[TerminalCommand]:
 
 def told(attempt: Attempt, rows: Iterable[TerminalCommand]) -> list[Ran]:
     """Commands for the page; the attempt's time events are read once."""
-    starts = _starts(attempt)
+    starts = starts_of(attempt)
     times = {round: ordinary_time_of(attempt, round) for round in (1, 2)}
     return [_ran(row, starts, times[row.session.round]) for row in rows]
 
@@ -82,7 +82,7 @@ def _ran(row: TerminalCommand, starts: dict[int, datetime], ordinary_time: Ordin
     )
 
 
-def _starts(attempt: Attempt) -> dict[int, datetime]:
+def starts_of(attempt: Attempt) -> dict[int, datetime]:
     """When the work of each round began."""
     found = [row.at for row in attempt.time_events.all() if EventKind(row.kind) in _STARTS]
     return dict(enumerate(found, start=1))

@@ -10,21 +10,24 @@ from typing import Any, NamedTuple
 
 from assessments import answers
 from assessments.answers import in_order
-from assessments.models import Attempt, Draft, Run, Submission
+from assessments.assistant import asking
+from assessments.models import AssistantTurn, Attempt, Draft, Run, Submission
 from assessments.models.terminal import TerminalCommand
 from reviews.evidence.answer_text import Pair, as_read, side_by_side, title_of, visible
 from reviews.evidence.ordinary_minutes import EVEN, OrdinaryTime
 from reviews.evidence.terminal_record import commands
 
 SHOWN_ROWS = 2000
+NO_CHANGE = ("command", "assistant")
+"""Kinds of steps that leave the files as they are."""
 
 
 @dataclass(frozen=True)
 class Step:
     """One moment: what happened, and which row holds the files as they were then.
 
-    kind: start, draft, run, command or handed-in. `row` is None for the start and for commands: those
-    between two other steps are one step, and the files are as they were before it.
+    kind: start, draft, run, command, assistant or handed-in. `row` is None for the start, for questions to the
+    assistant and for commands: those between two other steps are one step, and the files are as before it.
     """
 
     number: int
@@ -36,6 +39,7 @@ class Step:
     row: Draft | Run | Submission | None = None
     note: str = ""
     commands: tuple[TerminalCommand, ...] = ()
+    turn: AssistantTurn | None = None
 
 
 class Change(NamedTuple):
@@ -61,6 +65,8 @@ def steps(attempt: Attempt) -> list[Step]:
     rows += [(row.created_at, 1, _run(row)) for row in runs]
     rows += [(row.submitted_at, 2, _submission(row)) for row in handed_in]
     rows += [(row.at, 0, _command(row)) for row in commands(attempt)]
+    if asking.is_offered(attempt):
+        rows += [(row.asked_at, 0, _asked(row)) for row in attempt.assistant_turns.all()]
     rows.sort(key=lambda row: (row[0], row[1], row[2].get("draft") or 0))
     first = Step(1, "start", "The exercise as it began", 1, attempt.started_at)
     joined = _joined(rows)
@@ -87,6 +93,12 @@ def _command(row: TerminalCommand) -> dict[str, Any]:
     first = visible(row.line.split("\n")[0])
     title = f"Command on {row.host}: {first[:80]}{'…' if len(first) > 80 else ''}"
     return {"kind": "command", "title": title, "round": row.session.round, "commands": (row,)}
+
+
+def _asked(row: AssistantTurn) -> dict[str, Any]:
+    first = visible(row.question.split("\n")[0])
+    title = f"Asked the assistant: {first[:80]}{'…' if len(first) > 80 else ''}"
+    return {"kind": "assistant", "title": title, "round": row.round, "turn": row}
 
 
 def _draft(row: Draft) -> dict[str, Any]:
@@ -126,7 +138,7 @@ def _submission(row: Submission) -> dict[str, Any]:
 
 def body_at(attempt: Attempt, found: list[Step], number: int) -> dict[str, Any]:
     """The answer as it stood at a step, in one query at most."""
-    before = (step.row for step in reversed(found[:number]) if step.kind != "command")
+    before = (step.row for step in reversed(found[:number]) if step.kind not in NO_CHANGE)
     row = next(before, None)
     if row is None:
         return starting(attempt)

@@ -7,12 +7,15 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils import translation
 
 from accounts.models import User
 from assessments.models import Sitting
+from hiring.languages import of_messages
 from hiring.messages.calendar_file import Event, calendar_file
 from hiring.messages.outbox import Told, site_page, tell_candidate, tell_staff
 from hiring.messages.zones import in_zones, zone_of, zones_for
+from hiring.time_allowed import in_words
 from reviews.models import InterviewSession
 
 
@@ -42,14 +45,17 @@ def _tell(
         return
     link = sitting.invitation
     about = f"talk {sitting.pk} time {sitting.moves}"
-    length = f"{sitting.minutes} minutes"
 
     def told(occasion: str, zones: list[str], page: str = "", **values: str) -> Told:
         at = in_zones(sitting.begins_at, zones) if sitting.begins_at else ""
         return Told(
             occasion=occasion,
             about=about,
-            values={"interview_at": at, "minutes": length, **values},
+            values={
+                "interview_at": at,
+                "minutes": in_words(timedelta(minutes=sitting.minutes)),
+                **values,
+            },
             opening=link.opening,
             candidate=link.candidate,
             invitation=link if occasion == to_them else None,
@@ -59,7 +65,8 @@ def _tell(
         )
 
     zones = list(dict.fromkeys([*zones_for(link.candidate, by), sitting.time_zone]))
-    tell_candidate(told(to_them, zones), now=now, by=by)
+    with translation.override(of_messages(link)):
+        tell_candidate(told(to_them, zones), now=now, by=by)
     for row in sessions:
         zones = list(dict.fromkeys([zone_of(row.interviewer), sitting.time_zone]))
         page = site_page("admin:interview-talk", row.pk)
@@ -72,10 +79,14 @@ def _calendar(sitting: Sitting, is_theirs: bool, now: datetime) -> str:
     opening = link.opening.title
     event = Event(
         key=f"interview-{sitting.pk}",
-        title=f"Interview for {opening}, {settings.ORGANISATION}"
+        title=translation.gettext("Interview for {opening}, {organisation}").format(
+            opening=opening, organisation=settings.ORGANISATION
+        )
         if is_theirs
         else f"Interview: Candidate {link.candidate.pseudonym}, {opening}",
-        text="The link to the interview's page is in the message that this came with."
+        text=translation.gettext(
+            "The link to the interview's page is in the message that this came with."
+        )
         if is_theirs
         else "The plan is on the page in the message that this came with.",
         begins_at=begins_at,

@@ -14,6 +14,7 @@ from typing import Any
 
 from assessments.enquiries.api import conversation
 from assessments.models import (
+    AssistantTurn,
     Attempt,
     OwnWorkRound,
     Run,
@@ -206,8 +207,10 @@ def _attempt(row: Attempt) -> dict[str, Any]:
         ],
         "terminal": [_command(one) for one in terminal_record.commands(row)],
         "terminal_printed": _printed(row),
+        "cluster": _cluster(row),
         "submissions": [_submission(one) for one in row.submissions.order_by("round", "pk")],
         "asked_and_told": conversation(row),
+        "assistant": [_asked_assistant(one) for one in row.assistant_turns.all()],
         "how_it_was": _impression(row),
         "revision_handed_in": row.round == 2 and row.awaiting_round is None,
         "feedback": released
@@ -222,11 +225,33 @@ def _attempt(row: Attempt) -> dict[str, Any]:
     }
 
 
+def _asked_assistant(row: AssistantTurn) -> dict[str, Any]:
+    return {
+        "asked_at": row.asked_at,
+        "question": row.question,
+        "answer": row.answer,
+        "ended_at": row.ended_at,
+        "not_whole_because": row.get_problem_display() if row.problem else "",
+        "model": row.model,
+        "tokens": row.tokens,
+    }
+
+
 def _printed(row: Attempt) -> list[dict[str, Any]]:
     return [
         {"round": one.round, "text": "\n".join(line.text for line in one.lines)}
         for one in terminal_record.record(row).sessions
     ]
+
+
+def _cluster(row: Attempt) -> dict[str, Any] | None:
+    """A live cluster's files as a packed archive in base64, and how its queue moved."""
+    found = getattr(row, "live_cluster", None)
+    return found and {
+        "began_at": found.began_at,
+        "kept": list(found.kept.values("round", "at", "files")),
+        "moved": list(found.looks.values("at", "running", "waiting", "gpus", "up")),
+    }
 
 
 def _impression(row: Attempt) -> dict[str, Any] | None:

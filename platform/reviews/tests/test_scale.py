@@ -1,12 +1,14 @@
-"""As many queries for thirty candidates as for three: lists, scoring, comparison, report, home."""
+"""As many queries for thirty candidates as for three, and no more work for each: lists, report, home."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -14,6 +16,9 @@ from django.urls import reverse
 from accounts.models import User
 from assessments.tests.stage import NOW
 from reviews.tests.crowd import Crowd, build
+from reviews.visibility import attempts_visible_to, with_viewer
+
+STEPS_AT_ONCE = 100
 
 
 def addresses(crowd: Crowd) -> Iterator[tuple[str, User, str]]:
@@ -64,3 +69,42 @@ def test_queries_do_not_grow_with_the_candidates() -> None:
     grown = {name: (few[name], many[name]) for name in few if many[name] > few[name]}
     assert grown == {}
     assert max(many.values()) < 80
+
+
+def work(rows: QuerySet[Any]) -> int:
+    """How much the database does: SQLite's own steps, or the rows that PostgreSQL looks at."""
+    if connection.vendor == "postgresql":
+        return looked_at(json.loads(rows.explain(analyze=True, format="json"))[0]["Plan"])
+    made = 0
+
+    def count() -> None:
+        nonlocal made
+        made += 1
+
+    connection.ensure_connection()
+    connection.connection.set_progress_handler(count, STEPS_AT_ONCE)
+    try:
+        assert len(rows)
+    finally:
+        connection.connection.set_progress_handler(None, 0)
+    return made
+
+
+def looked_at(node: dict[str, Any]) -> int:
+    rows = node["Actual Rows"] + node.get("Rows Removed by Filter", 0)
+    below = sum(looked_at(child) for child in node.get("Plans", []))
+    return int(rows * node["Actual Loops"]) + below
+
+
+@pytest.mark.django_db
+def test_whose_name_an_evaluator_may_know_is_not_asked_of_everybody_else() -> None:
+    """For each of their attempts the database reads that candidate's own, not all that they score."""
+
+    def asked() -> int:
+        viewer = User.objects.get(pk=crowd.panel[0].pk)
+        return work(with_viewer(attempts_visible_to(viewer), viewer))
+
+    crowd = build(20, now=NOW, exercises=2, evaluators=2)
+    few = asked()
+    crowd.add(60, now=NOW)
+    assert asked() < 6 * few  # four times as many attempts

@@ -118,4 +118,5 @@ def main() -> None:
         said = obey(order)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -111,6 +111,12 @@ class Terminal:
         if self.is_open:
             self._listen(self._events | selectors.EVENT_READ)
 
+    def close(self) -> None:
+        """Let the terminal go, once its shell has ended."""
+        self._listen(0)
+        self.is_open = False
+        os.close(self._master)
+
     def wake(self) -> None:
         """Go on reading where the judge asked for a pause and it is over."""
         if self.resume_at and time.monotonic() >= self.resume_at:

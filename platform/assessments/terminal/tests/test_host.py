@@ -26,6 +26,7 @@ from assessments.models import (
 from assessments.terminal import endings, host, sessions
 from assessments.terminal.cluster import Cluster
 from assessments.terminal.contents import spec_of
+from assessments.terminal.guests import Shell
 from assessments.terminal.tests.terminal_play import ESCAPES, small_cluster, small_folder
 from assessments.tests.stage import Stage, begin, make_stage
 from sandbox import Backend, Outcome, Spec, rootfs
@@ -281,12 +282,10 @@ def test_endings_follow_what_the_sandbox_says() -> None:
     row = TerminalSession()
 
     def ending(**fields: object) -> str:
-        from assessments.terminal.traffic import Traffic
-
-        traffic = Traffic(lambda: None, threading.Event())  # type: ignore[arg-type,return-value]
-        hosted = host.Hosted(row, traffic)
+        guest = Shell(row, threading.Event(), host.prepare)
+        hosted = host.Hosted(row, guest)
         hosted.outcome = Outcome(detail="", backend="namespace", **fields)  # type: ignore[arg-type]
-        traffic.close()
+        guest.traffic.close()
         return hosted.how_it_ended()
 
     assert ending(status="oom") == endings.LIMIT

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from headnode.doctor import fences, outside, parts, stores
+from headnode.doctor import assistant, fences, outside, parts, stores
 from headnode.doctor.findings import Check, State, looked_at, plain, whole
 
 CHECKS: dict[str, Check] = {
@@ -18,6 +18,7 @@ CHECKS: dict[str, Check] = {
     "terminals": parts.terminals,
     "sandbox": fences.sandbox,
     "mail": outside.mail,
+    "assistant": assistant.assistant,
     "clocks": stores.clocks,
     "disk": stores.disk,
     "secret-key": outside.secret_key,
@@ -28,7 +29,7 @@ CHECKS: dict[str, Check] = {
 
 
 class Command(BaseCommand):
-    help = "Look at database, broker, processes, sandbox, mail, clocks, disk, keys, names and TLS."
+    help = "Look at database, broker, processes, sandbox, mail, assistant, clocks, disk, keys, names and TLS."
     requires_system_checks = []
     requires_migrations_checks = False
 

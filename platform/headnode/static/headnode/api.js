@@ -1,9 +1,11 @@
 // Talks to the server: JSON both ways, and a clear difference between "refused" and "not reached".
 
+import { t } from "./words.js";
+
 /** The server answered and said no. */
 export class Refused extends Error {
   constructor(status, answer, retryAfter) {
-    super(answer?.detail || `The server answered with status ${status}.`);
+    super(answer?.detail || t`The server answered with status ${status}.`);
     this.status = status;
     this.code = answer?.code || "";
     this.answer = answer || {};
@@ -58,11 +60,11 @@ export async function ask(url, body, { keepalive = false, timeout = 15000 } = {}
     const response = await fetch(url, options);
     const answer = await read(response);
     if (!response.ok) throw new Refused(response.status, answer, Number(response.headers.get("Retry-After")) || 0);
-    if (answer === null) throw new Unreachable("The answer could not be read.");
+    if (answer === null) throw new Unreachable(t`The answer could not be read.`);
     return answer;
   } catch (error) {
     if (error instanceof Refused || error instanceof Unreachable) throw error;
-    throw new Unreachable("The server could not be reached.");
+    throw new Unreachable(t`The server could not be reached.`);
   } finally {
     clearTimeout(timer);
   }

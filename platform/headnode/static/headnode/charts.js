@@ -5,6 +5,7 @@ import { figure } from "./measures.js";
 import { moment, tick, tickSteps, valueAt } from "./replay_data.js";
 import { seriesColour, token } from "./replay_paint.js";
 import uPlot from "./vendor/uplot.js";
+import { t } from "./words.js";
 
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
 const B_DASH = [4, 4];
@@ -42,8 +43,8 @@ export class Chart {
     this.table = el("div", { className: "scroll chart-table", tabindex: "0", role: "region", hidden: true });
     this.node = el("figure", { className: "chart" }, this.#head(), this.host, this.table);
     this.host.setAttribute("role", "img");
-    this.host.setAttribute("aria-label", `${group.title}, chart. ${this.#summary()} The table has the figures.`);
-    this.table.setAttribute("aria-label", `${group.title}, table`);
+    this.host.setAttribute("aria-label", t`${group.title}, chart. ${this.#summary()} The table has the figures.`);
+    this.table.setAttribute("aria-label", t`${group.title}, table`);
   }
 
   #one(pair) {
@@ -55,7 +56,7 @@ export class Chart {
       const said = pair.map((series, at) => {
         if (!series) return null;
         const top = series.values.reduce((a, b) => Math.max(a, b ?? -Infinity), -Infinity);
-        return `${this.stage.b ? `${"AB"[at]} ` : ""}at most ${figure(top === -Infinity ? null : top, series.unit)}`;
+        return t`${this.stage.b ? `${"AB"[at]} ` : ""}at most ${figure(top === -Infinity ? null : top, series.unit)}`;
       });
       return `${this.#one(pair).label} ${said.filter(Boolean).join(", ")}`;
     });
@@ -70,7 +71,7 @@ export class Chart {
           type: "button",
           className: "key",
           "aria-pressed": "true",
-          title: "Show only this; again shows all",
+          title: t`Show only this; again shows all`,
           onclick: () => this.#isolate(at),
         },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${this.stage.b ? 0 : at % 4}` }),
@@ -81,7 +82,7 @@ export class Chart {
     this.toggle = el(
       "button",
       { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() },
-      "Table",
+      t`Table`,
       el("span", { className: "unseen" }, ` of ${this.group.title}`),
     );
     const unit = PLAIN_UNITS.includes(this.group.unit) ? "" : ` (${this.group.unit})`;
@@ -148,7 +149,7 @@ export class Chart {
       el(
         "caption",
         {},
-        step > 1 ? `${rows.length} of ${times.length} moments, evenly spread` : `${times.length} moments`,
+        step > 1 ? t`${rows.length} of ${times.length} moments, evenly spread` : t`${times.length} moments`,
       ),
       el(
         "thead",
@@ -156,7 +157,7 @@ export class Chart {
         el(
           "tr",
           {},
-          el("th", { scope: "col" }, "Time"),
+          el("th", { scope: "col" }, t`Time`),
           columns.map(({ title }) => el("th", { scope: "col", className: "figure" }, title)),
         ),
       ),

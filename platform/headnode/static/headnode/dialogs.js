@@ -1,6 +1,7 @@
 // Questions that stop the page: built on <dialog>, which traps the focus and gives it back.
 
 import { el, uuid } from "./dom.js";
+import { t } from "./words.js";
 
 /** Show a dialog; resolves to the value of the button pressed, or null when closed with Escape.
  *  buttons: [{value, label, primary?, check?}] ; check(dialog) may return a sentence to show instead of closing.
@@ -68,7 +69,7 @@ export async function askText({ title, label, value = "", action, problem }) {
     title,
     content: el("label", { className: "field" }, label, input),
     buttons: [
-      { value: false, label: "Cancel" },
+      { value: false, label: t`Cancel` },
       { value: true, label: action, primary: true, check: () => problem(input.value.trim()) },
     ],
   });

@@ -4,6 +4,7 @@ import { chartGroups } from "./charts.js";
 import { el } from "./dom.js";
 import { figure } from "./measures.js";
 import { lastValue, meanValue, prepare } from "./replay_data.js";
+import { t } from "./words.js";
 
 function difference(a, b) {
   if (typeof a !== "number" || typeof b !== "number") return "–";
@@ -41,10 +42,10 @@ export function differences(rawA, rawB) {
   return el(
     "section",
     { className: "differences" },
-    el("h4", {}, "In figures"),
+    el("h4", {}, t`In figures`),
     el(
       "div",
-      { className: "scroll", tabindex: "0", role: "region", "aria-label": "Differences" },
+      { className: "scroll", tabindex: "0", role: "region", "aria-label": t`Differences` },
       el(
         "table",
         {},
@@ -54,9 +55,9 @@ export function differences(rawA, rawB) {
           el(
             "tr",
             {},
-            el("th", { scope: "col", rowspan: "2" }, "Series"),
-            el("th", { scope: "colgroup", colspan: "3" }, "At the end"),
-            el("th", { scope: "colgroup", colspan: "3" }, "Mean over the time"),
+            el("th", { scope: "col", rowspan: "2" }, t`Series`),
+            el("th", { scope: "colgroup", colspan: "3" }, t`At the end`),
+            el("th", { scope: "colgroup", colspan: "3" }, t`Mean over the time`),
           ),
           el("tr", {}, heads),
         ),

@@ -1,5 +1,7 @@
 // Builds elements; text always goes in as text, so nothing a person typed can become markup.
 
+import { LOCALE } from "./words.js";
+
 /** An element with properties, attributes (data-*, aria-*, role, for) and on… listeners. */
 export function el(tag, options = {}, ...children) {
   const node = document.createElement(tag);
@@ -37,7 +39,7 @@ export function once(event) {
 
 /** Local wall time of an ISO instant, to the second. */
 export function clockTime(iso) {
-  return new Date(iso).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  return new Date(iso).toLocaleTimeString(LOCALE, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 }
 
 /** A version 4 UUID; crypto.randomUUID exists only on secure origins. */

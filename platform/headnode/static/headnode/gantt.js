@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { lastBefore, lasting } from "./replay_data.js";
 import { fitted, inkOn, seriesColour, token } from "./replay_paint.js";
+import { t } from "./words.js";
 
 const LANE_PX = 12;
 const ROW_LEAST_PX = 15;
@@ -21,12 +22,12 @@ export class Gantt {
     this.space = el("div", { className: "gantt-space" }, this.canvas);
     this.scroller = el("div", { className: "gantt-scroll", tabindex: "0", role: "region" }, this.space);
     this.scroller.addEventListener("scroll", () => this.#ask(), { passive: true });
-    const title = side ? `Machines, ${side}` : "Machines";
+    const title = side ? t`Machines, ${side}` : t`Machines`;
     this.scroller.setAttribute("aria-label", `${title}: ${this.#summary()}`);
     this.fit = el(
       "button",
       { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#toggle() },
-      "All rows",
+      t`All rows`,
     );
     const keys = [...data.colours].map(([kind, at]) =>
       el(
@@ -55,7 +56,7 @@ export class Gantt {
 
   #summary() {
     const bars = this.data.rows.reduce((sum, row) => sum + row.bars.length, 0);
-    return `${this.data.rows.length} rows, ${bars} bars. At this moment, below, names what runs where.`;
+    return t`${this.data.rows.length} rows, ${bars} bars. At this moment, below, names what runs where.`;
   }
 
   #note() {
@@ -65,7 +66,7 @@ export class Gantt {
       : el(
           "p",
           { className: "muted small" },
-          `More bars than are kept: what began after ${this.stage.moment(bars)} is not drawn (hatched).`,
+          t`More bars than are kept: what began after ${this.stage.moment(bars)} is not drawn (hatched).`,
         );
   }
 
@@ -225,14 +226,12 @@ export class Gantt {
       this.stage.tell(null);
       return;
     }
-    const told = found.bars
-      .slice(0, MOST_TOLD)
-      .map((bar) => [
-        "",
-        `${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)} ` +
-          `(${lasting(bar.to - bar.from)})`,
-      ]);
-    if (found.bars.length > MOST_TOLD) told.push(["", `and ${found.bars.length - MOST_TOLD} more here`]);
+    const told = found.bars.slice(0, MOST_TOLD).map((bar) => [
+      "",
+      t`${bar.label} · ${bar.kind} · ${this.stage.moment(bar.from)} to ${this.stage.moment(bar.to)}
+          (${lasting(bar.to - bar.from)})`,
+    ]);
+    if (found.bars.length > MOST_TOLD) told.push(["", t`and ${found.bars.length - MOST_TOLD} more here`]);
     const lines = [[found.row.name, found.bars.length ? "" : "nothing"], ...told];
     this.stage.tell(lines, event.clientX - this.stage.left(), event.clientY);
   }

@@ -1,6 +1,7 @@
 // The measures of a run as a table: each value between its naive and its reference anchor.
 
 import { el, svg } from "./dom.js";
+import { t } from "./words.js";
 
 /** A figure as people read it: at most four significant digits, thousands apart. */
 export function figure(value, unit) {
@@ -47,7 +48,7 @@ function bar(score) {
 }
 
 function row(measure) {
-  const want = { higher: "more is better", lower: "less is better" }[measure.better] || "";
+  const want = { higher: t`more is better`, lower: t`less is better` }[measure.better] || "";
   return el(
     "tr",
     {},
@@ -72,18 +73,18 @@ export function measuresTable(report) {
     return el(
       "p",
       { className: "empty" },
-      "What your program achieved appears here after a run, beside a naive and a reference program.",
+      t`What your program achieved appears here after a run, beside a naive and a reference program.`,
     );
   if (!report.measures?.length) {
-    return el("p", { className: "empty" }, "Nothing could be measured in this run. The Output tab says why.");
+    return el("p", { className: "empty" }, t`Nothing could be measured in this run. The Output tab says why.`);
   }
-  const heads = ["Measure", "Yours", "Naive", "Reference", "Score"];
+  const heads = [t`Measure`, t`Yours`, t`Naive`, t`Reference`, t`Score`];
   return el(
     "div",
     {},
     el(
       "div",
-      { className: "scroll", tabindex: "0", role: "region", "aria-label": "Measures" },
+      { className: "scroll", tabindex: "0", role: "region", "aria-label": t`Measures` },
       el(
         "table",
         { className: "measures" },
@@ -94,7 +95,7 @@ export function measuresTable(report) {
             "tr",
             {},
             heads.map((head, at) => el("th", { scope: "col", className: at ? "figure" : "" }, head)),
-            el("th", { scope: "col" }, "Naive to reference"),
+            el("th", { scope: "col" }, t`Naive to reference`),
           ),
         ),
         el("tbody", {}, report.measures.map(row)),
@@ -103,8 +104,8 @@ export function measuresTable(report) {
     el(
       "p",
       { className: "muted small" },
-      "These figures are for this public workload only. Your submission is measured on other workloads of the " +
-        "same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one.",
+      t`These figures are for this public workload only. Your submission is measured on other workloads of the
+        same kind, with faults of its own; the 0 % anchor is a naive program, the 100 % anchor a good one.`,
     ),
   );
 }

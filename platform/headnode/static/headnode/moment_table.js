@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { figure } from "./measures.js";
 import { barsAt, lastBefore, markWord, valueAt } from "./replay_data.js";
+import { counted, t } from "./words.js";
 
 const MOST_BARS = 50;
 const CALM_MS = 250;
@@ -14,7 +15,7 @@ export function summary(stage) {
       (series) => `${series.label} ${figure(valueAt(data, series, stage.time), series.unit)}`,
     );
     const running = barsAt(data, stage.time).length;
-    const jobs = data.rows.length ? `; ${running} bar${running === 1 ? "" : "s"} on machines` : "";
+    const jobs = data.rows.length ? `; ${counted("{0} bar on machines", "{0} bars on machines", running)}` : "";
     return `${stage.b ? `${side}: ` : ""}${values.join(", ")}${jobs}`;
   });
   return `${stage.moment(stage.time)}. ${parts.join(". ")}.`;
@@ -26,13 +27,13 @@ export class MomentTable {
     this.body = el("div", { className: "moment-body" });
     this.live = el(
       "button",
-      { type: "button", className: "quiet", title: "Key r", onclick: () => stage.readOut() },
-      "Read out this moment",
+      { type: "button", className: "quiet", title: t`Key r`, onclick: () => stage.readOut() },
+      t`Read out this moment`,
     );
     this.details = el(
       "details",
       { className: "moment", ontoggle: () => this.#fill() },
-      el("summary", {}, "At this moment"),
+      el("summary", {}, t`At this moment`),
       this.live,
       this.body,
     );
@@ -75,7 +76,7 @@ export class MomentTable {
         ),
       ),
     );
-    return table("Values", ["Series", "Value", "Chart"], rows);
+    return table(t`Values`, [t`Series`, t`Value`, t`Chart`], rows);
   }
 
   /** The marks between the sample of this moment and the next one. */
@@ -95,13 +96,13 @@ export class MomentTable {
           el("td", {}, mark.text),
         ),
       );
-    return table("Marks until the next sample", ["Time", "Kind", "What happened"], rows);
+    return table(t`Marks until the next sample`, [t`Time`, t`Kind`, t`What happened`], rows);
   }
 
   #bars(data) {
     if (!data.rows.length) return null;
     const bars = barsAt(data, this.at);
-    if (!bars.length) return el("p", { className: "muted" }, "No job runs on any machine.");
+    if (!bars.length) return el("p", { className: "muted" }, t`No job runs on any machine.`);
     const rows = bars
       .slice(0, MOST_BARS)
       .map((bar) =>
@@ -115,8 +116,8 @@ export class MomentTable {
         ),
       );
     const title =
-      bars.length > MOST_BARS ? `What runs where: the first ${MOST_BARS} of ${bars.length}` : "What runs where";
-    return table(title, ["Machine", "What", "Kind", "Since"], rows);
+      bars.length > MOST_BARS ? t`What runs where: the first ${MOST_BARS} of ${bars.length}` : t`What runs where`;
+    return table(title, [t`Machine`, t`What`, t`Kind`, t`Since`], rows);
   }
 }
 

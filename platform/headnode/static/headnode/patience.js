@@ -1,5 +1,7 @@
 // Asks again by itself where the server had no place for a question yet.
 
+import { t } from "./words.js";
+
 const LEAST_S = 0.25;
 const MOST_S = 8;
 const PATIENCE_MS = 120_000;
@@ -40,7 +42,7 @@ export async function patiently(ask, { signal, told = () => {} } = {}) {
       return await ask();
     } catch (error) {
       if (!error.retryAfter || performance.now() > until) throw error;
-      told(`Waiting for a free place. ${error.message}`);
+      told(t`Waiting for a free place. ${error.message}`);
       const least = error.code === "asking" ? LEAST_S : error.retryAfter;
       await pause(Math.min(MOST_S, least * 1.5 ** tries) * (750 + Math.random() * 500), signal);
     }

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { lasting } from "./replay_data.js";
+import { counted, t } from "./words.js";
 
 const SPEEDS = [1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400];
 const WHOLE_S = 40;
@@ -18,16 +19,16 @@ export class Player {
     this.play = el(
       "button",
       { type: "button", className: "replay-play", "aria-pressed": "false", onclick: () => this.toggle() },
-      "Play",
+      t`Play`,
     );
-    this.speed = el("select", { "aria-label": "Speed" }, this.#speeds());
+    this.speed = el("select", { "aria-label": t`Speed` }, this.#speeds());
     this.slider = el("input", {
       type: "range",
       min: stage.from,
       max: stage.to,
       step: 1,
       value: stage.from,
-      "aria-label": "Time of the run",
+      "aria-label": t`Time of the run`,
       onkeydown: (event) => this.#key(event),
       oninput: () => stage.go(Number(this.slider.value)),
     });
@@ -37,19 +38,19 @@ export class Player {
       el("button", { type: "button", className: "quiet", title, "aria-label": title, onclick }, label);
     this.node = el(
       "div",
-      { className: "replay-bar", role: "group", "aria-label": "Replay" },
+      { className: "replay-bar", role: "group", "aria-label": t`Replay` },
       this.play,
       this.speed,
-      button("‹", "Previous mark (key ,)", () => stage.toMark(-1)),
-      button("›", "Next mark (key .)", () => stage.toMark(1)),
+      button("‹", t`Previous mark (key ,)`, () => stage.toMark(-1)),
+      button("›", t`Next mark (key .)`, () => stage.toMark(1)),
       this.slider,
       this.now,
       el(
         "span",
         { className: "replay-zoom" },
-        button("−", "Zoom out (key −)", () => stage.zoomBy(2)),
-        button("+", "Zoom in (key +)", () => stage.zoomBy(0.5)),
-        button("All", "Show all of it (key 0)", () => stage.zoomAll()),
+        button("−", t`Zoom out (key −)`, () => stage.zoomBy(2)),
+        button("+", t`Zoom in (key +)`, () => stage.zoomBy(0.5)),
+        button(t`All`, t`Show all of it (key 0)`, () => stage.zoomAll()),
       ),
       this.window,
     );
@@ -65,7 +66,7 @@ export class Player {
       Math.abs(Math.log(speed / usual)) < Math.abs(Math.log(best / usual)) ? speed : best,
     );
     const at = SPEEDS.indexOf(near);
-    const label = (speed) => (steps ? `${speed} step${speed === 1 ? "" : "s"} per s` : `${lasting(speed)} per s`);
+    const label = (speed) => (steps ? counted("{0} step per s", "{0} steps per s", speed) : t`${lasting(speed)} per s`);
     return SPEEDS.slice(Math.max(0, at - 2), at + 3).map((speed) =>
       el("option", { value: speed, selected: speed === near }, label(speed)),
     );
@@ -82,7 +83,7 @@ export class Player {
     }
     if (this.stage.time >= this.stage.to) this.stage.go(this.stage.from);
     this.play.setAttribute("aria-pressed", "true");
-    this.play.textContent = "Pause";
+    this.play.textContent = t`Pause`;
     this.#last = performance.now();
     this.exact = this.stage.time;
     this.sent = this.exact;
@@ -93,7 +94,7 @@ export class Player {
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.timer);
     this.play.setAttribute("aria-pressed", "false");
-    this.play.textContent = "Play";
+    this.play.textContent = t`Play`;
     this.stage.go(this.stage.time);
   }
 
@@ -150,8 +151,8 @@ export class Player {
     const all = view.from <= from && view.to >= to;
     this.window.textContent = all
       ? coarse.matches
-        ? "Drag across a chart to move through time."
-        : "Drag across a chart to zoom, double click for all of it."
-      : `Showing ${moment(view.from)} to ${moment(view.to)}`;
+        ? t`Drag across a chart to move through time.`
+        : t`Drag across a chart to zoom, double click for all of it.`
+      : t`Showing ${moment(view.from)} to ${moment(view.to)}`;
   }
 }

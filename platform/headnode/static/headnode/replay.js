@@ -8,6 +8,7 @@ import { Player } from "./player.js";
 import { lastBefore, prepare } from "./replay_data.js";
 import { Lane, MarkList } from "./replay_marks.js";
 import { listen } from "./replay_pointer.js";
+import { t } from "./words.js";
 
 const WIDE = { gutter: 104, margin: 18 };
 const NARROW = { gutter: 62, margin: 18 };
@@ -92,7 +93,7 @@ class Stage {
       : el(
           "p",
           { className: "muted small" },
-          `More marks than are kept: those after ${this.moment(marks)} are not shown.`,
+          t`More marks than are kept: those after ${this.moment(marks)} are not shown.`,
         );
   }
 
@@ -168,7 +169,7 @@ class Stage {
     const marks = this.sides.flatMap(({ data }) => data.marks).sort((a, b) => a.t - b.t);
     const found = by > 0 ? marks.find((mark) => mark.t > this.time) : marks.findLast((mark) => mark.t < this.time);
     if (!found) {
-      this.say(by > 0 ? "No later mark." : "No earlier mark.");
+      this.say(by > 0 ? t`No later mark.` : t`No earlier mark.`);
       return;
     }
     this.go(found.t);

@@ -1,23 +1,25 @@
 // What a replay holds, made ready to be drawn and asked: groups, marks by kind, rows in lanes, words for a moment.
 
+import { t } from "./words.js";
+
 const DAY = 86400;
 const COLOURS = 8;
 const LEAST_S = 60;
 
 const TITLES = {
-  queue: "Jobs waiting",
+  queue: t`Jobs waiting`,
   gpus: "GPUs",
-  nodes: "Nodes",
-  cost: "Cost so far",
-  loss: "Loss",
+  nodes: t`Nodes`,
+  cost: t`Cost so far`,
+  loss: t`Loss`,
 };
 const MARKS = {
-  fault: ["Faults", "fault"],
-  spot: ["Spot events", "spot event"],
-  rule: ["Rules broken", "rule broken"],
-  alert: ["Alerts", "alert"],
-  action: ["Actions", "action"],
-  log: ["Log", "log line"],
+  fault: [t`Faults`, "fault"],
+  spot: [t`Spot events`, t`spot event`],
+  rule: [t`Rules broken`, t`rule broken`],
+  alert: [t`Alerts`, "alert"],
+  action: [t`Actions`, "action"],
+  log: ["Log", t`log line`],
 };
 const COUNTED = new Set(["jobs", "nodes", "GPUs", "gangs", "slices", "replicas"]);
 
@@ -40,12 +42,12 @@ export function markWord(kind) {
 
 /** "day 2, 14:20" where the span is longer than a day, "14:20" where not; seconds when they say something. */
 export function moment(data, at) {
-  if (data.axis === "step") return `step ${Math.round(at)}`;
+  if (data.axis === "step") return t`step ${Math.round(at)}`;
   const whole = Math.round(at);
   const rest = whole % DAY;
   const seconds = rest % 60 ? `:${two(rest % 60)}` : "";
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${seconds}`;
-  return data.long ? `day ${Math.floor(whole / DAY) + 1}, ${clock}` : clock;
+  return data.long ? t`day ${Math.floor(whole / DAY) + 1}, ${clock}` : clock;
 }
 
 /** How long something lasted, in its two largest units. */
@@ -66,7 +68,7 @@ export function lasting(seconds) {
 /** The ticks of the axis in words: the day where one begins, the time of day between. */
 export function tick(data, at, step) {
   if (data.axis === "step") return String(at);
-  if (data.long && at % DAY === 0) return `day ${at / DAY + 1}`;
+  if (data.long && at % DAY === 0) return t`day ${at / DAY + 1}`;
   const rest = ((at % DAY) + DAY) % DAY;
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}`;
   return step < 60 ? `${clock}:${two(rest % 60)}` : clock;

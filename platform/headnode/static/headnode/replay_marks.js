@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { laneTitle, lastBefore, markWord } from "./replay_data.js";
 import { fitted, sign, token, tone } from "./replay_paint.js";
+import { t } from "./words.js";
 
 const HEIGHT = 20;
 const REACH_PX = 5;
@@ -23,7 +24,7 @@ export class Lane {
         className: "lane-track",
         role: "slider",
         tabindex: "0",
-        "aria-label": `${title}, one step for each`,
+        "aria-label": t`${title}, one step for each`,
         "aria-valuemin": "1",
         "aria-valuemax": String(marks.length),
         onkeydown: (event) => this.#key(event),
@@ -86,7 +87,7 @@ export class Lane {
   #lines(marks) {
     const told = marks.slice(0, MOST_TOLD).map((mark) => [this.stage.moment(mark.t), mark.text]);
     return marks.length > MOST_TOLD
-      ? [...told, ["", `and ${marks.length - MOST_TOLD} more: zoom in to read them`]]
+      ? [...told, ["", t`and ${marks.length - MOST_TOLD} more: zoom in to read them`]]
       : told;
   }
 
@@ -130,21 +131,21 @@ export class MarkList {
     this.chosen = kinds.includes("log") ? "log" : "";
     this.choice = el(
       "select",
-      { "aria-label": "What the list shows", onchange: () => this.#choose() },
-      el("option", { value: "" }, "Everything"),
+      { "aria-label": t`What the list shows`, onchange: () => this.#choose() },
+      el("option", { value: "" }, t`Everything`),
       kinds.map((kind) => el("option", { value: kind }, laneTitle(kind))),
     );
     this.choice.value = this.chosen;
     this.list = el("ol", { className: "mark-lines", onclick: (event) => this.#click(event) });
     this.region = el(
       "div",
-      { className: "mark-scroll", tabindex: "0", role: "region", "aria-label": "Log lines and events" },
+      { className: "mark-scroll", tabindex: "0", role: "region", "aria-label": t`Log lines and events` },
       this.list,
     );
     this.node = el(
       "section",
       { className: "replay-marks" },
-      el("div", { className: "replay-part-head" }, el("h4", {}, "What happened"), this.choice),
+      el("div", { className: "replay-part-head" }, el("h4", {}, t`What happened`), this.choice),
       this.region,
     );
     this.#choose();

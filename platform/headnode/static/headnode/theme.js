@@ -17,8 +17,10 @@
   }
 
   function label(button) {
-    button.textContent = isDark() ? "Light" : "Dark";
-    button.setAttribute("aria-label", isDark() ? "Use light colours" : "Use dark colours");
+    const { light = "Light", dark = "Dark" } = button.dataset;
+    const { useLight = "Use light colours", useDark = "Use dark colours" } = button.dataset;
+    button.textContent = isDark() ? light : dark;
+    button.setAttribute("aria-label", isDark() ? useLight : useDark);
     button.hidden = false;
   }
 

@@ -60,11 +60,20 @@ PAGES = {*OF_A_LINK, *OF_AN_ATTEMPT, "ahead", "workspace"}
 NO_PAGES = {"your-data-copy", "ahead-file", "preparing", "answer-zip", "kit"}
 """Downloads, and what scripts ask; so is all that is named for an attempt, a room, a plan or a terminal."""
 ASKED_BY_SCRIPTS = re.compile("(attempt|room|plan|terminal)-|.*-(state|moment)$")
-Look = tuple[tuple[int, int], Literal["light", "dark"]]
+Language = Literal["en", "de"]
+Look = tuple[tuple[int, int], Literal["light", "dark"], Language]
+LANGUAGE_TAGS = {"en": "en-GB", "de": "de"}
+PARTS_IN_GERMAN = {"Read": "Lesen", "Run": "Ausführen", "Answer": "Antwort", "Room": "Raum"}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-LOOKS: list[Look] = [(size, theme) for size in (DESKTOP, PHONE) for theme in THEMES]
+LANGUAGES: tuple[Language, ...] = ("en", "de")
+LOOKS: list[Look] = [
+    (size, theme, language)
+    for language in LANGUAGES
+    for size in (DESKTOP, PHONE)
+    for theme in THEMES
+]
 TWICE_THE_SIZE = (DESKTOP[0] // 2, DESKTOP[1] // 2)
-NAMES = [f"{size[0]}-{theme}" for size, theme in LOOKS]
+NAMES = [f"{size[0]}-{theme}-{language}" for size, theme, language in LOOKS]
 
 
 class Reader(Candidate):
@@ -101,15 +110,16 @@ def staged(site: Site) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def read(site: Site, chrome: Browser, look: Look, token: str) -> Reader:
-    """Somebody who has opened that link, in a window of that size and theme."""
-    size, theme = look
+    """Somebody who has opened that link, in a window of that size and theme, reading that language."""
+    size, theme, language = look
     reader = Reader(chrome, site, size)
+    reader.context.set_extra_http_headers({"Accept-Language": language})
     reader.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     reader.page.goto(f"{site.url}/t/{token}/")
     return reader
 
 
-@pytest.mark.by_day("look", [(PHONE, "dark")])
+@pytest.mark.by_day("look", [(PHONE, "dark", "en"), (PHONE, "light", "de")])
 @pytest.mark.parametrize("look", LOOKS, ids=NAMES)
 def test_pages_have_no_fault(
     site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]], look: Look
@@ -125,7 +135,8 @@ def test_pages_have_no_fault(
             reader.page.goto(f"{site.url}{path}")
             if name.endswith("workspace"):
                 expect(reader.page.locator("#submit-open")).to_be_enabled()
-            reader.look(f"{look[1]}-{name.replace(' ', '-')}")
+            expect(reader.page.locator("html")).to_have_attribute("lang", LANGUAGE_TAGS[look[2]])
+            reader.look(f"{look[2]}-{look[1]}-{name.replace(' ', '-')}")
         reader.context.close()
 
 
@@ -140,14 +151,28 @@ def test_parts_of_a_workspace_have_no_fault(
         reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
         expect(reader.page.locator("#submit-open")).to_be_enabled()
         for part in ("Read", "Code", "Run", "Answer", "Room"):
-            reader.show(part)
+            reader.show(PARTS_IN_GERMAN.get(part, part) if look[2] == "de" else part)
             for tab in visible_tabs(reader):
                 tab.click()
                 reader.page.wait_for_load_state("networkidle")
-                reader.look(f"{look[1]}-{key}-{part}-{tab.inner_text()}".lower())
+                reader.look(f"{look[2]}-{look[1]}-{key}-{part}-{tab.inner_text()}".lower())
+        look_at_dialogs(reader, f"{look[2]}-{look[1]}-{key}")
         reader.context.close()
 
 
+def look_at_dialogs(reader: Reader, name: str) -> None:
+    """What the bar's buttons open."""
+    dialog = reader.page.locator("dialog[open]")
+    for opener in ("ask", "history", "submit"):
+        reader.page.locator(f"#{opener}-open").click()
+        expect(dialog).to_be_visible()
+        reader.page.wait_for_load_state("networkidle")
+        reader.look(f"{name}-{opener}-dialog")
+        reader.page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+
+
+@pytest.mark.by_day("size", [PHONE])
 @pytest.mark.parametrize("size", [PHONE, TWICE_THE_SIZE], ids=["phone", "200-percent"])
 def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
     site: Site,
@@ -157,7 +182,7 @@ def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
 ) -> None:
     tokens, found = staged
     for key in ("working", "incident", "cost", "scaling"):
-        reader = read(site, chrome, (size, "light"), tokens[key])
+        reader = read(site, chrome, (size, "light", "en"), tokens[key])
         reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
         expect(reader.page.locator("#submit-open")).to_be_enabled()
         expect(reader.page.locator("#pane-read")).to_be_visible()

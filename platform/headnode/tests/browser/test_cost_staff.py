@@ -245,6 +245,7 @@ def read_a_plan_ahead(farid: Candidate) -> None:
     look_at_both(farid, "ahead-plan")
 
 
+@pytest.mark.nightly  # by day reviews/evidence/tests/test_scaling_pages tries its parts
 def test_a_plan_from_its_tables_to_a_single_month(site: Site, chrome: Browser) -> None:
     read_a_plan_ahead(Candidate(chrome, site, DESKTOP))
     attempt = site.run(PLANNED)

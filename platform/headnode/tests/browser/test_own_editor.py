@@ -25,6 +25,7 @@ def chrome() -> Iterator[Browser]:
         yield running
 
 
+@pytest.mark.nightly  # by day assessments/tests/test_kit and graders/tests/test_local try its parts
 def test_kit_goes_home_and_files_come_back(site: Site, chrome: Browser, tmp_path: Path) -> None:
     dana = Candidate(chrome, site, DESKTOP)
     dana.page.goto(site.candidate_link)

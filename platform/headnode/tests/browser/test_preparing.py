@@ -45,6 +45,9 @@ def reading_of(page: Page) -> Locator:
     return page.get_by_role("link", name="Read the brief")
 
 
+# A site of its own that builds everything anew. By day test_prepared has what the page says, and all tests of
+# workspaces wait for their materials at this page.
+@pytest.mark.nightly
 def test_page_waits_for_the_materials_and_enables_start_by_itself(site: Site) -> None:
     with browser() as running:
         with nothing_is_built(site.data):

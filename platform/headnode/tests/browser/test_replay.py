@@ -340,6 +340,7 @@ ODD = {
 }
 
 
+@pytest.mark.by_day("name", ["only unknown", "steps"])
 @pytest.mark.parametrize("name", ODD)
 def test_odd_replays_are_shown(stand: Stand, name: str) -> None:
     odd = {"gantt": {"rows": [], "bars": []}} | {key: v for key, v in ODD[name].items() if v != {}}
@@ -350,6 +351,7 @@ def test_odd_replays_are_shown(stand: Stand, name: str) -> None:
     expect(page.locator(".moment-body")).to_contain_text("step 2" if name == "steps" else ":")
 
 
+@pytest.mark.by_day("size,b", [(PHONE, two_days(slower=5))])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("b", [None, two_days(slower=5)], ids=["one", "two"])
 def test_it_is_accessible_and_fits(
@@ -377,6 +379,7 @@ def test_it_is_accessible_and_fits(
     stand.complaints.clear()  # the inspection's own inline styles
 
 
+@pytest.mark.by_day("replay", [crowded()])
 @pytest.mark.parametrize("replay", [two_days(), crowded()], ids=["two days", "crowd"])
 def test_page_and_picture_lay_bars_and_colours_out_alike(
     stand: Stand, replay: dict[str, Any]

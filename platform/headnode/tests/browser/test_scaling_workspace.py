@@ -66,6 +66,7 @@ def read_the_overview(selin: Candidate) -> None:
     expect(panel.get_by_role("img", name=re.compile("Network"))).to_be_visible()
     press_on(selin, panel.get_by_role("button", name="Larger: Network"))
     expect(panel.get_by_text("150 %").first).to_be_visible()
+    press_on(selin, panel.get_by_role("button", name="The last 90 days"), back=True)
     chart = panel.get_by_role("application", name=re.compile("^GPUs in use"))
     expect(chart.locator("canvas")).to_be_visible()
     press_on(selin, chart, "ArrowRight")

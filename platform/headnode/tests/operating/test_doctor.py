@@ -14,10 +14,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from assessments.assistant.tests.model_server import speaking
 from assessments.models import Presence, Pulse
 from assessments.presences import own_version, report
 from assessments.pulses import SCHEDULE, TERMINAL, WEB, WORKER
-from headnode.doctor import fences, outside, parts, stores
+from headnode.doctor import assistant, fences, outside, parts, stores
 from headnode.doctor.findings import Finding, State, looked_at
 from headnode.management.commands.doctor import CHECKS
 
@@ -266,3 +267,17 @@ def test_an_unknown_check_is_bad_input() -> None:
 def test_everything_that_operators_were_promised_is_looked_at() -> None:
     wanted = {"database", "broker", "processes", "sandbox", "terminals", "mail", "clocks", "disk"}
     assert wanted | {"secret-key", "names", "tls", "versions"} == set(CHECKS)
+
+
+@pytest.mark.django_db
+def test_an_assistant_is_asked_for_its_models(settings: Any) -> None:
+    settings.ASSISTANT_URL = ""
+    assert only(assistant.assistant()).state == OK
+    with speaking() as model:
+        settings.ASSISTANT_URL, settings.ASSISTANT_MODEL = model.url, "small-1"
+        assert only(assistant.assistant()).state == OK
+        model.way = "refuses"
+        told = only(assistant.assistant())
+        assert (told.state, told.cure) == (FAILED, "Correct ASSISTANT_KEY.")
+        assert model.paths == ["/v1/models", "/v1/models"]
+    assert only(assistant.assistant()).state == FAILED  # nobody is there now

@@ -31,6 +31,16 @@ from reviews.names_seen import note_names
 from reviews.visibility import openings_visible_to
 
 PAGE = 30
+ANY_KEY = UUID(int=0)
+DONE_AT = {
+    Turn.SCORING: "score",
+    Turn.DISCUSSING: "discussion",
+    Turn.FEEDING_BACK: "feedback",
+    Turn.DECIDING: "decision",
+    Turn.ASSIGNING: "assign",
+    Turn.GRADING: "regrade",
+}
+OF_A_ROUND = (Turn.SCORING, Turn.DISCUSSING)
 
 
 class Shown(NamedTuple):
@@ -85,18 +95,24 @@ def rows(request: HttpRequest, pk: int) -> HttpResponse:
 def _context(request: HttpRequest, viewer: User, opening: Opening) -> dict[str, Any]:
     now, wanted = timezone.now(), Wanted.asked(request.GET.dict())
     reader = Reader(viewer, of_opening(viewer, opening.pk, now), now)
-    people = reader.people()
+    people, words = reader.people(), Wording(reader)
     found = chosen(people, wanted, viewer)
     page = Paginator(found.people, PAGE).get_page(request.GET.get("page"))
     shown = list(page)
     note_names(viewer, {one.candidate for one in shown if one.named}, "board", now=now)
+    several = len({line.exercise for one in people for line in one.lines}) > 1
     return {
         "opening": opening,
         "everybody": len(people),
-        "several": len({line.exercise for one in people for line in one.lines}) > 1,
+        "several": several,
         "wanted": wanted,
         "page": page,
-        "people": [(one, [_shown(one, line, reader) for line in one.lines]) for one in shown],
+        "people": [
+            (one, lines, _says(one, lines, several))
+            for one, lines in (
+                (one, [words.shown(one, line) for line in one.lines]) for one in shown
+            )
+        ],
         "states": [
             (state, words, number, state == wanted.state, _query(wanted, state=state))
             for state, words, number in states_of(found.counts, wanted)
@@ -118,23 +134,62 @@ def _query(wanted: Wanted, state: Any) -> str:
     return urlencode({name: value for name, value in sent.items() if value})
 
 
-def _shown(person: Person, line: Line, reader: Reader) -> Shown:
-    viewer, done = reader.viewer, line.next
-    yours, decides = viewer.pk in done.people, viewer.pk in done.deciders
-    names = sorted(reader.staff.name(pk) for pk in done.people if pk != viewer.pk)
-    link = "and" if done.turn in (Turn.SCORING, Turn.DISCUSSING) else "or"
-    others = "Candidate" if done.turn == Turn.CANDIDATE else _listed(names, link)
-    return Shown(
-        exercise=str(reader.stored.exercises[line.exercise]),
-        standing=done.standing,
-        who=others or ("" if yours else ELSE.get(done.turn, "")),
-        action=done.action,
-        url=_place(person, line) if yours else "",
-        decide=reverse("admin:decision", args=[UUID(line.attempt)]) if decides else "",
-        overdue=line.overdue,
-        waits="" if line.mine else _waits(reader.at - line.since if line.since else -1),
-        where=_row(person, line, viewer),
+class Wording:
+    """Says lines in words, for one request: each exercise is named once, each address reversed once."""
+
+    def __init__(self, reader: Reader) -> None:
+        self.reader, self.me = reader, reader.me
+        self.exercises = {pk: str(row) for pk, row in reader.stored.exercises.items()}
+        self.sees_links = reader.viewer.has_perm("hiring.view_invitation")
+        self._addresses: dict[tuple[object, ...], str] = {}
+
+    def shown(self, person: Person, line: Line) -> Shown:
+        reader, done = self.reader, line.next
+        yours, decides = self.me in done.people, self.me in done.deciders
+        names = sorted(reader.staff.name(pk) for pk in done.people if pk != self.me)
+        link = "and" if done.turn in (Turn.SCORING, Turn.DISCUSSING) else "or"
+        others = "Candidate" if done.turn == Turn.CANDIDATE else _listed(names, link)
+        return Shown(
+            exercise=self.exercises[line.exercise],
+            standing=done.standing,
+            who=others or ("" if yours else ELSE.get(done.turn, "")),
+            action=done.action,
+            url=self._place(person, line) if yours else "",
+            decide=self._at("decision", line.attempt) if decides else "",
+            overdue=line.overdue,
+            waits="" if line.mine else _waits(reader.at - line.since if line.since else -1),
+            where=self._row(person, line),
+        )
+
+    def _row(self, person: Person, line: Line) -> str:
+        """Where the line's own page is, for those who have one."""
+        if line.attempt:
+            return self._at("attempt", line.attempt)
+        return self._at("hiring_invitation_change", person.link) if self.sees_links else ""
+
+    def _place(self, person: Person, line: Line) -> str:
+        """Where the viewer does what is theirs to do."""
+        if line.next.turn == Turn.EXTENDING or not line.attempt:
+            return self._at("hiring_invitation_change", person.link)
+        turn = line.next.turn
+        more = [line.round] if turn in OF_A_ROUND else []
+        return self._at(DONE_AT[turn], line.attempt, *more)
+
+    def _at(self, name: str, key: str, *more: int) -> str:
+        """An address of the staff's by the row's key: hundreds on a page differ in that alone."""
+        about = (name, *more)
+        if about not in self._addresses:
+            self._addresses[about] = reverse(f"admin:{name}", args=[ANY_KEY, *more])
+        return self._addresses[about].replace(str(ANY_KEY), str(UUID(key)))
+
+
+def _says(person: Person, lines: list[Shown], several: bool) -> str:
+    """The person's lines in a sentence, which is read out when they change."""
+    said = (
+        f"{line.exercise} {line.standing.words.lower()}" if several else line.standing.words.lower()
+        for line in lines
     )
+    return f"{person.label}: {', '.join(said)}"
 
 
 def _listed(names: list[str], link: str) -> str:
@@ -148,28 +203,3 @@ def _waits(seconds: int) -> str:
     if days < 1:
         return "" if days < 0 else "for less than a day"
     return f"for {days} day{'' if days == 1 else 's'}"
-
-
-def _row(person: Person, line: Line, viewer: User) -> str:
-    """Where the line's own page is, for those who have one."""
-    if line.attempt:
-        return reverse("admin:attempt", args=[UUID(line.attempt)])
-    if viewer.has_perm("hiring.view_invitation"):
-        return reverse("admin:hiring_invitation_change", args=[UUID(person.link)])
-    return ""
-
-
-def _place(person: Person, line: Line) -> str:
-    """Where the viewer does what is theirs to do."""
-    pages = {
-        Turn.SCORING: ("score", line.round),
-        Turn.DISCUSSING: ("discussion", line.round),
-        Turn.FEEDING_BACK: ("feedback",),
-        Turn.DECIDING: ("decision",),
-        Turn.ASSIGNING: ("assign",),
-        Turn.GRADING: ("regrade",),
-    }
-    if line.next.turn == Turn.EXTENDING or not line.attempt:
-        return reverse("admin:hiring_invitation_change", args=[UUID(person.link)])
-    name, *more = pages[line.next.turn]
-    return reverse(f"admin:{name}", args=[UUID(line.attempt), *more])

@@ -67,7 +67,10 @@ def _remind(row: Invitation, data: dict[str, Any], now: datetime) -> str:
 def _extend(row: Invitation, data: dict[str, Any], now: datetime) -> str:
     until = data["closes_at"]
     verbs.check_extendable(row, until, now)
-    told = " and is told by e-mail" if data.get("tell") else ""
+    why = verbs.untold_of_window(row, now)
+    told = f", but is not told: {why}" if why else " and is told by e-mail"
+    if not data.get("tell"):
+        told = ""
     return f"can start until {day(until)} instead of {day(row.closes_at)}{told}"
 
 

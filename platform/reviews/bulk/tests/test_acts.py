@@ -87,6 +87,33 @@ def test_extending_tells_until_when_and_then_does_it(
     assert "It closes then, or later, already" in words_of(sooner)
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"opens_at": timezone.now() + timedelta(days=9)}, "nothing was sent to them yet"),
+        ({"address": ""}, "there is no address"),
+    ],
+)
+def test_extending_says_who_is_not_told_of_it(
+    clients: dict[str, Client],
+    two: tuple[Invitation, Invitation],
+    change: dict[str, Any],
+    why: str,
+) -> None:
+    rhea, (ada, _) = clients["rhea"], two
+    if "address" in change:
+        Candidate.objects.filter(pk=ada.candidate_id).update(email=change["address"])
+    else:
+        later = {"closes_at": change["opens_at"] + timedelta(days=1), "sent_at": None}
+        Invitation.objects.filter(pk=ada.pk).update(**change, **later)
+    url = choose(rhea, "invitations", "bulk_extend", ada.pk)
+    late = {"closes_at": "2036-01-05T10:00", "tell": "on", "reason": "Holidays."}
+    assert f", but is not told: {why}" in words_of(rhea.post(url, late))
+    done = do(rhea, url, late)
+    assert f"The candidate is not told: {why}." in words_of(done)
+    assert not Message.objects.exists()
+
+
 def test_one_window_is_extended_on_its_own_page(
     clients: dict[str, Client], two: tuple[Invitation, Invitation]
 ) -> None:

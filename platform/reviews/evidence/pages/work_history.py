@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import User
 from assessments.models import Attempt, Run
 from reviews.access import attempt_for, page_context
-from reviews.evidence import answer_text, work_history
+from reviews.evidence import answer_text, assistant_record, work_history
 from reviews.evidence.kinds import staff_of
 from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.evidence.terminal_record import told
@@ -23,7 +23,7 @@ from reviews.evidence.work_history import Step
 from reviews.phases import run_word
 from reviews.visibility import may_see_clock
 
-MARKED = ("run", "command", "handed-in")  # steps to jump by
+MARKED = ("run", "command", "assistant", "handed-in")  # steps to jump by
 
 
 @never_cache
@@ -62,6 +62,7 @@ def _step(attempt: Attempt, steps: list[Step], number: int, viewer: User) -> dic
         "sees_clock": sees_clock,
         "run": _run(step, attempt, viewer),
         "commands": told(attempt, step.commands),
+        "asked": assistant_record.told(attempt, [step.turn] if step.turn else []),
         "notes": _events(attempt, step) if sees_clock else [],
     }
 

@@ -13,6 +13,7 @@ from django.urls import reverse
 from accounts.confirmed import DoneBefore, Refused, Verb, confirm
 from accounts.models import User
 from assessments.models import Attempt
+from hiring.languages import of_messages
 from hiring.messages.occasions import occasions
 from hiring.messages.outbox import Told, tell_candidate
 from hiring.messages.wording import Words, check, words_for
@@ -85,6 +86,6 @@ TELL = Verb(
 def tell_result(request: HttpRequest, pk: UUID) -> HttpResponse:
     _, attempt = attempt_for(request, pk, TELL.permission)
     occasion = occasions()[occasion_of(newest_final(attempt))]
-    words = words_for(occasion, attempt.invitation.opening)
+    words = words_for(occasion, attempt.invitation.opening, of_messages(attempt.invitation))
     back = reverse("admin:decision", args=[attempt.pk])
     return confirm(request, attempt, TELL, back=back, initial=words._asdict())

@@ -24,6 +24,7 @@ from reviews.answers import submission_of
 from reviews.decisions.decisions import decisions_about
 from reviews.evidence import (
     answer_text,
+    assistant_record,
     automation,
     own_work,
     terminal_record,
@@ -111,6 +112,7 @@ def extras(attempt: Attempt, viewer: User) -> dict[str, Any]:
         "runs": [(run, run_word(run, now)) for run in runs],
         "run_count": attempt.runs.count(),
         "terminal": terminal_record.record(attempt),
+        "assistant": assistant_record.record(attempt),
         "late": attempt.drafts.filter(late=True).defer("body"),
         # not through attempt.submissions: that is prefetched without the superseded ones
         "superseded": Submission.objects.filter(attempt=attempt)

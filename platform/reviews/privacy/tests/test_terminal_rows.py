@@ -8,7 +8,14 @@ import zipfile
 
 import pytest
 
-from assessments.models import Attempt, TerminalChunk, TerminalCommand, TerminalSession
+from assessments.models import (
+    Attempt,
+    KeptCluster,
+    LiveCluster,
+    TerminalChunk,
+    TerminalCommand,
+    TerminalSession,
+)
 from assessments.terminal import sessions
 from assessments.tests.stage import NOW, Stage
 from hiring.models import Exercise
@@ -49,3 +56,29 @@ def test_pseudonymised_keeps_commands_and_no_screen(worked: Stage) -> None:
     erase(worked.ada, mode="pseudonymise", by=None, now=LATER)
     assert TerminalCommand.objects.get().line == "squeue -l"
     assert not TerminalChunk.objects.exists()
+
+
+@pytest.fixture
+def cluster(attempt: Attempt) -> LiveCluster:
+    """A live cluster that was kept once."""
+    found = LiveCluster.objects.create(attempt=attempt, begun={}, began_at=NOW, ready_at=NOW)
+    found.kept.create(round=1, at=NOW, files="H4sIAda", seen=[])
+    found.looks.create(at=NOW, running=4, waiting=9, gpus=15, up=6)
+    return found
+
+
+def test_export_holds_the_cluster_that_was_kept(cluster: LiveCluster, stage: Stage) -> None:
+    with zipfile.ZipFile(io.BytesIO(export(stage.ada))) as archive:
+        [told] = json.loads(archive.read("data.json"))["attempts"]
+    assert told["cluster"]["kept"][0]["files"] == "H4sIAda"
+    assert told["cluster"]["moved"][0]["waiting"] == 9
+
+
+def test_a_kept_cluster_goes_with_the_name_and_its_figures_stay(
+    cluster: LiveCluster, stage: Stage
+) -> None:
+    erase(stage.ada, mode="pseudonymise", by=None, now=LATER)
+    assert not KeptCluster.objects.exists()
+    assert LiveCluster.objects.get().looks.count() == 1
+    erase(stage.ada, mode="erase", by=None, now=LATER)
+    assert not LiveCluster.objects.exists()

@@ -79,7 +79,3 @@ export function short(value) {
 export function usd(value) {
   return `${Math.round(value).toLocaleString("en-GB")} ${MONEY}`;
 }
-
-export function plural(count, word, many = `${word}s`) {
-  return `${count.toLocaleString("en-GB")} ${count === 1 ? word : many}`;
-}

@@ -2,6 +2,7 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 /** True when it was copied. */
 export async function copyText(text, title) {
@@ -21,10 +22,10 @@ export async function copyText(text, title) {
       title,
       wide: true,
       content: [
-        el("p", {}, "This browser does not let the page copy by itself: the text is chosen, so copy it with Ctrl+C."),
+        el("p", {}, t`This browser does not let the page copy by itself: the text is chosen, so copy it with Ctrl+C.`),
         box,
       ],
-      buttons: [{ value: null, label: "Close", primary: true }],
+      buttons: [{ value: null, label: t`Close`, primary: true }],
     });
     box.focus();
     box.select();

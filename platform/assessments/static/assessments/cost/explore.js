@@ -1,8 +1,9 @@
 // Pivot and chart over the tables of the bill: what is asked above, a chart, and the same as a table.
 
 import { el, preference } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
-import { askPivot, catalogueOf, isMoney, plural, usd } from "./bill_data.js";
+import { askPivot, catalogueOf, isMoney, usd } from "./bill_data.js";
 import { copyText } from "./copy.js";
 import { firstOf, PivotBar } from "./pivot_bar.js";
 import { PivotChart } from "./pivot_chart.js";
@@ -10,7 +11,7 @@ import { matrixOf } from "./pivot_data.js";
 import { askFilter } from "./pivot_filter.js";
 import { PivotTable } from "./pivot_table.js";
 
-const HOWS = { sum: "Sum", avg: "Mean", min: "Lowest", max: "Highest" };
+const HOWS = { sum: t`Sum`, avg: t`Mean`, min: t`Lowest`, max: t`Highest` };
 
 /** A pivot's filter as that of an opportunity: {where, left}; left: what no such filter can say. */
 function whereOf(pivot, keys) {
@@ -19,13 +20,13 @@ function whereOf(pivot, keys) {
     const key = Object.keys(keys).find((one) => keys[one].includes(column) && (!where[one] || keys[one][0] === column));
     const named = values.filter(Boolean);
     if (!key || key === "tag" || where[key]) left.push(column);
-    else if (!named.length) left.push(`rows without ${column}`);
+    else if (!named.length) left.push(t`rows without ${column}`);
     else {
       where[key] = named;
-      if (named.length < values.length) left.push(`rows without ${column}`);
+      if (named.length < values.length) left.push(t`rows without ${column}`);
     }
   }
-  if (pivot.first || pivot.last) left.push("the time");
+  if (pivot.first || pivot.last) left.push(t`the time`);
   return { where, left };
 }
 
@@ -62,7 +63,7 @@ class Explore {
   }
 
   #build() {
-    const kinds = Object.entries({ bars: "Bars", lines: "Lines" }).map(([kind, text]) =>
+    const kinds = Object.entries({ bars: t`Bars`, lines: t`Lines` }).map(([kind, text]) =>
       el(
         "button",
         {
@@ -75,18 +76,18 @@ class Explore {
         text,
       ),
     );
-    this.kinds = el("span", { className: "switch", role: "group", "aria-label": "Chart" }, kinds);
+    this.kinds = el("span", { className: "switch", role: "group", "aria-label": t`Chart` }, kinds);
     this.said = el("p", { className: "pivot-said small", role: "status" });
-    this.use = el("button", { type: "button", onclick: () => this.#use() }, "Use as where");
+    this.use = el("button", { type: "button", onclick: () => this.#use() }, t`Use as where`);
     const tools = el(
       "div",
       { className: "pivot-tools" },
       this.kinds,
-      el("button", { type: "button", className: "quiet", onclick: () => this.#copy() }, "Copy as CSV"),
+      el("button", { type: "button", className: "quiet", onclick: () => this.#copy() }, t`Copy as CSV`),
       el(
         "button",
         { type: "button", className: "quiet", onclick: () => this.bar.set(firstOf(this.bar.table)) },
-        "Begin anew",
+        t`Begin anew`,
       ),
       this.use,
     );
@@ -105,13 +106,13 @@ class Explore {
 
   #look() {
     const { pivot } = this.bar;
-    const what = pivot.how === "count" ? "Number of rows" : `${HOWS[pivot.how]} of ${pivot.value}`;
+    const what = pivot.how === "count" ? t`Number of rows` : `${HOWS[pivot.how]} of ${pivot.value}`;
     return {
       kind: this.kind,
       title:
         `${what} in ` +
         `${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}` +
-        (pivot.period && pivot.time ? `, by ${pivot.period}` : ""),
+        (pivot.period && pivot.time ? t`, by ${pivot.period}` : ""),
     };
   }
 
@@ -150,16 +151,16 @@ class Explore {
       Math.abs(total - this.catalogue.total_usd) > 0.5
         ? ` of ${usd(this.catalogue.total_usd)}`
         : whole
-          ? " in all"
+          ? t` in all`
           : "";
     const left = cut
-      ? ` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what ` +
-        "follows is not all of them. Narrow the filter, or group by fewer columns."
+      ? t` There are more than ${this.catalogue.most.rows.toLocaleString("en-GB")} groups and periods: what
+        follows is not all of them. Narrow the filter, or group by fewer columns.`
       : "";
     this.said.textContent =
       rows.length && total !== null
-        ? `${plural(rows.length, "group")}${whole}${part}.${left}`
-        : "No row fits this filter.";
+        ? `${counted("{0} group", "{0} groups", rows.length)}${whole}${part}.${left}`
+        : t`No row fits this filter.`;
     this.said.dataset.tone = cut ? "warn" : "";
     this.table.show(this.matrix, pivot);
     this.chart.show(this.matrix, this.#look());
@@ -167,10 +168,10 @@ class Explore {
     this.use.disabled = pivot.table !== "costs" || !Object.keys(where).length;
     this.use.title =
       pivot.table !== "costs"
-        ? "Opportunities act on rows of the table costs."
+        ? t`Opportunities act on rows of the table costs.`
         : this.use.disabled
-          ? "Set a filter first: a service, an account, a team."
-          : "Hand this filter to an opportunity";
+          ? t`Set a filter first: a service, an account, a team.`
+          : t`Hand this filter to an opportunity`;
   }
 
   async #filter(column) {
@@ -186,7 +187,7 @@ class Explore {
       this.bar.addFilter.focus();
     } catch (error) {
       this.problem.replaceChildren(
-        trouble(`The values of ${column} could not be fetched: ${error.message}`, () => this.#filter(column)),
+        trouble(t`The values of ${column} could not be fetched: ${error.message}`, () => this.#filter(column)),
       );
     }
   }
@@ -198,8 +199,8 @@ class Explore {
 
   async #copy() {
     if (!this.matrix) return;
-    if (await copyText(this.table.csv, "The table as CSV"))
-      this.room.announce(`Copied: ${plural(this.matrix.rows.length, "row")}.`);
+    if (await copyText(this.table.csv, t`The table as CSV`))
+      this.room.announce(t`Copied: ${counted("{0} row", "{0} rows", this.matrix.rows.length)}.`);
   }
 }
 
@@ -211,7 +212,7 @@ export function setUp(host, room) {
       el(
         "p",
         { className: "empty room-wait", role: "status" },
-        "The tables are being made ready; the first time takes a few seconds…",
+        t`The tables are being made ready; the first time takes a few seconds…`,
       ),
     );
     try {
@@ -219,7 +220,7 @@ export function setUp(host, room) {
       host.replaceChildren();
       made = new Explore(host, room, catalogue);
     } catch (error) {
-      host.replaceChildren(trouble(`The tables could not be fetched: ${error.message}`, begin));
+      host.replaceChildren(trouble(t`The tables could not be fetched: ${error.message}`, begin));
     }
   };
   begin();

@@ -4,8 +4,9 @@ import { announce } from "../../headnode/announce.js";
 import { Refused } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { offerUndo, placeCards } from "../workplace/card_list.js";
-import { askLines, catalogueOf, plural, usd } from "./bill_data.js";
+import { askLines, catalogueOf, usd } from "./bill_data.js";
 import { OpportunityCard } from "./opportunity_card.js";
 import { FILE, OpportunityModel } from "./opportunity_model.js";
 import { opportunityText, whereText } from "./opportunity_text.js";
@@ -16,7 +17,7 @@ const AGAIN_AFTER_MS = 8_000;
 
 /** The part of the answer that stands beside the written sections, with the interface of the board. */
 export class Opportunities extends EventTarget {
-  title = "Opportunities";
+  title = t`Opportunities`;
   #room = null;
   #catalogue = null;
   #told = null;
@@ -37,28 +38,28 @@ export class Opportunities extends EventTarget {
 
   #build() {
     this.sum = el("div", { className: "board-sum bill-sum" });
-    this.hints = el("ul", { className: "bill-hints small", "aria-label": "Hints" });
+    this.hints = el("ul", { className: "bill-hints small", "aria-label": t`Hints` });
     this.state = el("span", { className: "tag", hidden: true });
-    this.list = el("ol", { className: "board-cards", "aria-label": "Opportunities, in the order of priority" });
+    this.list = el("ol", { className: "board-cards", "aria-label": t`Opportunities, in the order of priority` });
     this.empty = el(
       "p",
       { className: "empty" },
-      "No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are " +
-        "asked for; prose alone is read as a full answer too.",
+      t`No opportunity yet. Add one here, or set a filter under Explore and use it as where. At least five are
+        asked for; prose alone is read as a full answer too.`,
     );
-    this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add an opportunity");
+    this.add = el("button", { type: "button", onclick: () => this.#add() }, t`Add an opportunity`);
     this.undo = el("div", { className: "board-undo", role: "status" });
     this.words = el("pre", { className: "text wrap", tabindex: "0" });
     this.text = el(
       "details",
       { className: "board-words", ontoggle: () => this.#words() },
-      el("summary", {}, "The table as text"),
+      el("summary", {}, t`The table as text`),
       this.words,
     );
     this.trouble = el("p", { className: "note bad", hidden: true });
     this.node = el(
       "div",
-      { className: "pane-body board", role: "group", "aria-label": "Opportunity table" },
+      { className: "pane-body board", role: "group", "aria-label": t`Opportunity table` },
       this.trouble,
       this.sum,
       this.hints,
@@ -89,15 +90,15 @@ export class Opportunities extends EventTarget {
     const { model } = this;
     if (model.readOnly) {
       await openDialog({
-        title: "The filter was not used",
+        title: t`The filter was not used`,
         content: el(
           "p",
           {},
           model.mayRevise
-            ? "The table is locked for the moment."
-            : "The table is read only in this round: the revision asks for another part.",
+            ? t`The table is locked for the moment.`
+            : t`The table is read only in this round: the revision asks for another part.`,
         ),
-        buttons: [{ value: null, label: "Close", primary: true }],
+        buttons: [{ value: null, label: t`Close`, primary: true }],
       });
       return false;
     }
@@ -108,7 +109,7 @@ export class Opportunities extends EventTarget {
     if (id) model.setWhere(id, where);
     this.show();
     this.cards.get(row.id)?.focus("what");
-    announce(`The filter is that of opportunity ${model.rows.indexOf(row) + 1}: ${whereText(where)}.`);
+    announce(t`The filter is that of opportunity ${model.rows.indexOf(row) + 1}: ${whereText(where)}.`);
     return true;
   }
 
@@ -117,8 +118,8 @@ export class Opportunities extends EventTarget {
     const rows = model.rows.filter(({ id }) => !model.isFixed(id));
     const choice = el(
       "select",
-      { "aria-label": "Opportunity", autofocus: true },
-      model.canAdd ? el("option", { value: "" }, "A new opportunity") : null,
+      { "aria-label": t`Opportunity`, autofocus: true },
+      model.canAdd ? el("option", { value: "" }, t`A new opportunity`) : null,
       rows.map((row) =>
         el(
           "option",
@@ -128,21 +129,21 @@ export class Opportunities extends EventTarget {
       ),
     );
     const sure = await openDialog({
-      title: "Use this filter as where",
+      title: t`Use this filter as where`,
       content: [
-        el("p", {}, "It acts on: ", el("strong", {}, whereText(where)), "."),
+        el("p", {}, t`It acts on: `, el("strong", {}, whereText(where)), "."),
         left.length
           ? el(
               "p",
               { className: "note warn" },
-              `Not part of it: ${left.join("; ")}. A filter names kinds of rows, in every month of the bill.`,
+              t`Not part of it: ${left.join("; ")}. A filter names kinds of rows, in every month of the bill.`,
             )
           : null,
-        el("label", { className: "field" }, "For", choice),
+        el("label", { className: "field" }, t`For`, choice),
       ].filter(Boolean),
       buttons: [
-        { value: false, label: "Cancel" },
-        { value: true, label: "Use it", primary: true },
+        { value: false, label: t`Cancel` },
+        { value: true, label: t`Use it`, primary: true },
       ],
     });
     return sure ? choice.value : null;
@@ -159,16 +160,16 @@ export class Opportunities extends EventTarget {
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
     this.trouble.textContent = model.unreadable
-      ? `What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left ` +
-        "unchanged. An earlier draft in History may have one that can be read."
+      ? t`What was saved as ${FILE} is not a table of opportunities, so it is shown below as it is and left
+        unchanged. An earlier draft in History may have one that can be read.`
       : "";
     this.add.hidden = !model.canAdd;
     this.state.hidden = model.mayRevise && this.answer.focus !== FILE;
-    this.state.textContent = model.mayRevise ? "To revise" : "Read only";
+    this.state.textContent = model.mayRevise ? t`To revise` : t`Read only`;
     offerUndo(
       this.undo,
       model,
-      (row) => row.what.slice(0, 60) || "an opportunity without words",
+      (row) => row.what.slice(0, 60) || t`an opportunity without words`,
       ({ id }) => this.cards.get(id)?.focus("what"),
     );
     this.#figures();
@@ -221,16 +222,16 @@ export class Opportunities extends EventTarget {
     const claims = rows.map((row) => this.#claimed(row)).filter((value) => value !== null);
     const sum = claims.reduce((a, b) => a + b, 0);
     const total = this.#told?.total_usd ?? this.#catalogue?.total_usd ?? 0;
-    const share = total && claims.length ? `, ${((sum / total) * 100).toFixed(1)} % of the bill of ${usd(total)}` : "";
+    const share = total && claims.length ? t`, ${((sum / total) * 100).toFixed(1)} % of the bill of ${usd(total)}` : "";
     this.sum.hidden = !rows.length;
     this.sum.replaceChildren(
       el(
         "p",
         {},
-        plural(rows.length, "opportunity", "opportunities"),
+        counted("{0} opportunity", "{0} opportunities", rows.length),
         ": ",
-        el("strong", {}, `${usd(sum)} a year`),
-        ` from ${plural(claims.length, "figure")}${share}.`,
+        el("strong", {}, t`${usd(sum)} a year`),
+        t` from ${counted("{0} figure", "{0} figures", claims.length)}${share}.`,
       ),
     );
     const hints = this.#hints();
@@ -246,12 +247,12 @@ export class Opportunities extends EventTarget {
     const bare = rows.filter(({ what, saving }) => what.trim() && saving.value === null);
     const found = (this.#told?.overlaps ?? []).filter(({ ids }) => ids.every((id) => number(id)));
     return [
-      this.model.canAdd && rows.length < ASKED_FOR && `At least five are asked for: ${ASKED_FOR - rows.length} more.`,
-      bare.length && `Without a figure: ${named(bare)}. A row without one counts as named, not as reckoned.`,
+      this.model.canAdd && rows.length < ASKED_FOR && t`At least five are asked for: ${ASKED_FOR - rows.length} more.`,
+      bare.length && t`Without a figure: ${named(bare)}. A row without one counts as named, not as reckoned.`,
       ...found.map(
         ({ ids, usd: cost }) =>
-          `${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other ` +
-          "cannot save again.",
+          t`${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other
+            cannot save again.`,
       ),
     ].filter(Boolean);
   }

@@ -2,9 +2,10 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
 import { MONEY } from "../workplace/currency.js";
-import { plural, usd } from "./bill_data.js";
+import { usd } from "./bill_data.js";
 import { COMPLEXITIES, MOST, savingProblem } from "./opportunity_model.js";
 import { WhereBuilder } from "./where_builder.js";
 
@@ -41,19 +42,19 @@ export class OpportunityCard {
   #build() {
     const { id, model } = this;
     this.number = el("h3", { className: "card-number" });
-    this.state = el("span", { className: "tag", hidden: true }, "To revise");
+    this.state = el("span", { className: "tag", hidden: true }, t`To revise`);
     const act = (name, text, title, action) =>
       el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
-    this.up = act("up", "↑", "Higher priority", () => moveCard(this, -1));
-    this.down = act("down", "↓", "Lower priority", () => moveCard(this, 1));
-    this.delete = act("delete", "Delete", "Delete this opportunity", () => {
+    this.up = act("up", "↑", t`Higher priority`, () => moveCard(this, -1));
+    this.down = act("down", "↓", t`Lower priority`, () => moveCard(this, 1));
+    this.delete = act("delete", t`Delete`, t`Delete this opportunity`, () => {
       model.remove(id);
       this.table.deleted();
-      announce("Deleted. Undo is offered below the cards.");
+      announce(t`Deleted. Undo is offered below the cards.`);
     });
     this.handle = el(
       "span",
-      { className: "card-handle", "aria-hidden": "true", title: "Drag to change the priority" },
+      { className: "card-handle", "aria-hidden": "true", title: t`Drag to change the priority` },
       "⠿",
     );
     this.rows = el(
@@ -65,26 +66,26 @@ export class OpportunityCard {
     this.complexity = el(
       "select",
       { name: "complexity", onchange: () => model.set(id, { complexity: this.complexity.value || null }) },
-      el("option", { value: "" }, "not said"),
+      el("option", { value: "" }, t`not said`),
       COMPLEXITIES.map((value) => el("option", { value }, value)),
     );
     this.node = el(
       "li",
       { className: "card opportunity", onkeydown: (event) => moveByKey(this, event) },
       el("div", { className: "card-head" }, this.handle, this.number, this.state, this.up, this.down, this.delete),
-      this.#field("what", "What is done, to what", 2, MOST.field),
-      el("p", { className: "card-label" }, "Where it acts"),
+      this.#field("what", t`What is done, to what`, 2, MOST.field),
+      el("p", { className: "card-label" }, t`Where it acts`),
       this.where.node,
       this.rows,
       this.#saving(),
       el(
         "div",
         { className: "card-pair" },
-        el("label", { className: "field" }, "Complexity", this.complexity),
-        this.#field("timeline", "Until the first saving", 0, MOST.timeline, "6 weeks"),
+        el("label", { className: "field" }, t`Complexity`, this.complexity),
+        this.#field("timeline", t`Until the first saving`, 0, MOST.timeline, t`6 weeks`),
       ),
-      this.#field("risk", "What could become worse, for whom", 1, MOST.field),
-      this.#field("dependency", "What comes first; which rows act on the same money", 1, MOST.field),
+      this.#field("risk", t`What could become worse, for whom`, 1, MOST.field),
+      this.#field("dependency", t`What comes first; which rows act on the same money`, 1, MOST.field),
     );
     draggable(this, () => this.#moves);
   }
@@ -107,26 +108,26 @@ export class OpportunityCard {
       name: "saving",
       inputMode: "decimal",
       autocomplete: "off",
-      "aria-label": "Saving",
+      "aria-label": t`Saving`,
       oninput: () => this.#amount(),
     });
     this.kind = el(
       "select",
-      { name: "kind", "aria-label": "Unit of the saving", onchange: () => this.#amount() },
-      el("option", { value: "money" }, `${MONEY} a year`),
+      { name: "kind", "aria-label": t`Unit of the saving`, onchange: () => this.#amount() },
+      el("option", { value: "money" }, t`${MONEY} a year`),
       el("option", { value: "percent" }, "% of"),
     );
     this.of = el("select", {
       name: "of",
-      "aria-label": "Of which line",
+      "aria-label": t`Of which line`,
       onchange: () => this.model.setSaving(this.id, { of: this.of.value }),
     });
     this.problem = el("p", { className: "problem small", role: "alert" });
     this.claim = el("p", { className: "small card-claim" });
     return el(
       "div",
-      { className: "card-saving", role: "group", "aria-label": "Saving in the twelve months after the bill" },
-      el("p", { className: "card-label" }, "Saving in the twelve months after the bill"),
+      { className: "card-saving", role: "group", "aria-label": t`Saving in the twelve months after the bill` },
+      el("p", { className: "card-label" }, t`Saving in the twelve months after the bill`),
       el("div", { className: "saving-row" }, this.value, this.kind, this.of),
       this.claim,
       this.problem,
@@ -164,10 +165,10 @@ export class OpportunityCard {
     const named = (key) =>
       where[key].filter(({ of }) => of === where[key][0].of).map(({ value }) => el("option", { value }, value));
     this.of.replaceChildren(
-      el("option", { value: "" }, "these rows"),
-      el("option", { value: "total" }, "the whole bill"),
-      el("optgroup", { label: "A service" }, named("service")),
-      el("optgroup", { label: "An account" }, named("account")),
+      el("option", { value: "" }, t`these rows`),
+      el("option", { value: "total" }, t`the whole bill`),
+      el("optgroup", { label: t`A service` }, named("service")),
+      el("optgroup", { label: t`An account` }, named("account")),
     );
     const row = this.model.find(this.id);
     if (row) this.#setOf(row.saving.of);
@@ -175,7 +176,7 @@ export class OpportunityCard {
 
   #setOf(of) {
     if (![...this.of.options].some(({ value }) => value === of))
-      this.of.append(el("option", { value: of }, of || "these rows"));
+      this.of.append(el("option", { value: of }, of || t`these rows`));
     this.of.value = of;
   }
 
@@ -183,8 +184,8 @@ export class OpportunityCard {
   refresh(row, at) {
     const fixed = this.model.isFixed(row.id);
     this.#moves = !fixed;
-    this.number.textContent = `Priority ${at + 1}`;
-    this.node.setAttribute("aria-label", `Opportunity ${at + 1}`);
+    this.number.textContent = t`Priority ${at + 1}`;
+    this.node.setAttribute("aria-label", t`Opportunity ${at + 1}`);
     this.state.hidden = this.model.subject !== row.id;
     for (const [name, box] of this.boxes) {
       if (box.value !== row[name]) box.value = row[name];
@@ -223,8 +224,8 @@ export class OpportunityCard {
     this.rows.hidden = !some;
     if (some) {
       this.rowsTitle.textContent = found.rows
-        ? `${plural(found.rows, "row")} of the bill, ${usd(found.usd)}`
-        : "No row of the bill fits this filter";
+        ? t`${counted("{0} row", "{0} rows", found.rows)} of the bill, ${usd(found.usd)}`
+        : t`No row of the bill fits this filter`;
       this.rows.dataset.tone = found.rows ? "" : "warn";
       this.rowsList.replaceChildren(
         ...found.lines.map((line) =>
@@ -240,11 +241,11 @@ export class OpportunityCard {
     const saving = this.model.find(this.id)?.saving;
     const isPart = found && saving?.kind === "percent" && found.claimed_usd !== null;
     if (isPart && !found.base_usd) {
-      this.claim.textContent = "Say on which rows it acts, or of which line the percentage is.";
+      this.claim.textContent = t`Say on which rows it acts, or of which line the percentage is.`;
       return;
     }
     this.claim.textContent = isPart
-      ? `= ${usd(found.claimed_usd)} a year, of ${usd(found.base_usd)} (${found.base})`
+      ? t`= ${usd(found.claimed_usd)} a year, of ${usd(found.base_usd)} (${found.base})`
       : "";
   }
 }

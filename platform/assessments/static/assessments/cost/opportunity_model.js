@@ -1,5 +1,6 @@
 // The opportunities as the answer keeps them: one JSON file among the others. What is stored can be graded.
 
+import { t } from "../../headnode/words.js";
 import { KeptRows } from "../workplace/kept_rows.js";
 
 export const FILE = "opportunities.json";
@@ -39,10 +40,10 @@ function filter(data) {
 
 /** One sentence why a saving cannot be, or "". */
 export function savingProblem(kind, value) {
-  if (value === undefined) return "Write a number, for example 12.5 or 120,000.";
+  if (value === undefined) return t`Write a number, for example 12.5 or 120,000.`;
   if (value === null) return "";
-  if (kind === "percent" && value > 100) return "A percentage is at most 100.";
-  return value > MOST.usd ? "That is more money than there is in any bill." : "";
+  if (kind === "percent" && value > 100) return t`A percentage is at most 100.`;
+  return value > MOST.usd ? t`That is more money than there is in any bill.` : "";
 }
 
 function saving(data) {

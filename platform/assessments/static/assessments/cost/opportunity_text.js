@@ -1,5 +1,6 @@
 // The opportunity table in words, for those who read it rather than see it, and for the list of drafts.
 
+import { counted, t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { readOpportunities } from "./opportunity_model.js";
 
@@ -12,21 +13,21 @@ export function whereText(where) {
 
 /** "20 % of the whole bill", "120,000 USD a year"; "" without a figure. */
 function savingText({ kind, value, of, typed }) {
-  if (value === null) return typed ? `“${typed}”, which is no amount` : "";
+  if (value === null) return typed ? t`“${typed}”, which is no amount` : "";
   const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
-  if (kind === "money") return `${figure} ${MONEY} a year`;
+  if (kind === "money") return t`${figure} ${MONEY} a year`;
   return `${figure} % of ${of === "total" ? "the whole bill" : of || "these rows"}`;
 }
 
 function opportunity(row, at) {
   const lines = [
     `${at + 1}. ${row.what || "(nothing said yet)"}`,
-    Object.keys(row.where).length && `   Where: ${whereText(row.where)}`,
-    savingText(row.saving) && `   Saving: ${savingText(row.saving)}`,
-    row.complexity && `   Complexity: ${row.complexity}`,
-    row.risk && `   Risk: ${row.risk}`,
-    row.timeline && `   Timeline: ${row.timeline}`,
-    row.dependency && `   Dependency: ${row.dependency}`,
+    Object.keys(row.where).length && t`   Where: ${whereText(row.where)}`,
+    savingText(row.saving) && t`   Saving: ${savingText(row.saving)}`,
+    row.complexity && t`   Complexity: ${row.complexity}`,
+    row.risk && t`   Risk: ${row.risk}`,
+    row.timeline && t`   Timeline: ${row.timeline}`,
+    row.dependency && t`   Dependency: ${row.dependency}`,
   ];
   return lines.filter(Boolean).join("\n");
 }
@@ -35,15 +36,15 @@ function opportunity(row, at) {
 export function opportunityText(text) {
   const rows = readOpportunities(text);
   if (rows === null) return text;
-  return rows.length ? `${rows.map(opportunity).join("\n\n")}\n` : "No opportunities.\n";
+  return rows.length ? `${rows.map(opportunity).join("\n\n")}\n` : `${t`No opportunities.`}\n`;
 }
 
 /** "5 opportunities, 4 with a figure", for short lists. */
 export function opportunitySummary(text) {
   const rows = readOpportunities(text);
-  if (rows === null) return "cannot be read";
+  if (rows === null) return t`cannot be read`;
   const figures = rows.filter(({ saving }) => saving.value !== null).length;
-  return `${rows.length} ${rows.length === 1 ? "opportunity" : "opportunities"}, ${figures} with a figure`;
+  return counted("{0} opportunity, {1} with a figure", "{0} opportunities, {1} with a figure", rows.length, figures);
 }
 
 /** What a row says is done, shortened; null where there is no such row. */
@@ -54,5 +55,5 @@ export function opportunityTitle(text, id) {
     ? `“${row.what.slice(0, 88)}…”`
     : row.what
       ? `“${row.what}”`
-      : "the opportunity without a name";
+      : t`the opportunity without a name`;
 }

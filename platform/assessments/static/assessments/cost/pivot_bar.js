@@ -1,10 +1,11 @@
 // What a pivot is asked: table, measure, groups, filter, and time. Every choice tells "change".
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { measureOf, timeOf } from "./bill_data.js";
 
-const HOWS = { sum: "sum", avg: "mean", min: "lowest", max: "highest", count: "number of rows" };
-const PERIODS = { "": "no time", year: "year", month: "month", day: "day" };
+const HOWS = { sum: "sum", avg: "mean", min: "lowest", max: "highest", count: t`number of rows` };
+const PERIODS = { "": t`no time`, year: "year", month: "month", day: "day" };
 const MOST_GROUPS = 4;
 
 /** How a table is first looked at. */
@@ -54,17 +55,17 @@ export class PivotBar extends EventTarget {
   #build() {
     const select = (label, change) =>
       el("select", { "aria-label": label, onchange: (event) => change(event.target.value) });
-    this.tables = select("Table", (name) => this.#turn(name));
-    this.hows = select("What is shown of the column", (how) => this.set({ how }));
-    this.values = select("Column that is reckoned", (value) => this.set({ value }));
-    this.periods = select("Period", (period) => this.set({ period }));
-    this.times = select("Column of time", (time) => this.set({ time }));
-    this.firsts = select("From", (first) => this.set({ first }));
-    this.lasts = select("To", (last) => this.set({ last }));
+    this.tables = select(t`Table`, (name) => this.#turn(name));
+    this.hows = select(t`What is shown of the column`, (how) => this.set({ how }));
+    this.values = select(t`Column that is reckoned`, (value) => this.set({ value }));
+    this.periods = select(t`Period`, (period) => this.set({ period }));
+    this.times = select(t`Column of time`, (time) => this.set({ time }));
+    this.firsts = select(t`From`, (first) => this.set({ first }));
+    this.lasts = select(t`To`, (last) => this.set({ last }));
     this.of = el("span", {}, "of");
     this.timeLabel = el("span", {}, "by");
-    this.groups = el("ul", { className: "chips", "aria-label": "Groups" });
-    this.addGroup = el("select", { "aria-label": "Column to group by" });
+    this.groups = el("ul", { className: "chips", "aria-label": t`Groups` });
+    this.addGroup = el("select", { "aria-label": t`Column to group by` });
     this.groupAdder = el(
       "span",
       { className: "pivot-add" },
@@ -74,14 +75,14 @@ export class PivotBar extends EventTarget {
         {
           type: "button",
           className: "quiet",
-          "aria-label": "Group by this column too",
+          "aria-label": t`Group by this column too`,
           onclick: () => this.set({ by: [...this.pivot.by, this.addGroup.value] }),
         },
-        "Add",
+        t`Add`,
       ),
     );
-    this.filters = el("ul", { className: "chips", "aria-label": "Filter" });
-    this.addFilter = el("select", { "aria-label": "Column to filter by" });
+    this.filters = el("ul", { className: "chips", "aria-label": t`Filter` });
+    this.addFilter = el("select", { "aria-label": t`Column to filter by` });
     this.filterAdder = el(
       "span",
       { className: "pivot-add" },
@@ -91,20 +92,20 @@ export class PivotBar extends EventTarget {
         {
           type: "button",
           className: "quiet",
-          "aria-label": "Choose values of this column",
+          "aria-label": t`Choose values of this column`,
           onclick: () => this.#filter(this.addFilter.value),
         },
-        "Choose…",
+        t`Choose…`,
       ),
     );
     this.span = el("span", { className: "pivot-span" }, "from", this.firsts, "to", this.lasts);
     this.node = el(
       "div",
-      { className: "pivot-bar", role: "group", "aria-label": "What is asked" },
+      { className: "pivot-bar", role: "group", "aria-label": t`What is asked` },
       el(
         "div",
         { className: "pivot-line" },
-        el("span", { className: "pivot-name" }, "Table"),
+        el("span", { className: "pivot-name" }, t`Table`),
         this.tables,
         this.hows,
         this.of,
@@ -116,14 +117,14 @@ export class PivotBar extends EventTarget {
       el(
         "div",
         { className: "pivot-line" },
-        el("span", { className: "pivot-name" }, "Group by"),
+        el("span", { className: "pivot-name" }, t`Group by`),
         this.groups,
         this.groupAdder,
       ),
       el(
         "div",
         { className: "pivot-line" },
-        el("span", { className: "pivot-name" }, "Only"),
+        el("span", { className: "pivot-name" }, t`Only`),
         this.filters,
         this.filterAdder,
         this.span,
@@ -175,8 +176,8 @@ export class PivotBar extends EventTarget {
     this.periods.hidden = this.timeLabel.hidden = this.span.hidden = !times.length;
     this.times.hidden = times.length < 2;
     for (const [node, value, text] of [
-      [this.firsts, pivot.first, "the first"],
-      [this.lasts, pivot.last, "the last"],
+      [this.firsts, pivot.first, t`the first`],
+      [this.lasts, pivot.last, t`the last`],
     ]) {
       const months = this.catalogue.months;
       options(
@@ -209,8 +210,8 @@ export class PivotBar extends EventTarget {
                 {
                   type: "button",
                   className: "quiet",
-                  "aria-label": `Group by ${name} before ${pivot.by[at - 1]}`,
-                  title: "Before the one on its left",
+                  "aria-label": t`Group by ${name} before ${pivot.by[at - 1]}`,
+                  title: t`Before the one on its left`,
                   onclick: () => this.#pressed(this.groups, at - 1, { by: forward(at) }),
                 },
                 "‹",
@@ -222,7 +223,7 @@ export class PivotBar extends EventTarget {
             {
               type: "button",
               className: "quiet",
-              "aria-label": `Do not group by ${name}`,
+              "aria-label": t`Do not group by ${name}`,
               onclick: () => this.#pressed(this.groups, at, { by: without(name) }),
             },
             "×",
@@ -242,7 +243,7 @@ export class PivotBar extends EventTarget {
     const { pivot } = this;
     const entries = Object.entries(pivot.where);
     const told = (values) =>
-      values.length > 3 ? `${values.length} values` : values.map((value) => value || "(none)").join(", ");
+      values.length > 3 ? t`${values.length} values` : values.map((value) => value || "(none)").join(", ");
     this.filters.replaceChildren(
       ...entries.map(([name, values], at) =>
         el(
@@ -254,7 +255,7 @@ export class PivotBar extends EventTarget {
               type: "button",
               className: "quiet chip-edit",
               title: values.join(", "),
-              "aria-label": `Change the filter ${name}: ${told(values)}`,
+              "aria-label": t`Change the filter ${name}: ${told(values)}`,
               onclick: () => this.#filter(name),
             },
             el("span", { className: "chip-key" }, name),
@@ -265,7 +266,7 @@ export class PivotBar extends EventTarget {
             {
               type: "button",
               className: "quiet",
-              "aria-label": `Take the filter ${name} away`,
+              "aria-label": t`Take the filter ${name} away`,
               onclick: () => this.#removed(at, name),
             },
             "×",

@@ -1,6 +1,7 @@
 // A pivot as a chart: stacked bars or lines over time, or bars of groups. The table beside it says the same.
 
 import { el, svg } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { figure, short } from "./bill_data.js";
 import { seriesOf } from "./pivot_data.js";
 
@@ -35,7 +36,7 @@ export class PivotChart {
       className: "pivot-plot",
       tabindex: "0",
       role: "img",
-      "aria-label": "Chart",
+      "aria-label": t`Chart`,
       onkeydown: (event) => this.#key(event),
     });
     this.legend = el("div", { className: "pivot-legend" });
@@ -72,8 +73,8 @@ export class PivotChart {
     const { periods } = this.matrix;
     this.plot.setAttribute(
       "aria-label",
-      `${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has ` +
-        "every figure.",
+      t`${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has
+        every figure.`,
     );
     this.#at = null;
     this.readout.replaceChildren();
@@ -213,7 +214,7 @@ export class PivotChart {
             type: "button",
             className: "quiet legend-key",
             "aria-pressed": String(this.alone === at),
-            title: "Show this one alone",
+            title: t`Show this one alone`,
             onclick: () => press(at),
           },
           el("span", { className: `swatch ${this.#class(series)}`, "aria-hidden": "true" }),

@@ -1,5 +1,7 @@
 // A pivot's answer as rows and columns: groups downwards, periods across.
 
+import { t } from "../../headnode/words.js";
+
 const COMPARE = new Intl.Collator("en", { numeric: true });
 
 /** Sums and counts of parts are the sum of the whole; means are not. */
@@ -18,7 +20,7 @@ function nameOf(cells) {
 export function matrixOf(answer, pivot) {
   const across = Boolean(pivot.period && pivot.time);
   const found = new Map();
-  const periods = [...new Set(across ? answer.rows.map((row) => row[0] ?? "(no date)") : [])];
+  const periods = [...new Set(across ? answer.rows.map((row) => row[0] ?? t`(no date)`) : [])];
   const place = new Map(periods.map((period, at) => [period, at]));
   for (const row of answer.rows) {
     const cells = row.slice(across ? 1 : 0, -1);
@@ -26,12 +28,12 @@ export function matrixOf(answer, pivot) {
     if (!found.has(key))
       found.set(key, {
         cells,
-        name: nameOf(cells) || "Everything",
+        name: nameOf(cells) || t`Everything`,
         values: new Array(periods.length).fill(null),
         total: null,
       });
     const value = row.at(-1);
-    if (across) found.get(key).values[place.get(row[0] ?? "(no date)")] = value;
+    if (across) found.get(key).values[place.get(row[0] ?? t`(no date)`)] = value;
     else found.get(key).total = value;
   }
   const rows = [...found.values()];
@@ -65,7 +67,7 @@ export function seriesOf(matrix, most) {
   if (!rest.length || !matrix.isWhole) return series;
   const length = matrix.periods.length || 1;
   const sums = Array.from({ length }, (_, at) => rest.reduce((sum, row) => sum + (values(row)[at] ?? 0), 0));
-  return [...series, { name: `${rest.length} others`, values: sums, isRest: true }];
+  return [...series, { name: t`${rest.length} others`, values: sums, isRest: true }];
 }
 
 function cell(value) {

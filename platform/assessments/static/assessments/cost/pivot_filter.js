@@ -2,6 +2,7 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { askValues, figure, isMoney } from "./bill_data.js";
 
@@ -32,14 +33,14 @@ export async function askFilter(room, { table, column, measure, chosen }) {
   const rows = [...kept, ...values].map((one) => row(one, new Set(chosen)));
   const list = el(
     "div",
-    { className: "facet-list filter-list", role: "group", "aria-label": `Values of ${column}` },
+    { className: "facet-list filter-list", role: "group", "aria-label": t`Values of ${column}` },
     rows.map(({ node }) => node),
   );
   const find = el("input", {
     type: "text",
     className: "wide",
-    "aria-label": "Find a value",
-    placeholder: "Find a value",
+    "aria-label": t`Find a value`,
+    placeholder: t`Find a value`,
     autocomplete: "off",
     spellcheck: false,
     autofocus: true,
@@ -59,13 +60,15 @@ export async function askFilter(room, { table, column, measure, chosen }) {
   const tools = el(
     "div",
     { className: "facet-tools" },
-    el("button", { type: "button", className: "quiet", onclick: () => tick(true) }, "Tick all shown"),
-    el("button", { type: "button", className: "quiet", onclick: () => tick(false) }, "Untick all shown"),
+    el("button", { type: "button", className: "quiet", onclick: () => tick(true) }, t`Tick all shown`),
+    el("button", { type: "button", className: "quiet", onclick: () => tick(false) }, t`Untick all shown`),
   );
-  const about = isCost ? `Beside each value: its ${measure} in ${MONEY}.` : "Beside each value: how many rows have it.";
+  const about = isCost
+    ? t`Beside each value: its ${measure} in ${MONEY}.`
+    : t`Beside each value: how many rows have it.`;
   const wanted = () => rows.filter(({ box }) => box.checked).map(({ box }) => box.value);
   const sure = await openDialog({
-    title: `Only some of ${column}`,
+    title: t`Only some of ${column}`,
     content: [
       el(
         "p",
@@ -77,12 +80,12 @@ export async function askFilter(room, { table, column, measure, chosen }) {
       list,
     ],
     buttons: [
-      { value: false, label: "Cancel" },
+      { value: false, label: t`Cancel` },
       {
         value: true,
-        label: "Keep only these",
+        label: t`Keep only these`,
         primary: true,
-        check: () => (wanted().length > MOST ? `Tick at most ${MOST} values.` : null),
+        check: () => (wanted().length > MOST ? t`Tick at most ${MOST} values.` : null),
       },
     ],
   });

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { figure } from "./bill_data.js";
 import { csv, sorted } from "./pivot_data.js";
 
@@ -26,7 +27,7 @@ export class PivotTable {
     const table = el("table", { className: "pivot-table" }, this.caption, this.head, this.body, this.foot);
     this.node = el(
       "div",
-      { className: "pivot-rows", tabindex: "0", role: "region", "aria-label": "Groups as a table" },
+      { className: "pivot-rows", tabindex: "0", role: "region", "aria-label": t`Groups as a table` },
       table,
       this.more,
     );
@@ -51,11 +52,11 @@ export class PivotTable {
         : [
             {
               key: "total",
-              text: single ? pivot.how : { min: "Lowest", max: "Highest" }[pivot.how] || "Total",
+              text: single ? pivot.how : { min: t`Lowest`, max: t`Highest` }[pivot.how] || t`Total`,
               isFigure: true,
             },
           ]),
-      ...(matrix.isWhole ? [{ key: "share", text: "Share", isFigure: true, isFixed: true }] : []),
+      ...(matrix.isWhole ? [{ key: "share", text: t`Share`, isFigure: true, isFixed: true }] : []),
       ...matrix.periods.map((period, at) => ({ key: `period:${at}`, text: period, isFigure: true })),
     ];
   }
@@ -85,7 +86,7 @@ export class PivotTable {
     this.sort = { key, way };
     this.#draw();
     this.head.querySelector(`[data-key="${key}"]`)?.focus();
-    announce(`Sorted by ${text}, ${way > 0 ? "upwards" : "downwards"}.`);
+    announce(t`Sorted by ${text}, ${way > 0 ? t`upwards` : t`downwards`}.`);
   }
 
   #share(row) {
@@ -108,8 +109,8 @@ export class PivotTable {
           {
             type: "button",
             className: "quiet only-this",
-            title: `Only ${column} ${text}`,
-            "aria-label": `Only ${column} ${text}`,
+            title: t`Only ${column} ${text}`,
+            "aria-label": t`Only ${column} ${text}`,
             onclick: () => this.only(column, value),
           },
           text,
@@ -133,7 +134,7 @@ export class PivotTable {
       return el("td", { className: "figure" }, key === "share" ? "" : figure(value));
     });
     const title = pivot.by.length
-      ? el("th", { scope: "row", colSpan: pivot.by.length }, pivot.how === "avg" ? "Over all" : "Total")
+      ? el("th", { scope: "row", colSpan: pivot.by.length }, pivot.how === "avg" ? t`Over all` : t`Total`)
       : null;
     this.foot.replaceChildren(el("tr", {}, title, figures));
     this.foot.hidden = matrix.rows.length < 2;
@@ -142,12 +143,12 @@ export class PivotTable {
   #draw() {
     const columns = this.#columns();
     const rows = this.#rows();
-    this.caption.textContent = `${rows.length} groups of ${this.pivot.table}`;
+    this.caption.textContent = t`${rows.length} groups of ${this.pivot.table}`;
     this.#head(columns);
     this.body.replaceChildren(...rows.slice(0, this.shown).map((row) => this.#row(row, columns)));
     this.#foot(columns);
     this.more.hidden = rows.length <= this.shown;
-    this.more.textContent = `Show ${Math.min(PAGE, rows.length - this.shown)} more of ${rows.length} groups`;
+    this.more.textContent = t`Show ${Math.min(PAGE, rows.length - this.shown)} more of ${rows.length} groups`;
   }
 
   #more() {

@@ -1,15 +1,16 @@
 // SQL over the tables of the bill: an editor, the answer, the tables there are, and the queries before.
 
 import { el, preference } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
-import { askSql, catalogueOf, plural } from "./bill_data.js";
+import { askSql, catalogueOf } from "./bill_data.js";
 import { copyText } from "./copy.js";
 import { SqlAnswer } from "./sql_answer.js";
 import { SqlEditor } from "./sql_editor.js";
 import { EXAMPLES } from "./sql_words.js";
 
 const KEPT = 30;
-const KINDS = { number: "number", time: "time, as text that sorts", text: "text" };
+const KINDS = { number: "number", time: t`time, as text that sorts`, text: "text" };
 
 class Sql {
   #turn = 0;
@@ -29,13 +30,13 @@ class Sql {
     this.copy = el(
       "button",
       { type: "button", className: "quiet", disabled: true, onclick: () => this.#copy() },
-      "Copy as CSV",
+      t`Copy as CSV`,
     );
-    this.pastNode = el("details", { className: "mquery-past" }, el("summary", {}, "Your queries"), el("ul", {}));
+    this.pastNode = el("details", { className: "mquery-past" }, el("summary", {}, t`Your queries`), el("ul", {}));
     const tools = el(
       "div",
       { className: "mquery-tools" },
-      el("button", { type: "button", className: "primary", onclick: () => this.run() }, "Run"),
+      el("button", { type: "button", className: "primary", onclick: () => this.run() }, t`Run`),
       this.copy,
     );
     const main = el(
@@ -70,12 +71,12 @@ class Sql {
           {
             type: "button",
             className: "quiet sql-name",
-            title: `Put ${name} into the query`,
+            title: t`Put ${name} into the query`,
             onclick: () => this.editor.insert(name),
           },
           name,
         ),
-        el("span", { className: "muted small" }, from ? `${kind}, from ${from}` : KINDS[kind]),
+        el("span", { className: "muted small" }, from ? t`${kind}, from ${from}` : KINDS[kind]),
       );
     const table = ({ name, title, rows, columns, path }) =>
       el(
@@ -92,8 +93,8 @@ class Sql {
       );
     return el(
       "nav",
-      { className: "pick-list sql-tables", "aria-label": "Tables and columns" },
-      el("h3", { className: "pick-head" }, "Tables"),
+      { className: "pick-list sql-tables", "aria-label": t`Tables and columns` },
+      el("h3", { className: "pick-head" }, t`Tables`),
       this.catalogue.tables.map(table),
     );
   }
@@ -108,13 +109,13 @@ class Sql {
     return el(
       "details",
       { className: "mquery-help mquery-past" },
-      el("summary", {}, "What can be asked"),
+      el("summary", {}, t`What can be asked`),
       el(
         "p",
         {},
-        "The language is SQLite's, with joins, common table expressions, window functions and json_extract for " +
-          "the tags. An answer has at most 2,000 rows and takes at most three seconds. Columns that no file has " +
-          "(Team of costs, gpus and gpu_hours of sacct) are read out of others.",
+        t`The language is SQLite's, with joins, common table expressions, window functions and json_extract for
+          the tags. An answer has at most 2,000 rows and takes at most three seconds. Columns that no file has
+          (Team of costs, gpus and gpu_hours of sacct) are read out of others.`,
       ),
       el("ul", {}, EXAMPLES.map(pick)),
     );
@@ -137,18 +138,19 @@ class Sql {
     this.#stop.abort();
     this.#stop = new AbortController();
     const { signal } = this.#stop;
-    this.#say("Being worked out…");
+    this.#say(t`Being worked out…`);
     try {
       const answer = await askSql(this.room, text.replace(/;\s*$/, ""), {
         signal,
         told: (sentence) => this.#say(sentence),
       });
       if (turn !== this.#turn) return;
-      const cut = answer.cut ? " There are more: narrow the query, or add it up." : "";
+      const took = Math.max(1, Math.round(answer.seconds * 1000));
+      const cut = answer.cut ? t` There are more: narrow the query, or add it up.` : "";
       this.#say(
         answer.rows.length
-          ? `${plural(answer.rows.length, "row")} in ${Math.max(1, Math.round(answer.seconds * 1000))} ms.${cut}`
-          : "No row fits.",
+          ? counted("{0} row in {1} ms.", "{0} rows in {1} ms.", answer.rows.length, took) + cut
+          : t`No row fits.`,
         cut ? "warn" : "",
       );
       this.answer.show(answer);
@@ -180,8 +182,8 @@ class Sql {
   }
 
   async #copy() {
-    if (await copyText(this.answer.csv, "The answer as CSV"))
-      this.room.announce(`Copied: ${plural(this.answer.rows.length, "row")}.`);
+    if (await copyText(this.answer.csv, t`The answer as CSV`))
+      this.room.announce(t`Copied: ${counted("{0} row", "{0} rows", this.answer.rows.length)}.`);
   }
 }
 
@@ -192,7 +194,7 @@ export function setUp(host, room) {
       el(
         "p",
         { className: "empty room-wait", role: "status" },
-        "The tables are being made ready; the first time takes a few seconds…",
+        t`The tables are being made ready; the first time takes a few seconds…`,
       ),
     );
     try {
@@ -200,7 +202,7 @@ export function setUp(host, room) {
       host.replaceChildren();
       return new Sql(host, room, catalogue);
     } catch (error) {
-      host.replaceChildren(trouble(`The tables could not be fetched: ${error.message}`, begin));
+      host.replaceChildren(trouble(t`The tables could not be fetched: ${error.message}`, begin));
       return null;
     }
   };

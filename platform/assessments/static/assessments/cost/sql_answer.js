@@ -1,6 +1,7 @@
 // The answer of a query as a table that can be sorted.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { figure } from "./bill_data.js";
 import { csv } from "./pivot_data.js";
 
@@ -18,7 +19,7 @@ export class SqlAnswer {
       className: "pivot-rows sql-rows",
       tabindex: "0",
       role: "region",
-      "aria-label": "Answer as a table",
+      "aria-label": t`Answer as a table`,
       hidden: true,
     });
   }
@@ -55,13 +56,13 @@ export class SqlAnswer {
     const more = el(
       "button",
       { type: "button", className: "quiet", hidden: left <= 0, onclick: () => this.#more() },
-      `Show ${Math.min(PAGE, left)} more of ${this.rows.length.toLocaleString("en-GB")} rows`,
+      t`Show ${Math.min(PAGE, left)} more of ${this.rows.length.toLocaleString("en-GB")} rows`,
     );
     this.node.replaceChildren(
       el(
         "table",
         { className: "pivot-table" },
-        el("caption", { className: "unseen" }, "Answer"),
+        el("caption", { className: "unseen" }, t`Answer`),
         el("thead", {}, el("tr", {}, heads)),
         el(
           "tbody",

@@ -18,6 +18,7 @@ import {
   StreamLanguage,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
+import { t } from "../../headnode/words.js";
 import { FUNCTIONS, KEYWORDS } from "./sql_words.js";
 
 const WORDS = new Set(KEYWORDS);
@@ -63,7 +64,7 @@ function offers(catalogue, sql, before) {
       label: name,
       type: "property",
       detail: `${table.name}, ${kind}`,
-      info: from ? `Taken from ${from}` : undefined,
+      info: from ? t`Taken from ${from}` : undefined,
       boost,
     }));
   const dotted = /([A-Za-z_]\w*)\.\w*$/.exec(before);
@@ -105,7 +106,7 @@ export class SqlEditor {
       language,
       syntaxHighlighting(classHighlighter),
       autocompletion({ override: [complete], icons: false }),
-      EditorView.contentAttributes.of({ "aria-label": "Query in SQL; Ctrl+Enter runs it", tabindex: "0" }),
+      EditorView.contentAttributes.of({ "aria-label": t`Query in SQL; Ctrl+Enter runs it`, tabindex: "0" }),
       keymap.of([
         { key: "Mod-Enter", run: (view) => (closed(view), run(), true) },
         ...completionKeymap,

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { usd } from "./bill_data.js";
 import { KEYS, MOST } from "./opportunity_model.js";
 
@@ -9,11 +10,11 @@ const SHOWN = 200;
 
 /** One sentence why a value cannot be added, or "". */
 function problemOf(key, value, where) {
-  if (!value) return "Choose a value, or write one; * stands for any text.";
-  if (key === "tag" && !value.includes("=")) return "Write a tag as key=value, for example team=serving.";
-  if (value.length > MOST.value) return `A value has at most ${MOST.value} characters.`;
-  if (where[key]?.includes(value)) return "That value is in the filter already.";
-  return (where[key]?.length ?? 0) >= MOST.values ? `A key has at most ${MOST.values} values; * stands for many.` : "";
+  if (!value) return t`Choose a value, or write one; * stands for any text.`;
+  if (key === "tag" && !value.includes("=")) return t`Write a tag as key=value, for example team=serving.`;
+  if (value.length > MOST.value) return t`A value has at most ${MOST.value} characters.`;
+  if (where[key]?.includes(value)) return t`That value is in the filter already.`;
+  return (where[key]?.length ?? 0) >= MOST.values ? t`A key has at most ${MOST.values} values; * stands for many.` : "";
 }
 
 export class WhereBuilder {
@@ -23,15 +24,15 @@ export class WhereBuilder {
     this.changed = changed;
     this.where = {};
     this.offered = {};
-    this.chips = el("ul", { className: "chips", "aria-label": "Filter" });
+    this.chips = el("ul", { className: "chips", "aria-label": t`Filter` });
     this.none = el(
       "p",
       { className: "muted small where-none" },
-      "No filter yet: say on which rows of the bill it acts.",
+      t`No filter yet: say on which rows of the bill it acts.`,
     );
     this.key = el(
       "select",
-      { "aria-label": "Key of the filter", onchange: () => this.#offer() },
+      { "aria-label": t`Key of the filter`, onchange: () => this.#offer() },
       KEYS.map((key) => el("option", { value: key }, key)),
     );
     const list = `values-${id}`;
@@ -39,11 +40,11 @@ export class WhereBuilder {
     this.value = el("input", {
       type: "text",
       name: "where",
-      "aria-label": "Value of the filter",
+      "aria-label": t`Value of the filter`,
       list,
       autocomplete: "off",
       spellcheck: false,
-      placeholder: "value, * for any",
+      placeholder: t`value, * for any`,
       onkeydown: (event) => this.#enter(event),
     });
     this.problem = el("p", { className: "problem small", role: "alert" });
@@ -53,11 +54,11 @@ export class WhereBuilder {
       this.key,
       this.value,
       this.values,
-      el("button", { type: "button", className: "quiet", onclick: () => this.#add() }, "Add"),
+      el("button", { type: "button", className: "quiet", onclick: () => this.#add() }, t`Add`),
     );
     this.node = el(
       "div",
-      { className: "where", role: "group", "aria-label": "Where it acts" },
+      { className: "where", role: "group", "aria-label": t`Where it acts` },
       this.chips,
       this.none,
       this.adder,
@@ -76,7 +77,7 @@ export class WhereBuilder {
     this.values.replaceChildren(
       ...values.map(({ value, usd: cost }) => el("option", { value, label: `${value} · ${usd(cost)}` })),
     );
-    this.value.placeholder = this.key.value === "tag" ? "key=value" : "value, * for any";
+    this.value.placeholder = this.key.value === "tag" ? "key=value" : t`value, * for any`;
   }
 
   #enter(event) {
@@ -94,14 +95,14 @@ export class WhereBuilder {
     if (problem) return;
     this.value.value = "";
     this.changed({ ...this.where, [key]: [...(this.where[key] || []), value] });
-    announce(`Added: ${key} ${value}.`);
+    announce(t`Added: ${key} ${value}.`);
   }
 
   #remove(key, value, at) {
     const left = this.where[key].filter((one) => one !== value);
     const { [key]: gone, ...others } = this.where;
     this.changed(left.length ? { ...this.where, [key]: left } : others);
-    announce(`Taken out: ${key} ${value}.`);
+    announce(t`Taken out: ${key} ${value}.`);
     const buttons = this.chips.querySelectorAll("button");
     (buttons[Math.min(at, buttons.length - 1)] || this.value).focus();
   }
@@ -128,7 +129,7 @@ export class WhereBuilder {
                 {
                   type: "button",
                   className: "quiet",
-                  "aria-label": `Take out ${key} ${value}`,
+                  "aria-label": t`Take out ${key} ${value}`,
                   onclick: () => this.#remove(key, value, at),
                 },
                 "×",

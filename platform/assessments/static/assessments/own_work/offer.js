@@ -2,6 +2,7 @@
 
 import { ask } from "../../headnode/api.js";
 import { byId } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 const EVERY_MS = 4000;
 const MOST_MS = 30000;
@@ -14,7 +15,7 @@ async function look() {
     wait = EVERY_MS;
     if (stage !== "preparing") {
       box.dataset.stage = stage;
-      box.querySelector("[data-own-tag]").textContent = stage === "ready" ? "Ready" : "See the questions’ page";
+      box.querySelector("[data-own-tag]").textContent = stage === "ready" ? t`Ready` : t`See the questions’ page`;
       box.querySelector("a.button").classList.toggle("primary", stage === "ready");
       return;
     }

@@ -3,6 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { timeText } from "../workspace/clock.js";
 import { Entries } from "./entries.js";
 
@@ -11,9 +12,9 @@ const LOOK_MS = 3000;
 const ZERO_MS = 1000;
 const SPOKEN_S = [180, 60];
 const WORDS = {
-  saved: "Saved",
-  waiting: "No connection: what you typed is kept here and sent when there is one.",
-  late: "This came after the end: it is kept aside and not part of your answers.",
+  saved: t`Saved`,
+  waiting: t`No connection: what you typed is kept here and sent when there is one.`,
+  late: t`This came after the end: it is kept aside and not part of your answers.`,
 };
 const box = byId("own-work");
 
@@ -85,9 +86,9 @@ class Countdown {
   }
 
   tick() {
-    byId("own-clock").textContent = `${timeText(this.left)} left`;
+    byId("own-clock").textContent = t`${timeText(this.left)} left`;
     const spoken = SPOKEN_S.find((at) => this.left <= at && this.heard > at);
-    if (spoken) announce(spoken === 60 ? "One minute left." : `${spoken / 60} minutes left.`);
+    if (spoken) announce(spoken === 60 ? t`One minute left.` : t`${spoken / 60} minutes left.`);
     this.heard = Math.min(this.heard, this.left);
     if (this.left <= 0 && performance.now() - this.asked > ZERO_MS) this.poll();
   }

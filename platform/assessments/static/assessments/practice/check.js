@@ -1,12 +1,13 @@
 // Checks what the workspace needs of a connection and a browser, and says it in plain words. Nothing is sent.
 
 import { byId, el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 
 const ASKED = 5;
 const SLOW_MS = 800;
 const FAST_MS = 250;
 const OFF_MS = 60_000;
-const WORDS = { good: "Good", warn: "Careful", bad: "Trouble" };
+const WORDS = { good: t`Good`, warn: t`Careful`, bad: t`Trouble` };
 
 /** The middle of an odd count of numbers. */
 export function middle(numbers) {
@@ -16,35 +17,35 @@ export function middle(numbers) {
 /** trips: round trips in ms, null for one without an answer. */
 export function ofConnection(trips) {
   const lost = trips.filter((trip) => trip === null).length;
-  const none = "This page cannot reach the site. Check your connection, and try again.";
+  const none = t`This page cannot reach the site. Check your connection, and try again.`;
   if (lost === trips.length) return ["bad", none];
   if (lost)
     return [
       "warn",
-      `${lost} of ${trips.length} requests got no answer. What you write is kept in your browser while the ` +
-        "connection is away, and sent when it is back; a steadier one is still better.",
+      t`${lost} of ${trips.length} requests got no answer. What you write is kept in your browser while the
+        connection is away, and sent when it is back; a steadier one is still better.`,
     ];
-  return ["good", "The site answers every time."];
+  return ["good", t`The site answers every time.`];
 }
 
 export function ofLatency(trips) {
   const there = trips.filter((trip) => trip !== null);
-  if (!there.length) return ["bad", "Not known without a connection."];
+  if (!there.length) return ["bad", t`Not known without a connection.`];
   const ms = Math.round(middle(there.length % 2 ? there : there.slice(1)));
-  if (ms <= FAST_MS) return ["good", `An answer takes ${ms} ms: you will not notice it.`];
-  if (ms <= SLOW_MS) return ["good", `An answer takes ${ms} ms. The terminal will feel a little slow.`];
-  return ["warn", `An answer takes ${ms} ms. Editing is not affected; the terminal and charts will feel slow.`];
+  if (ms <= FAST_MS) return ["good", t`An answer takes ${ms} ms: you will not notice it.`];
+  if (ms <= SLOW_MS) return ["good", t`An answer takes ${ms} ms. The terminal will feel a little slow.`];
+  return ["warn", t`An answer takes ${ms} ms. Editing is not affected; the terminal and charts will feel slow.`];
 }
 
 /** off: by how many ms this device's clock is ahead of the site's. */
 export function ofClock(off) {
-  if (Math.abs(off) <= OFF_MS) return ["good", "Your device's clock agrees with ours."];
+  if (Math.abs(off) <= OFF_MS) return ["good", t`Your device's clock agrees with ours.`];
   const minutes = Math.round(Math.abs(off) / 60_000);
-  const much = minutes === 1 ? "a minute" : `${minutes} minutes`;
+  const much = minutes === 1 ? t`a minute` : t`${minutes} minutes`;
   return [
     "warn",
-    `Your device's clock is ${much} ${off > 0 ? "fast" : "slow"}. The time left comes from us and stays right; go by ` +
-      "it, not by your device.",
+    `${off > 0 ? t`Your device's clock is ${much} fast.` : t`Your device's clock is ${much} slow.`} ` +
+      t`The time left comes from us and stays right; go by it, not by your device.`,
   ];
 }
 
@@ -69,8 +70,8 @@ function storage() {
   return new Promise((resolve) => {
     const no = [
       "warn",
-      "This browser stores nothing for this site, perhaps in a private window. What has not reached us would be lost " +
-        "with the page: use an ordinary window.",
+      t`This browser stores nothing for this site, perhaps in a private window. What has not reached us would be lost
+        with the page: use an ordinary window.`,
     ];
     try {
       localStorage.setItem("headnode:check", "1");
@@ -80,7 +81,7 @@ function storage() {
       request.onsuccess = () => {
         request.result.close();
         indexedDB.deleteDatabase("headnode-check");
-        resolve(["good", "Your browser keeps what you type until it has reached us, also when you are offline."]);
+        resolve(["good", t`Your browser keeps what you type until it has reached us, also when you are offline.`]);
       };
     } catch {
       resolve(no);
@@ -92,26 +93,29 @@ function browser() {
   const missing = [
     ["dialogs", "HTMLDialogElement" in window],
     ["workers", "Worker" in window],
-    ["size observers", "ResizeObserver" in window],
-    ["copies of data", "structuredClone" in window],
-    ["packed files", "DecompressionStream" in window],
+    [t`size observers`, "ResizeObserver" in window],
+    [t`copies of data`, "structuredClone" in window],
+    [t`packed files`, "DecompressionStream" in window],
   ].filter(([, there]) => !there);
-  if (!missing.length) return ["good", "Your browser can do all that the workspace uses."];
+  if (!missing.length) return ["good", t`Your browser can do all that the workspace uses.`];
   const names = missing.map(([name]) => name).join(", ");
-  return ["bad", `Your browser is too old for the workspace (${names}): use a current Firefox, Chrome or Safari.`];
+  return ["bad", t`Your browser is too old for the workspace (${names}): use a current Firefox, Chrome or Safari.`];
 }
 
 function size() {
-  if (innerWidth >= 1000) return ["good", "The window is wide enough for all parts side by side."];
-  return ["warn", "The window is narrow: the parts of the workspace become tabs. A larger screen is more comfortable."];
+  if (innerWidth >= 1000) return ["good", t`The window is wide enough for all parts side by side.`];
+  return [
+    "warn",
+    t`The window is narrow: the parts of the workspace become tabs. A larger screen is more comfortable.`,
+  ];
 }
 
 async function terminal(url) {
   try {
     await import(url);
-    return ["good", "The terminal's program was loaded. Try it in the practice of troubleshooting."];
+    return ["good", t`The terminal's program was loaded. Try it in the practice of troubleshooting.`];
   } catch {
-    return ["bad", "The terminal's program could not be loaded. Logs, charts and queries work without it."];
+    return ["bad", t`The terminal's program could not be loaded. Logs, charts and queries work without it.`];
   }
 }
 
@@ -128,7 +132,7 @@ async function check() {
   const list = byId("checks");
   const said = byId("check-said");
   byId("check").disabled = true;
-  said.textContent = "Checking…";
+  said.textContent = t`Checking…`;
   list.replaceChildren();
   const found = [];
   const add = (name, result) => {
@@ -138,20 +142,20 @@ async function check() {
   const trips = [];
   for (let number = 0; number < ASKED; number += 1) trips.push(await trip(list.dataset.moment));
   const times = trips.map((one) => one.ms);
-  add("Connection.", ofConnection(times));
-  add("Speed.", ofLatency(times));
+  add(t`Connection.`, ofConnection(times));
+  add(t`Speed.`, ofLatency(times));
   const known = trips.filter((one) => one.ms !== null).sort((a, b) => a.ms - b.ms);
-  if (known.length) add("Clock.", ofClock(known[0].off));
-  add("Storage.", await storage());
-  add("Browser.", browser());
-  add("Window.", size());
-  if (list.dataset.terminal) add("Terminal.", await terminal(list.dataset.terminal));
+  if (known.length) add(t`Clock.`, ofClock(known[0].off));
+  add(t`Storage.`, await storage());
+  add(t`Browser.`, browser());
+  add(t`Window.`, size());
+  if (list.dataset.terminal) add(t`Terminal.`, await terminal(list.dataset.terminal));
   const bad = found.filter(([tone]) => tone !== "good").length;
   said.textContent = bad
-    ? `Done: ${bad === 1 ? "one thing" : `${bad} things`} to look at.`
-    : "Done: everything is as it should be.";
+    ? counted("Done: one thing to look at.", "Done: {0} things to look at.", bad)
+    : t`Done: everything is as it should be.`;
   byId("check").disabled = false;
-  byId("check").textContent = "Check again";
+  byId("check").textContent = t`Check again`;
 }
 
 const button = globalThis.document?.getElementById("check");

@@ -3,6 +3,7 @@
 import { el } from "../../headnode/dom.js";
 import { seriesColour, token } from "../../headnode/replay_paint.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { t } from "../../headnode/words.js";
 import { plain } from "./words.js";
 
 const DASHES = [[], [6, 3], [2, 3], [9, 3, 2, 3]];
@@ -43,7 +44,7 @@ export class PlanChart {
           type: "button",
           className: "key",
           "aria-pressed": "true",
-          title: "Show only this; again shows all",
+          title: t`Show only this; again shows all`,
           onclick: () => this.#isolate(at),
         },
         el("span", {
@@ -64,10 +65,10 @@ export class PlanChart {
         type: "button",
         className: "quiet",
         "aria-pressed": "false",
-        "aria-label": `Show the figures of ${title}`,
+        "aria-label": t`Show the figures of ${title}`,
         onclick: () => this.#showTable(),
       },
-      "Table",
+      t`Table`,
     );
     const head = el(
       "div",
@@ -102,13 +103,13 @@ export class PlanChart {
     const said = this.lines.slice(0, 8).map(({ name, values }) => {
       const found = values.filter((value) => value !== null && !Number.isNaN(value));
       return found.length
-        ? `${name}: ${plain(Math.min(...found))} to ${plain(Math.max(...found))}, last ${plain(found.at(-1))}`
-        : `${name}: no data`;
+        ? t`${name}: ${plain(Math.min(...found))} to ${plain(Math.max(...found))}, last ${plain(found.at(-1))}`
+        : t`${name}: no data`;
     });
     this.host.setAttribute(
       "aria-label",
-      `${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to ` +
-        `${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
+      t`${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to
+        ${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
     );
   }
 
@@ -247,7 +248,7 @@ export class PlanChart {
     const alone = this.shown[at] && this.shown.filter(Boolean).length === 1;
     this.shown = this.shown.map((_, other) => alone || other === at);
     this.keys.forEach((key, other) => key.setAttribute("aria-pressed", String(this.shown[other])));
-    this.announce(alone ? "All lines are shown." : `Only ${this.lines[at].name} is shown.`);
+    this.announce(alone ? t`All lines are shown.` : t`Only ${this.lines[at].name} is shown.`);
     this.draw();
   }
 
@@ -269,15 +270,15 @@ export class PlanChart {
       [name, values],
       ...(low
         ? [
-            [`${name}, low`, low],
-            [`${name}, high`, high],
+            [t`${name}, low`, low],
+            [t`${name}, high`, high],
           ]
         : []),
     ]);
     const head = el(
       "tr",
       {},
-      el("th", { scope: "col" }, "When"),
+      el("th", { scope: "col" }, t`When`),
       columns.map(([name]) => el("th", { scope: "col", className: "figure" }, name)),
     );
     const rows = kept.map((at) =>
@@ -290,11 +291,11 @@ export class PlanChart {
     );
     const caption =
       each > 1
-        ? `${kept.length} of ${places.length} moments, evenly spread; narrow the range for the others`
-        : `${kept.length} rows`;
+        ? t`${kept.length} of ${places.length} moments, evenly spread; narrow the range for the others`
+        : t`${kept.length} rows`;
     return el(
       "div",
-      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${this.title}, table` },
+      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": t`${this.title}, table` },
       el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, rows)),
     );
   }

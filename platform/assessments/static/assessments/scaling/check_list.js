@@ -1,8 +1,9 @@
 // Checks as a list: a sign and a word for each, what is wrong first, a press leads to the row it is about.
 
 import { el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 
-const SIGNS = { bad: ["✕", "Problem"], warn: ["!", "Warning"], ok: ["✓", "Holds"], draft: ["…", "Not complete"] };
+const SIGNS = { bad: ["✕", t`Problem`], warn: ["!", t`Warning`], ok: ["✓", t`Holds`], draft: ["…", t`Not complete`] };
 const TABS = {
   purchases: "orders",
   cloud: "orders",
@@ -12,19 +13,19 @@ const TABS = {
   risks: "risks",
 };
 
-function many(count, word) {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
-}
-
 /** How the plan stands, in one sentence. */
 export function tally(checks) {
-  if (checks.state === "waiting") return "The plan is being checked…";
+  if (checks.state === "waiting") return t`The plan is being checked…`;
   if (checks.state !== "fresh") return checks.sentence;
   const [bad, warn, ok, draft] = ["bad", "warn", "ok", "draft"].map((tone) => checks.count(tone));
-  const holds = ok === 1 ? "1 check holds" : `${ok} checks hold`;
-  const open = draft ? ` ${draft === 1 ? "1 row is" : `${draft} rows are`} not complete yet.` : "";
-  const wrong = [bad && many(bad, "problem"), warn && many(warn, "warning")].filter(Boolean).join(", ");
-  return `${wrong ? `${wrong}; ${holds}` : ok > 1 ? `All ${holds}` : holds}.${open}`;
+  const holds = counted("{0} check holds", "{0} checks hold", ok);
+  const open = draft ? ` ${counted("{0} row is not complete yet.", "{0} rows are not complete yet.", draft)}` : "";
+  const wrong = [
+    bad && counted("{0} problem", "{0} problems", bad),
+    warn && counted("{0} warning", "{0} warnings", warn),
+  ];
+  const said = wrong.filter(Boolean).join(", ");
+  return `${said ? `${said}; ${holds}` : ok > 1 ? t`All ${holds}` : holds}.${open}`;
 }
 
 /** A sign with its word for those who do not see it. */
@@ -65,9 +66,9 @@ export function checkList(rows, room, { more = 0 } = {}) {
           ? el(
               "button",
               { type: "button", className: "quiet plan-jump", onclick: () => room.show("orders") },
-              `and ${many(more, "more row")} in Orders`,
+              counted("and {0} more row in Orders", "and {0} more rows in Orders", more),
             )
-          : `and ${more} more`,
+          : t`and ${more} more`,
       ),
     );
   return items.length ? el("ul", { className: "plan-checks" }, items) : "";

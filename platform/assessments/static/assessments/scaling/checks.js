@@ -1,6 +1,7 @@
 // Asks the server what holds in the plan, after every pause in writing; one question at a time.
 
 import { ask, Refused } from "../../headnode/api.js";
+import { t } from "../../headnode/words.js";
 
 const PAUSE_MS = 300;
 const AGAIN_MS = [1000, 3000, 8000, 20000];
@@ -82,7 +83,7 @@ export class Checks extends EventTarget {
       final ? "refused" : "away",
       final
         ? error.message
-        : "The server could not check the plan just now. It is asked again by itself; what you write is saved.",
+        : t`The server could not check the plan just now. It is asked again by itself; what you write is saved.`,
     );
     if (final) return;
     this.#soon(AGAIN_MS[Math.min(this.#tries, AGAIN_MS.length - 1)]);

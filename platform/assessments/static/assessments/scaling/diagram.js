@@ -1,6 +1,7 @@
 // A drawing of the materials: shown in the page with its description, enlarged at will, moved by keys or pointer.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
 
 const STEPS = [1, 1.5, 2, 3, 4];
@@ -56,10 +57,10 @@ export class Diagram {
   constructor(file, room) {
     this.file = file;
     this.room = room;
-    this.state = el("p", { className: "muted", role: "status" }, "Being fetched…");
+    this.state = el("p", { className: "muted", role: "status" }, t`Being fetched…`);
     this.frame = el(
       "div",
-      { className: "diagram-frame", tabindex: "0", role: "region", "aria-label": `${file.title}, drawing` },
+      { className: "diagram-frame", tabindex: "0", role: "region", "aria-label": t`${file.title}, drawing` },
       this.state,
     );
     this.less = el(
@@ -67,7 +68,7 @@ export class Diagram {
       {
         type: "button",
         className: "quiet",
-        "aria-label": `Smaller: ${file.title}`,
+        "aria-label": t`Smaller: ${file.title}`,
         onclick: () => this.#set(this.#zoom - 1),
       },
       "−",
@@ -77,7 +78,7 @@ export class Diagram {
       {
         type: "button",
         className: "quiet",
-        "aria-label": `Larger: ${file.title}`,
+        "aria-label": t`Larger: ${file.title}`,
         onclick: () => this.#set(this.#zoom + 1),
       },
       "+",
@@ -87,7 +88,7 @@ export class Diagram {
     this.said = el(
       "details",
       { className: "diagram-said", hidden: true },
-      el("summary", {}, "The drawing in words"),
+      el("summary", {}, t`The drawing in words`),
       this.words,
     );
     this.node = el(
@@ -99,17 +100,18 @@ export class Diagram {
     );
     this.frame.addEventListener("keydown", (event) => this.#key(event));
     this.#drag();
-    this.#fetch();
+    /** Ends when it is there, or is said not to be. */
+    this.fetched = this.#fetch();
   }
 
   async #fetch() {
     try {
       const text = await this.room.text(this.file.path);
       const root = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
-      if (root.nodeName !== "svg") throw new Error("the drawing cannot be read");
+      if (root.nodeName !== "svg") throw new Error(t`the drawing cannot be read`);
       this.#take(root);
     } catch (error) {
-      this.frame.replaceChildren(trouble(`The drawing could not be fetched: ${error.message}`, () => this.#fetch()));
+      this.frame.replaceChildren(trouble(t`The drawing could not be fetched: ${error.message}`, () => this.#fetch()));
     }
   }
 

@@ -1,11 +1,12 @@
 // The small inputs that the plan's tabs are made of: choices, numbers, lines of text.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { readNumber } from "./words.js";
 
 /** A select; a value that is not among the options is kept and named as such. options: [[value, label]]. */
 export class Choice {
-  constructor({ name, label, options, blank = "Choose…", change }) {
+  constructor({ name, label, options, blank = t`Choose…`, change }) {
     this.options = options;
     this.blank = blank;
     this.node = el("select", { name, "aria-label": label, onchange: () => change(this.node.value) });
@@ -16,7 +17,7 @@ export class Choice {
     const all = [
       ...(this.blank === null ? [] : [["", this.blank]]),
       ...this.options,
-      ...(known || !value ? [] : [[value, `${value} (not offered)`]]),
+      ...(known || !value ? [] : [[value, t`${value} (not offered)`]]),
     ];
     const shape = JSON.stringify(all);
     if (shape !== this.shape)
@@ -60,8 +61,8 @@ export class Figure {
     this.node.title = fits
       ? ""
       : this.whole
-        ? `Write a whole number from ${this.least}.`
-        : `Write a number from ${this.least}.`;
+        ? t`Write a whole number from ${this.least}.`
+        : t`Write a number from ${this.least}.`;
     if (!fits) return;
     this.value = value;
     this.change(value);

@@ -1,6 +1,7 @@
 // The money table: what the plan costs month by month, and rows of one's own that compute like a spreadsheet's.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { columnName } from "./formula/refs.js";
 import { CELLS } from "./model.js";
 import { GIVEN } from "./money_given.js";
@@ -19,27 +20,27 @@ class Money {
     this.sheet = room.board.sheet;
     this.names = new Names(room.manifest.growth);
     this.grid = new MoneyGrid(this);
-    this.add = el("button", { type: "button", name: "add-row", onclick: () => this.grid.append() }, "Add a row");
+    this.add = el("button", { type: "button", name: "add-row", onclick: () => this.grid.append() }, t`Add a row`);
     this.stale = el("p", { className: "muted small", role: "status" });
     const last = columnName(CELLS);
     const [own, cost] = [GIVEN.length + 1, GIVEN.findIndex(({ key }) => key === "opex") + 1];
     const help = el(
       "details",
       { className: "plan-all" },
-      el("summary", {}, "How the table computes"),
+      el("summary", {}, t`How the table computes`),
       el(
         "ul",
         { className: "small" },
         [
-          "A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and " +
-            `row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example ` +
-            `=SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
-          `Functions: ${FUNCTIONS}. $ holds a column or a row when a formula is filled or pasted.`,
-          "Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows " +
-            "choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a " +
-            "spreadsheet. Ctrl+Z takes the last change back.",
-          "The upper rows follow from the plan and cannot be written over. The last column of your own rows is " +
-            `empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
+          t`A cell takes a number (1,200, 12 %) or a formula that begins with =. Cells are named by column and
+            row: B is ${this.#monthOf(0)}, M is ${this.#monthOf(11)}, ${last} is the total. For example
+            =SUM(B${own}:M${own}), =B${cost}*1.08, =NPV(8%/12, B${own}:M${own}).`,
+          t`Functions: ${FUNCTIONS}. $ holds a column or a row when a formula is filled or pasted.`,
+          t`Arrows move, Enter or F2 edits, typing replaces, Escape puts back, Delete empties. Shift and arrows
+            choose a block; Ctrl+R fills it to the right, Ctrl+C and Ctrl+V copy and paste, also to and from a
+            spreadsheet. Ctrl+Z takes the last change back.`,
+          t`The upper rows follow from the plan and cannot be written over. The last column of your own rows is
+            empty: put a total in it if you want one, for example =SUM(B${own}:M${own}).`,
         ].map((text) => el("li", {}, text)),
       ),
     );
@@ -58,7 +59,7 @@ class Money {
   }
 
   #monthOf(at) {
-    return this.names.months[at] || `month ${at + 1}`;
+    return this.names.months[at] || t`month ${at + 1}`;
   }
 
   refresh() {
@@ -66,7 +67,7 @@ class Money {
     this.stale.textContent =
       this.checks.state === "fresh" || this.checks.state === "waiting"
         ? ""
-        : "The upper rows are those of the last check.";
+        : t`The upper rows are those of the last check.`;
     this.grid.draw();
   }
 

@@ -1,20 +1,22 @@
 // The rows of the money table that the plan itself gives, from the server's checks; their order never changes.
 
+import { t } from "../../headnode/words.js";
+
 /** Parts of the running cost, as the checks name them. */
 const PARTS = ["electricity", "colocation", "support", "licences", "engineers", "cloud", "line", "egress"];
 
 export const GIVEN = [
-  { key: "capex", title: "Orders (capital)" },
-  { key: "electricity", title: "Electricity" },
-  { key: "colocation", title: "Colocation" },
-  { key: "support", title: "Support" },
-  { key: "licences", title: "Licences" },
-  { key: "engineers", title: "Engineers" },
-  { key: "cloud", title: "Cloud GPUs" },
-  { key: "line", title: "Line to the cloud" },
-  { key: "egress", title: "Transfer out of the cloud" },
-  { key: "opex", title: "Running cost" },
-  { key: "total", title: "Orders and running cost" },
+  { key: "capex", title: t`Orders (capital)` },
+  { key: "electricity", title: t`Electricity` },
+  { key: "colocation", title: t`Colocation` },
+  { key: "support", title: t`Support` },
+  { key: "licences", title: t`Licences` },
+  { key: "engineers", title: t`Engineers` },
+  { key: "cloud", title: t`Cloud GPUs` },
+  { key: "line", title: t`Line to the cloud` },
+  { key: "egress", title: t`Transfer out of the cloud` },
+  { key: "opex", title: t`Running cost` },
+  { key: "total", title: t`Orders and running cost` },
 ];
 
 function cents(value) {

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { act } from "./fields.js";
 import { CellError } from "./formula/functions.js";
@@ -33,7 +34,7 @@ export class MoneyGrid {
       (this.content = el("span", { className: "mono sheet-content" })),
       (this.why = el("span", { className: "sheet-why", role: "status" })),
     );
-    this.table = el("table", { className: "sheet", role: "grid", "aria-label": `Money by month, ${MONEY}` });
+    this.table = el("table", { className: "sheet", role: "grid", "aria-label": t`Money by month, ${MONEY}` });
     this.scroll = el("div", { className: "sheet-scroll" }, this.table);
     this.node = el("div", { className: "sheet-host" }, this.bar, this.scroll);
     this.table.addEventListener("keydown", (event) => this.#key(event));
@@ -56,7 +57,7 @@ export class MoneyGrid {
   }
 
   #build() {
-    const heads = [MONEY, ...this.money.names.months.map(monthShort), "Total"].map((text, at) =>
+    const heads = [MONEY, ...this.money.names.months.map(monthShort), t`Total`].map((text, at) =>
       el("th", { scope: "col", className: at ? "figure" : "" }, text),
     );
     const body = Array.from({ length: this.rows }, (_, row) => this.#line(row));
@@ -75,9 +76,9 @@ export class MoneyGrid {
     const at = row - TOP;
     const own = this.isOwn(row) && !this.model.readOnly;
     const tools = own && [
-      act("↑", `Row ${row + 1} up`, () => this.#moveRow(at, -1)),
-      act("↓", `Row ${row + 1} down`, () => this.#moveRow(at, 1)),
-      act("×", `Delete row ${row + 1}`, () => this.#removeRow(at)),
+      act("↑", t`Row ${row + 1} up`, () => this.#moveRow(at, -1)),
+      act("↓", t`Row ${row + 1} down`, () => this.#moveRow(at, 1)),
+      act("×", t`Delete row ${row + 1}`, () => this.#removeRow(at)),
     ];
     return gridLine(row, { own: this.isOwn(row), tools: tools || [], readOnly: !own });
   }
@@ -224,11 +225,11 @@ export class MoneyGrid {
   }
 
   #mayWrite(row) {
-    if (this.model.readOnly) announce("The table cannot be changed now.");
+    if (this.model.readOnly) announce(t`The table cannot be changed now.`);
     else if (!this.isOwn(row))
-      announce("This row follows from the plan: change the orders, or write in a row of your own.");
+      announce(t`This row follows from the plan: change the orders, or write in a row of your own.`);
     else return true;
-    this.why.textContent = this.model.readOnly ? "The table is read only now." : "This row follows from the plan.";
+    this.why.textContent = this.model.readOnly ? t`The table is read only now.` : t`This row follows from the plan.`;
     return false;
   }
 
@@ -268,9 +269,9 @@ export class MoneyGrid {
 
   #undo() {
     const last = this.#past.pop();
-    if (!last) return announce("There is nothing to take back.");
+    if (!last) return announce(t`There is nothing to take back.`);
     this.model.setCells(last.filter(({ row }) => row < this.model.sheet.length));
-    announce("Taken back.");
+    announce(t`Taken back.`);
     return undefined;
   }
 
@@ -298,7 +299,7 @@ export class MoneyGrid {
         .filter(({ column }) => column > source)
         .map(({ column, row }) => ({ column, row, text: moved(this.text(source, row), column - source, 0) })),
     );
-    announce("Filled to the right.");
+    announce(t`Filled to the right.`);
   }
 
   #fillDown() {
@@ -310,7 +311,7 @@ export class MoneyGrid {
         .filter(({ row }) => row > source)
         .map(({ column, row }) => ({ column, row, text: moved(this.text(column, source), 0, row - source) })),
     );
-    announce("Filled downwards.");
+    announce(t`Filled downwards.`);
   }
 
   /** Others get the values, this table the formulas. */
@@ -327,7 +328,7 @@ export class MoneyGrid {
     event.clipboardData.setData("text/plain", text);
     this.#copied = { text, left, top, rows: rows((column, row) => this.text(column, row)) };
     event.preventDefault();
-    announce(cut ? "Cut." : "Copied.");
+    announce(cut ? t`Cut.` : t`Copied.`);
     if (cut) this.#empty();
   }
 
@@ -362,7 +363,7 @@ export class MoneyGrid {
     if (at < 0) return;
     this.goTo(0, TOP + at);
     this.edit("");
-    announce(`Row ${TOP + at + 1}.`);
+    announce(t`Row ${TOP + at + 1}.`);
   }
 
   #moveRow(at, by) {
@@ -373,7 +374,7 @@ export class MoneyGrid {
   #removeRow(at) {
     this.#past = [];
     this.model.removeSheetRow(at, TOP);
-    announce("The row was deleted.");
+    announce(t`The row was deleted.`);
     this.goTo(0, Math.min(TOP + at, this.rows - 1));
   }
 

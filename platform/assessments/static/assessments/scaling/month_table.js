@@ -1,6 +1,7 @@
 // What the plan makes of every month: figures by site beside their limits, money beside the budget.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { monthShort, monthText, plain, shortUsd, usd } from "./words.js";
 
@@ -13,15 +14,15 @@ function limited(value, limit) {
  * @type {{ title: string, key: string, limit?: string, least?: boolean, most?: number }[]}
  */
 const SITE = [
-  { title: "Nodes", key: "nodes" },
-  { title: "Nodes that cannot be used", key: "unused_nodes", most: 0 },
+  { title: t`Nodes`, key: "nodes" },
+  { title: t`Nodes that cannot be used`, key: "unused_nodes", most: 0 },
   { title: "GPUs", key: "gpus" },
-  { title: "Power, kW", key: "power_kw", limit: "power_limit_kw" },
-  { title: "Racks", key: "racks_used", limit: "racks" },
-  { title: "Leaf ports", key: "leaf_ports_used", limit: "leaf_ports" },
-  { title: "Spine ports", key: "spine_ports_used", limit: "spine_ports" },
-  { title: "Uplinks of those wanted", key: "uplinks", limit: "uplinks_wanted", least: true },
-  { title: "Storage, TB", key: "storage_tb" },
+  { title: t`Power, kW`, key: "power_kw", limit: "power_limit_kw" },
+  { title: t`Racks`, key: "racks_used", limit: "racks" },
+  { title: t`Leaf ports`, key: "leaf_ports_used", limit: "leaf_ports" },
+  { title: t`Spine ports`, key: "spine_ports_used", limit: "spine_ports" },
+  { title: t`Uplinks of those wanted`, key: "uplinks", limit: "uplinks_wanted", least: true },
+  { title: t`Storage, TB`, key: "storage_tb" },
   { title: "Storage, GB/s", key: "storage_gbs" },
 ];
 
@@ -32,7 +33,7 @@ export class MonthTable {
       className: "scroll plan-months",
       tabindex: "0",
       role: "region",
-      "aria-label": "Month by month",
+      "aria-label": t`Month by month`,
     });
   }
 
@@ -42,14 +43,14 @@ export class MonthTable {
     this.shape = shape;
     if (!found.months.length) {
       this.node.replaceChildren(
-        el("p", { className: "muted" }, "The figures appear here once the plan has been checked."),
+        el("p", { className: "muted" }, t`The figures appear here once the plan has been checked.`),
       );
       return;
     }
     const head = el(
       "tr",
       {},
-      el("th", { scope: "col" }, "Month"),
+      el("th", { scope: "col" }, t`Month`),
       found.months.map(({ month }) =>
         el("th", { scope: "col", className: "figure", title: monthText(month) }, monthShort(month)),
       ),
@@ -75,7 +76,7 @@ export class MonthTable {
       "td",
       { className: over ? "figure over" : "figure", title },
       over
-        ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, "beyond the limit: ")]
+        ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, t`beyond the limit: `)]
         : "",
       text,
     );
@@ -85,12 +86,12 @@ export class MonthTable {
     const { months, quarters } = found;
     const rows = [
       [`Orders, ${MONEY}`, "capex_usd"],
-      [`Running cost, ${MONEY}`, "opex_usd"],
+      [t`Running cost, ${MONEY}`, "opex_usd"],
     ].map(([title, key]) =>
       this.#row(title, months, (month) => this.#cell(shortUsd(month[key]), false, `${usd(month[key])} ${MONEY}`)),
     );
     const cloud = months.some(({ cloud_gpus: gpus }) => gpus > 0)
-      ? [this.#row("Cloud GPUs", months, (month) => this.#cell(plain(month.cloud_gpus), false, ""))]
+      ? [this.#row(t`Cloud GPUs`, months, (month) => this.#cell(plain(month.cloud_gpus), false, ""))]
       : [];
     const budget = ["capex", "opex"].map((kind) => {
       const cells = quarters.map((one) => {
@@ -105,7 +106,7 @@ export class MonthTable {
             title: `${usd(value)} of ${usd(limit)} ${MONEY}`,
           },
           over
-            ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, "over budget: ")]
+            ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, t`over budget: `)]
             : "",
           `${shortUsd(value)} of ${shortUsd(limit)}`,
         );
@@ -113,7 +114,7 @@ export class MonthTable {
       return el(
         "tr",
         {},
-        el("th", { scope: "row" }, kind === "capex" ? "Orders of the budget" : "Running cost of the budget"),
+        el("th", { scope: "row" }, kind === "capex" ? t`Orders of the budget` : t`Running cost of the budget`),
         cells,
       );
     });

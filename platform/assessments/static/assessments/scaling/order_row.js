@@ -2,16 +2,17 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { toneSign } from "./check_list.js";
 import { act, Choice } from "./fields.js";
 import { monthText } from "./words.js";
 
 /** Kind of row -> its tag, its month's field, and what a new one is called. */
 export const KINDS = {
-  purchases: { tag: "Buy", month: "month", noun: "purchase", add: "Buy" },
-  cloud: { tag: "Rent", month: "from", noun: "rented GPUs", add: "Rent from a cloud" },
-  retire: { tag: "Retire", month: "month", noun: "retirement", add: "Retire nodes" },
-  policies: { tag: "Policy", month: "month", noun: "policy change", add: "Change a policy" },
+  purchases: { tag: "Buy", month: "month", noun: t`purchase`, add: "Buy" },
+  cloud: { tag: t`Rent`, month: "from", noun: t`rented GPUs`, add: t`Rent from a cloud` },
+  retire: { tag: t`Retire`, month: "month", noun: t`retirement`, add: t`Retire nodes` },
+  policies: { tag: t`Policy`, month: "month", noun: t`policy change`, add: t`Change a policy` },
 };
 
 /** Common to all: month, name, what is said of it, deletion. A kind gives its own cells. */
@@ -29,7 +30,7 @@ export class Row {
       "month",
       new Choice({
         name: "month",
-        label: this.label("Month"),
+        label: this.label(t`Month`),
         options: this.months(),
         change: (month) => this.#toMonth(month, false),
       }),
@@ -39,7 +40,7 @@ export class Row {
     this.month.node.addEventListener("blur", () => this.moving && setTimeout(() => this.#moveNow()));
     this.told = el("div", { className: "bill-told" });
     this.extra = el("div", { className: "bill-extra" });
-    const gone = act("×", `Delete ${this.name}`, () => this.#remove());
+    const gone = act("×", t`Delete ${this.name}`, () => this.#remove());
     this.gone = gone;
     this.node = el(
       "li",
@@ -115,7 +116,7 @@ export class Row {
 
   #remove() {
     this.model.remove(this.list, this.id);
-    announce(`Deleted: ${this.name}. Undo is offered above the rows.`);
+    announce(t`Deleted: ${this.name}. Undo is offered above the rows.`);
     this.bill.deleted();
   }
 

@@ -1,6 +1,7 @@
 // One row of the bill of materials: a purchase, rented GPUs, a retirement or a change of policy.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { Choice, Figure, Words } from "./fields.js";
 import { cell, Row } from "./order_row.js";
@@ -19,7 +20,7 @@ class Purchase extends Row {
       "item",
       new Choice({
         name: "item",
-        label: this.label("What"),
+        label: this.label(t`What`),
         options,
         change: (item) => this.set({ item, ...this.#site(item) }),
       }),
@@ -38,7 +39,7 @@ class Purchase extends Row {
       "count",
       new Figure({
         name: "count",
-        label: this.label("Count"),
+        label: this.label(t`Count`),
         whole: true,
         least: 1,
         change: (value) => this.set({ count: value }),
@@ -49,9 +50,9 @@ class Purchase extends Row {
       "site",
       new Choice({
         name: "site",
-        label: this.label("Site"),
+        label: this.label(t`Site`),
         options: sites,
-        blank: "Site…",
+        blank: t`Site…`,
         change: (value) => this.set({ site: value }),
       }),
     );
@@ -59,16 +60,26 @@ class Purchase extends Row {
     this.cost = el("span", { className: "figure" });
     this.note = this.field(
       "note",
-      new Words({ name: "note", label: this.label("Note"), placeholder: "Note", change: (note) => this.set({ note }) }),
+      new Words({
+        name: "note",
+        label: this.label(t`Note`),
+        placeholder: t`Note`,
+        change: (note) => this.set({ note }),
+      }),
     );
-    return [cell("Count", count.node), cell("Site", site.node), cell("Arrives", this.arrives), cell(MONEY, this.cost)];
+    return [
+      cell(t`Count`, count.node),
+      cell(t`Site`, site.node),
+      cell(t`Arrives`, this.arrives),
+      cell(MONEY, this.cost),
+    ];
   }
 
   filled(row, checks) {
     if (!this.note.node.parentNode) this.extra.append(this.note.node);
     const offer = this.names.offer(row.item);
     const order = checks.order(this.id);
-    this.arrives.textContent = order ? (order.arrives ? monthText(order.arrives) : "after the year") : "–";
+    this.arrives.textContent = order ? (order.arrives ? monthText(order.arrives) : t`after the year`) : "–";
     this.arrives.title = order?.text || "";
     this.arrives.classList.toggle("late", Boolean(order) && !order.arrives);
     this.cost.textContent = usd(order?.usd ?? (offer && row.count ? offer.price_usd * row.count : null));
@@ -85,7 +96,7 @@ class Rented extends Row {
       "kind",
       new Choice({
         name: "kind",
-        label: this.label("Kind of rent"),
+        label: this.label(t`Kind of rent`),
         options,
         change: (kind) => this.set({ kind, ...this.#region(kind) }),
       }),
@@ -121,9 +132,9 @@ class Rented extends Row {
       "region",
       new Choice({
         name: "region",
-        label: this.label("Region"),
+        label: this.label(t`Region`),
         options: regions,
-        blank: "Any region",
+        blank: t`Any region`,
         change: (value) => this.set({ region: value }),
       }),
     );
@@ -131,14 +142,14 @@ class Rented extends Row {
       "to",
       new Choice({
         name: "to",
-        label: this.label("Last month"),
+        label: this.label(t`Last month`),
         options: this.months(),
-        blank: "Until…",
+        blank: t`Until…`,
         change: (to) => this.set({ to }),
       }),
     );
     this.cost = el("span", { className: "figure" });
-    return [cell("GPUs", gpus.node), cell("Region", region.node), cell("Until", until.node), cell(MONEY, this.cost)];
+    return [cell("GPUs", gpus.node), cell(t`Region`, region.node), cell(t`Until`, until.node), cell(MONEY, this.cost)];
   }
 
   /** The last month never lies before the first. */
@@ -155,10 +166,10 @@ class Rented extends Row {
     }
     const whole = row.classes.length
       ? row.classes.map((key) => this.names.classTitle(key)).join(", ")
-      : "every class that may leave the sites";
-    this.summary.textContent = `For ${whole}`;
+      : t`every class that may leave the sites`;
+    this.summary.textContent = t`For ${whole}`;
     this.cost.textContent = usd(checks.order(this.id)?.usd ?? this.#usd(row));
-    this.cost.title = "If it is rented all hours";
+    this.cost.title = t`If it is rented all hours`;
   }
 
   #usd(row) {
@@ -191,7 +202,7 @@ class Rented extends Row {
         "details",
         { className: "bill-classes" },
         this.summary,
-        el("div", { role: "group", "aria-label": this.label("Classes of work") }, boxes),
+        el("div", { role: "group", "aria-label": this.label(t`Classes of work`) }, boxes),
       ),
     );
   }
@@ -202,7 +213,7 @@ class Retirement extends Row {
     const kinds = [...new Set((this.names.facts.node_types || []).map(({ item }) => item))].map((item) => [item, item]);
     return this.field(
       "item",
-      new Choice({ name: "item", label: this.label("Nodes"), options: kinds, change: (item) => this.set({ item }) }),
+      new Choice({ name: "item", label: this.label(t`Nodes`), options: kinds, change: (item) => this.set({ item }) }),
     ).node;
   }
 
@@ -211,7 +222,7 @@ class Retirement extends Row {
       "count",
       new Figure({
         name: "count",
-        label: this.label("Count"),
+        label: this.label(t`Count`),
         whole: true,
         least: 1,
         change: (value) => this.set({ count: value }),
@@ -222,14 +233,14 @@ class Retirement extends Row {
       "site",
       new Choice({
         name: "site",
-        label: this.label("Site"),
+        label: this.label(t`Site`),
         options: sites,
-        blank: "Site…",
+        blank: t`Site…`,
         change: (value) => this.set({ site: value }),
       }),
     );
     this.there = el("span", { className: "muted small" });
-    return [cell("Count", count.node), cell("Site", site.node), cell("Of", this.there), cell("", el("span", {}))];
+    return [cell(t`Count`, count.node), cell(t`Site`, site.node), cell(t`Of`, this.there), cell("", el("span", {}))];
   }
 
   filled(row) {
@@ -247,7 +258,7 @@ class PolicyChange extends Row {
       "policy",
       new Choice({
         name: "policy",
-        label: this.label("Policy"),
+        label: this.label(t`Policy`),
         options,
         change: (policy) => this.set({ policy, value: this.#first(policy) }),
       }),
@@ -267,23 +278,23 @@ class PolicyChange extends Row {
 
   cells() {
     this.place = el("span", { className: "bill-value" });
-    return [cell("Value", this.place), cell("", el("span", { className: "muted small" }, "from then on"))];
+    return [cell(t`Value`, this.place), cell("", el("span", { className: "muted small" }, t`from then on`))];
   }
 
   filled(row) {
     if (this.shown !== row.policy) this.#input(row.policy);
     this.value?.refresh(typeof row.value === "boolean" ? (row.value ? "yes" : "no") : row.value, this.model.readOnly);
     const fact = this.#fact(row.policy);
-    this.extra.textContent = fact ? `${fact.about || ""} Now: ${valueText(fact, fact.default)}.` : "";
+    this.extra.textContent = fact ? t`${fact.about || ""} Now: ${valueText(fact, fact.default)}.` : "";
   }
 
   #input(policy) {
     this.shown = policy;
     const fact = this.#fact(policy);
-    const label = this.label("Value");
+    const label = this.label(t`Value`);
     const yes = [
-      ["yes", "Yes"],
-      ["no", "No"],
+      ["yes", t`Yes`],
+      ["no", t`No`],
     ];
     if (!fact) this.value = null;
     else if (fact.kind === "yes_no")
@@ -313,7 +324,7 @@ class PolicyChange extends Row {
 function valueText(fact, value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   return value === null || value === undefined || value === ""
-    ? "not set"
+    ? t`not set`
     : `${value}${fact.unit ? ` ${fact.unit}` : ""}`;
 }
 

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { checkList, tally } from "./check_list.js";
 import { MonthTable } from "./month_table.js";
@@ -11,7 +12,7 @@ import { UndoLine } from "./undo_line.js";
 import { monthText, Names, shortUsd } from "./words.js";
 
 const LISTS = Object.keys(KINDS);
-const HEADS = ["Month", "What", "Count", "Where", "Arrives, until", MONEY, ""];
+const HEADS = [t`Month`, t`What`, t`Count`, t`Where`, t`Arrives, until`, MONEY, ""];
 
 class Orders {
   constructor(host, room) {
@@ -32,7 +33,7 @@ class Orders {
   #build() {
     this.first = el(
       "select",
-      { name: "new-month", "aria-label": "Month of a new row" },
+      { name: "new-month", "aria-label": t`Month of a new row` },
       this.names.months.map((name) => el("option", { value: name }, monthText(name))),
     );
     const buttons = LISTS.map((list) =>
@@ -41,18 +42,18 @@ class Orders {
     this.tools = el(
       "div",
       { className: "plan-tools" },
-      el("label", { className: "plan-field" }, "In", this.first),
+      el("label", { className: "plan-field" }, t`In`, this.first),
       buttons,
     );
     this.state = el("p", { className: "plan-tally", role: "status" });
     this.list = el("div", {});
-    this.more = el("details", { className: "plan-all" }, el("summary", {}, "All checks"), this.list);
+    this.more = el("details", { className: "plan-all" }, el("summary", {}, t`All checks`), this.list);
     this.undo = new UndoLine(this.model, LISTS, (_, id) => this.rows.get(id)?.focus());
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives, " +
-        "what it costs, and whether budget, power, ports and racks allow it.",
+      t`Nothing is ordered yet. Choose a month and what happens in it: every row shows at once when it arrives,
+        what it costs, and whether budget, power, ports and racks allow it.`,
     );
     this.bill = el("div", { className: "bill" });
     this.heads = el(
@@ -64,17 +65,17 @@ class Orders {
     const hint = el(
       "p",
       { className: "muted small bill-hint" },
-      "Alt with ↑ or ↓ moves a row to the month before or after.",
+      t`Alt with ↑ or ↓ moves a row to the month before or after.`,
     );
     this.hint = hint;
     const totals = el(
       "section",
       { className: "plan-section" },
-      el("h3", {}, "Month by month"),
+      el("h3", {}, t`Month by month`),
       el(
         "p",
         { className: "muted small" },
-        "What the plan makes of each month. A figure beyond its limit is marked with ✕; the budget is by quarter.",
+        t`What the plan makes of each month. A figure beyond its limit is marked with ✕; the budget is by quarter.`,
       ),
       this.months.node,
     );
@@ -83,7 +84,7 @@ class Orders {
         "div",
         { className: "plan-page" },
         this.tools,
-        el("section", { className: "plan-box", "aria-label": "Checks" }, this.state, this.more),
+        el("section", { className: "plan-box", "aria-label": t`Checks` }, this.state, this.more),
         this.undo.node,
         this.empty,
         this.heads,
@@ -153,7 +154,7 @@ class Orders {
 
   #section(month, rows) {
     const sum = el("span", { className: "muted small" });
-    const title = month ? monthText(month) : "No month chosen";
+    const title = month ? monthText(month) : t`No month chosen`;
     const head = el(
       "h3",
       { className: "bill-month" },
@@ -183,8 +184,8 @@ class Orders {
       const found = this.checks.found.months.find((one) => one.month === month);
       const comes = this.checks.found.orders.filter(({ arrives }) => arrives && arrives === month).map(({ id }) => id);
       const parts = [
-        rows.length && found?.capex_usd ? `orders ${shortUsd(found.capex_usd)} ${MONEY}` : "",
-        comes.length ? `arrives: ${comes.join(", ")}` : "",
+        rows.length && found?.capex_usd ? t`orders ${shortUsd(found.capex_usd)} ${MONEY}` : "",
+        comes.length ? t`arrives: ${comes.join(", ")}` : "",
       ];
       sum.textContent = parts.filter(Boolean).length ? ` · ${parts.filter(Boolean).join(" · ")}` : "";
       node.hidden = !rows.length && !comes.length;

@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { trouble } from "../workplace/retry.js";
 import { daily, instant, monthAxis, monthStage, numbersOf, readCsv, timeAxis } from "./axes.js";
@@ -10,14 +11,15 @@ import { Diagram } from "./diagram.js";
 import { monthText, Names, plain, usd } from "./words.js";
 
 const GROWTH = "growth.csv";
+const NEAR = "150px 0px";
 const LEAST_MS = 6 * 3_600_000;
 const FIGURE = /^[−\d.,–]+$/;
 const ONE = { nodes: "node", switches: "switch", racks: "rack" };
 const PARTS = [
-  ["drawings", "Drawings"],
-  ["history", "The last 90 days"],
-  ["growth", "Expected demand"],
-  ["money", "Budget and limits"],
+  ["drawings", t`Drawings`],
+  ["history", t`The last 90 days`],
+  ["growth", t`Expected demand`],
+  ["money", t`Budget and limits`],
 ];
 
 class Overview {
@@ -49,12 +51,11 @@ class Overview {
       el(
         "div",
         { className: "plan-page" },
-        el("nav", { className: "plan-tools", "aria-label": "Parts of the overview" }, jumps),
+        el("nav", { className: "plan-tools", "aria-label": t`Parts of the overview` }, jumps),
         ...this.parts.values(),
       ),
     );
-    this.#drawings();
-    this.#history();
+    this.#drawings().then(() => this.#onSight("history", () => this.#history()));
     this.#growth();
     this.#money();
   }
@@ -64,18 +65,39 @@ class Overview {
     this.parts.get(key).focus({ preventScroll: true });
   }
 
+  /** Ends when all of them are there, so that what stands below them is where it stays. */
   #drawings() {
     const files = this.room.manifest.files.filter(({ path }) => path.endsWith(".svg"));
     const host = this.parts.get("drawings");
-    host.append(...files.map((file) => new Diagram(file, this.room).node));
-    if (!files.length) host.append(el("p", { className: "muted" }, "There are no drawings in these materials."));
+    const drawings = files.map((file) => new Diagram(file, this.room));
+    host.append(...drawings.map(({ node }) => node));
+    if (!files.length) host.append(el("p", { className: "muted" }, t`There are no drawings in these materials.`));
+    return Promise.all(drawings.map(({ fetched }) => fetched));
+  }
+
+  /** What weighs much is fetched once it is about to be seen, or is gone to. */
+  #onSight(key, act) {
+    const host = this.parts.get(key);
+    const note = el("p", { className: "muted" }, t`Fetched as soon as it comes into sight.`);
+    host.append(note);
+    const begin = () => {
+      watcher.disconnect();
+      host.removeEventListener("focus", begin);
+      note.remove();
+      act();
+    };
+    const watcher = new IntersectionObserver(([entry]) => entry.isIntersecting && begin(), {
+      rootMargin: NEAR,
+    });
+    watcher.observe(host);
+    host.addEventListener("focus", begin);
   }
 
   /** Charts of the history share one range of time: drag over one to look closer, double click shows all. */
   async #history() {
     const host = this.parts.get("history");
     const wanted = this.facts.charts || [];
-    const wait = el("p", { className: "muted", role: "status" }, "The history is being fetched…");
+    const wait = el("p", { className: "muted", role: "status" }, t`The history is being fetched…`);
     host.append(wait);
     try {
       const paths = [...new Set(wanted.map(({ path }) => path))];
@@ -85,7 +107,7 @@ class Overview {
       this.#draw(host, wanted, tables);
     } catch (error) {
       wait.remove();
-      const note = trouble(`The history could not be fetched: ${error.message}`, () => {
+      const note = trouble(t`The history could not be fetched: ${error.message}`, () => {
         note.remove();
         this.#history();
       });
@@ -107,14 +129,14 @@ class Overview {
     const reset = el(
       "button",
       { type: "button", className: "quiet", onclick: () => this.stage.reset() },
-      "All 90 days",
+      t`All 90 days`,
     );
     this.reset = reset;
     const grid = el("div", { className: "plan-charts" });
     const folds = [
-      ["mean", "Daily means"],
-      ["highest", "Daily highest"],
-      ["hours", "Every hour"],
+      ["mean", t`Daily means`],
+      ["highest", t`Daily highest`],
+      ["hours", t`Every hour`],
     ];
     this.fold = el(
       "select",
@@ -125,14 +147,14 @@ class Overview {
       el(
         "div",
         { className: "plan-tools" },
-        el("label", { className: "plan-field" }, "Show", this.fold),
+        el("label", { className: "plan-field" }, t`Show`, this.fold),
         reset,
         this.rangeText,
       ),
       el(
         "p",
         { className: "muted small" },
-        "Drag over a chart, or press + and − in it, to look closer; every chart follows. Double click or 0 shows all.",
+        t`Drag over a chart, or press + and − in it, to look closer; every chart follows. Double click or 0 shows all.`,
       ),
       grid,
     );
@@ -200,15 +222,15 @@ class Overview {
         el(
           "p",
           { className: "muted small" },
-          "GPU-hours asked for in a day: the line is the median, the band holds what lies between one year in " +
-            "ten below and one year in ten above.",
+          t`GPU-hours asked for in a day: the line is the median, the band holds what lies between one year in
+            ten below and one year in ten above.`,
         ),
       );
       const grid = el("div", { className: "plan-charts" });
       host.append(grid);
       classes.forEach((key, at) => {
         const line = {
-          name: "Median",
+          name: t`Median`,
           values: of(key, column("median")),
           low: of(key, column("low")),
           high: of(key, column("high")),
@@ -217,7 +239,7 @@ class Overview {
         grid.append(
           new PlanChart({
             title: this.names.classTitle(key),
-            unit: "GPU-hours a day",
+            unit: t`GPU-hours a day`,
             xs: months.map((_, place) => place),
             axis: monthAxis(months),
             lines: [line],
@@ -228,7 +250,7 @@ class Overview {
         );
       });
     } catch (error) {
-      const note = trouble(`The expected demand could not be fetched: ${error.message}`, () => {
+      const note = trouble(t`The expected demand could not be fetched: ${error.message}`, () => {
         note.remove();
         this.#growth();
       });
@@ -299,28 +321,27 @@ class Overview {
     ]);
     const events = (facts.events || []).map((one) => [monthText(one.month), one.what]);
     const tables = [
-      this.#table(`Budget by quarter, ${MONEY}`, ["Quarter", "Orders (capital)", "Running cost"], budget),
-      this.#table("Promised waits", ["Class of work", "p95 of the wait, h"], classes),
+      this.#table(t`Budget by quarter, ${MONEY}`, [t`Quarter`, t`Orders (capital)`, t`Running cost`], budget),
+      this.#table(t`Promised waits`, [t`Class of work`, t`p95 of the wait, h`], classes),
       this.#table(
-        "What the sites leave free",
-        ["Site", "Region", "Racks", "Power, kW", "Leaf ports", "Spine ports"],
+        t`What the sites leave free`,
+        [t`Site`, t`Region`, t`Racks`, t`Power, kW`, t`Leaf ports`, t`Spine ports`],
         sites,
       ),
-      this.#table("What can be ordered", ["Item", MONEY, "per", "Weeks", "kW", "GPUs", "Sites"], items, true),
+      this.#table(t`What can be ordered`, [t`Item`, MONEY, "per", t`Weeks`, "kW", "GPUs", t`Sites`], items, true),
     ];
-    if (events.length) tables.unshift(this.#table("Announced in the year", ["Month", "What"], events));
-    if (cloud.length) tables.push(this.#table("What can be rented", ["Kind", "Region", `${MONEY} a GPU-hour`], cloud));
-    this.parts
-      .get("money")
-      .append(
-        el(
-          "p",
-          { className: "muted small" },
-          `The year is ${monthText(this.names.months[0])} to ${monthText(this.names.months.at(-1))}. Lead ` +
-            "times are from the order to the first month of use.",
-        ),
-        el("div", { className: "plan-tables" }, tables),
-      );
+    if (events.length) tables.unshift(this.#table(t`Announced in the year`, [t`Month`, t`What`], events));
+    if (cloud.length)
+      tables.push(this.#table(t`What can be rented`, [t`Kind`, t`Region`, t`${MONEY} a GPU-hour`], cloud));
+    this.parts.get("money").append(
+      el(
+        "p",
+        { className: "muted small" },
+        t`The year is ${monthText(this.names.months[0])} to ${monthText(this.names.months.at(-1))}. Lead
+            times are from the order to the first month of use.`,
+      ),
+      el("div", { className: "plan-tables" }, tables),
+    );
   }
 }
 

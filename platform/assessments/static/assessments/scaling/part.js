@@ -1,6 +1,7 @@
 // The plan beside the written answer: its checks in short, and the figures that the candidate stands for.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { checkList, tally } from "./check_list.js";
 import { Checks } from "./checks.js";
@@ -11,12 +12,12 @@ import { WhatIfs } from "./what_ifs.js";
 import { readNumber } from "./words.js";
 
 const CLAIMS = [
-  ["capex_usd", "Capital in the year", MONEY],
-  ["opex_usd", "Running cost in the year", MONEY],
-  ["cloud_usd", "Cloud in the year", MONEY],
-  ["payback_months", "Payback", "months"],
-  ["wait_p95_h", "p95 wait over the year", "hours"],
-  ["gpu_hours", "GPU-hours delivered", "GPU-hours"],
+  ["capex_usd", t`Capital in the year`, MONEY],
+  ["opex_usd", t`Running cost in the year`, MONEY],
+  ["cloud_usd", t`Cloud in the year`, MONEY],
+  ["payback_months", t`Payback`, "months"],
+  ["wait_p95_h", t`p95 wait over the year`, "hours"],
+  ["gpu_hours", t`GPU-hours delivered`, "GPU-hours"],
 ];
 
 function shown(value) {
@@ -25,7 +26,7 @@ function shown(value) {
 
 /** Has the interface of the board of an incident; the plan has no pins. */
 export class Part extends EventTarget {
-  title = "Plan";
+  title = t`Plan`;
 
   constructor(answer, { show, queue }) {
     super();
@@ -48,7 +49,7 @@ export class Part extends EventTarget {
   }
 
   async ask(_pins, room) {
-    room.announce("There is nothing to pin to in this exercise: name the file and the line in your text.");
+    room.announce(t`There is nothing to pin to in this exercise: name the file and the line in your text.`);
     return false;
   }
 
@@ -65,36 +66,36 @@ export class Part extends EventTarget {
     this.trouble = el(
       "p",
       { className: "note bad", hidden: true },
-      "The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an " +
-        "earlier draft through History.",
+      t`The plan in this draft cannot be read, so it is not shown and nothing overwrites it. Go back to an
+        earlier draft through History.`,
     );
     this.state = el("span", { className: "tag", hidden: true });
     this.sum = el("p", { className: "plan-tally", role: "status" });
     this.list = el("div", { className: "plan-short" });
     this.boxes = new Map();
     const claims = CLAIMS.map(([name, label, unit]) => this.#claim(name, label, unit));
-    this.words = el("pre", { className: "text wrap", tabindex: "0", "aria-label": "The plan as text" });
+    this.words = el("pre", { className: "text wrap", tabindex: "0", "aria-label": t`The plan as text` });
     const words = el(
       "details",
       { className: "board-words", ontoggle: () => words.open && this.#refresh() },
-      el("summary", {}, "The plan as text"),
+      el("summary", {}, t`The plan as text`),
       this.words,
     );
     this.wordsOpen = words;
     this.node = el(
       "div",
-      { className: "pane-body plan-part", role: "group", "aria-label": "The plan in short" },
+      { className: "pane-body plan-part", role: "group", "aria-label": t`The plan in short` },
       this.trouble,
       this.state,
-      el("h3", {}, "Checks"),
+      el("h3", {}, t`Checks`),
       this.sum,
       this.list,
-      el("h3", {}, "Figures you stand for"),
+      el("h3", {}, t`Figures you stand for`),
       el(
         "p",
         { className: "muted small" },
-        "State what your plan costs and brings. They are compared with what the plan reaches when it is " +
-          "played; leave out what you do not claim.",
+        t`State what your plan costs and brings. They are compared with what the plan reaches when it is
+          played; leave out what you do not claim.`,
       ),
       el("div", { className: "plan-claims" }, claims),
       words,
@@ -106,7 +107,7 @@ export class Part extends EventTarget {
     const box = el("input", { type: "text", inputMode: "decimal", autocomplete: "off", name: `claim-${name}` });
     box.addEventListener("input", () => {
       const value = readNumber(box.value);
-      problem.textContent = value === undefined ? "Write a number, for example 1,250,000 or 1.25 M." : "";
+      problem.textContent = value === undefined ? t`Write a number, for example 1,250,000 or 1.25 M.` : "";
       box.setAttribute("aria-invalid", String(value === undefined));
       if (value !== undefined) this.model.claim(name, value);
     });
@@ -125,7 +126,7 @@ export class Part extends EventTarget {
     const { model } = this;
     this.trouble.hidden = !model.unreadable;
     this.state.hidden = !model.readOnly || model.unreadable;
-    this.state.textContent = model.mayRevise ? "Locked for the moment" : "Read only in this round";
+    this.state.textContent = model.mayRevise ? t`Locked for the moment` : t`Read only in this round`;
     for (const [name, box] of this.boxes) {
       const value = model.plan.claims[name];
       if (document.activeElement !== box) {

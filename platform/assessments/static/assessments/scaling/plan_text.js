@@ -1,13 +1,10 @@
 // The plan as people read it: in the history of drafts, and where a copy is wanted.
 
+import { counted, t } from "../../headnode/words.js";
 import { readPlan } from "./model.js";
 import { CLOUD, monthText, plain, usd } from "./words.js";
 
-const UNREADABLE = "The plan cannot be read. It is kept as it is.";
-
-function many(count, one, several = `${one}s`) {
-  return `${count} ${count === 1 ? one : several}`;
-}
+const UNREADABLE = t`The plan cannot be read. It is kept as it is.`;
 
 function block(title, lines) {
   return lines.length ? `${title}\n${lines.map((line) => `  ${line}`).join("\n")}\n` : "";
@@ -22,9 +19,9 @@ const LINES = {
     `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
     `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}${row.note ? ` (${row.note})` : ""}`,
   cloud: (row) =>
-    `${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs, ` +
-    `${CLOUD[row.kind] || row.kind || "no kind"}${row.region ? `, ${row.region}` : ""}` +
-    (row.classes.length ? `, for ${row.classes.join(", ")}` : ""),
+    t`${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs,
+      ${CLOUD[row.kind] || row.kind || "no kind"}${row.region ? `, ${row.region}` : ""}` +
+    (row.classes.length ? t`, for ${row.classes.join(", ")}` : ""),
   retire: (row) =>
     `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
     `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}`,
@@ -32,19 +29,19 @@ const LINES = {
   phases: (row) =>
     `${row.id}  ${span(row.from, row.to)}: ` +
     `${row.name || "no name"}${row.owner ? `, ${row.owner}` : ""}` +
-    (row.depends.length ? `, after ${row.depends.join(", ")}` : ""),
+    (row.depends.length ? t`, after ${row.depends.join(", ")}` : ""),
   risks: (row) =>
-    `${row.id}  ${row.risk || "no words yet"} [likelihood ${row.likelihood || "–"}, impact ` +
-    `${row.impact || "–"}]${row.mitigation ? `: ${row.mitigation}` : ""}${row.owner ? `; ${row.owner}` : ""}` +
-    (row.trigger ? `; when ${row.trigger}` : ""),
+    t`${row.id}  ${row.risk || "no words yet"} [likelihood ${row.likelihood || "–"}, impact
+      ${row.impact || "–"}]${row.mitigation ? `: ${row.mitigation}` : ""}${row.owner ? `; ${row.owner}` : ""}` +
+    (row.trigger ? t`; when ${row.trigger}` : ""),
 };
 const TITLES = {
-  purchases: "Purchases",
-  cloud: "Cloud",
-  retire: "Retirements",
-  policies: "Policies",
-  phases: "Phases",
-  risks: "Risks",
+  purchases: t`Purchases`,
+  cloud: t`Cloud`,
+  retire: t`Retirements`,
+  policies: t`Policies`,
+  phases: t`Phases`,
+  risks: t`Risks`,
 };
 
 /** The text of plan.json in lines that can be read and compared. */
@@ -59,15 +56,19 @@ export function planText(text) {
     ([name, value]) => `${name}: ${typeof value === "number" ? usd(value, Number.isInteger(value) ? 0 : 2) : value}`,
   );
   return (
-    [...parts, block("Own rows of the money table", sheet), block("Claims", claims)].filter(Boolean).join("\n") ||
-    "The plan is empty.\n"
+    [...parts, block(t`Own rows of the money table`, sheet), block(t`Claims`, claims)].filter(Boolean).join("\n") ||
+    `${t`The plan is empty.`}\n`
   );
 }
 
 /** What a plan holds in a few words. */
 export function planSummary(text) {
   const plan = readPlan(text);
-  if (!plan) return "cannot be read";
+  if (!plan) return t`cannot be read`;
   const orders = plan.purchases.length + plan.cloud.length + plan.retire.length + plan.policies.length;
-  return [many(orders, "row", "rows"), many(plan.phases.length, "phase"), many(plan.risks.length, "risk")].join(", ");
+  return [
+    counted("{0} row", "{0} rows", orders),
+    counted("{0} phase", "{0} phases", plan.phases.length),
+    counted("{0} risk", "{0} risks", plan.risks.length),
+  ].join(", ");
 }

@@ -2,18 +2,20 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { toneSign } from "./check_list.js";
 import { act, Choice, Words } from "./fields.js";
 import { UndoLine } from "./undo_line.js";
 
 const STEPS = ["low", "medium", "high"];
+const STEP_WORDS = { low: t`low`, medium: t`medium`, high: t`high` };
 /** Rows from high to low likelihood, columns from low to high impact. */
 const TONES = [
   ["watch", "act", "act"],
   ["calm", "watch", "act"],
   ["calm", "calm", "watch"],
 ];
-const MEANS = { calm: "low", watch: "medium", act: "high" };
+const MEANS = { calm: STEP_WORDS.low, watch: STEP_WORDS.medium, act: STEP_WORDS.high };
 
 class RiskRow {
   constructor(id, register) {
@@ -39,16 +41,16 @@ class RiskRow {
         new Choice({
           name,
           label: `${label}, ${id}`,
-          options: STEPS.map((one) => [one, one]),
+          options: STEPS.map((one) => [one, STEP_WORDS[one]]),
           change: (text) => set({ [name]: text }),
         }),
       );
     const tools = el(
       "div",
       { className: "risk-tools" },
-      act("↑", `${id} one up`, () => this.#move(-1)),
-      act("↓", `${id} one down`, () => this.#move(1)),
-      act("Delete", `Delete ${id}`, () => this.#remove()),
+      act("↑", t`${id} one up`, () => this.#move(-1)),
+      act("↓", t`${id} one down`, () => this.#move(1)),
+      act(t`Delete`, t`Delete ${id}`, () => this.#remove()),
     );
     this.tools = tools;
     this.told = el("div", { className: "bill-told" });
@@ -58,26 +60,26 @@ class RiskRow {
       el("div", { className: "risk-head" }, el("h3", { className: "mono" }, id), tools),
       el(
         "div",
-        { className: "risk-cells", role: "group", "aria-label": `Risk ${id}` },
-        words("risk", "Risk", "What may happen, and what follows"),
-        step("likelihood", "Likelihood"),
-        step("impact", "Impact"),
-        words("mitigation", "Mitigation", "What is done about it, and when"),
-        words("owner", "Owner", "", 0),
-        words("trigger", "Trigger", "The reading at which it begins", 1),
+        { className: "risk-cells", role: "group", "aria-label": t`Risk ${id}` },
+        words("risk", t`Risk`, t`What may happen, and what follows`),
+        step("likelihood", t`Likelihood`),
+        step("impact", t`Impact`),
+        words("mitigation", t`Mitigation`, t`What is done about it, and when`),
+        words("owner", t`Owner`, "", 0),
+        words("trigger", t`Trigger`, t`The reading at which it begins`, 1),
       ),
       this.told,
     );
   }
 
   #move(by) {
-    if (this.register.model.move("risks", this.id, by)) announce(`${this.id} moved.`);
+    if (this.register.model.move("risks", this.id, by)) announce(t`${this.id} moved.`);
     this.node.querySelector(by < 0 ? "button" : "button:nth-of-type(2)").focus();
   }
 
   #remove() {
     this.register.model.remove("risks", this.id);
-    announce(`${this.id} was deleted. Undo is offered above the rows.`);
+    announce(t`${this.id} was deleted. Undo is offered above the rows.`);
     this.register.undo.refresh();
     this.register.undo.focus();
   }
@@ -100,14 +102,14 @@ class Register {
     this.model = room.board.model;
     this.checks = room.board.checks;
     this.rows = new Map();
-    this.add = el("button", { type: "button", name: "add-risk", onclick: () => this.#add() }, "Add a risk");
+    this.add = el("button", { type: "button", name: "add-risk", onclick: () => this.#add() }, t`Add a risk`);
     this.undo = new UndoLine(this.model, ["risks"], (_, id) => this.rows.get(id)?.focus());
-    this.list = el("ol", { className: "risk-rows", "aria-label": "Risks" });
+    this.list = el("ol", { className: "risk-rows", "aria-label": t`Risks` });
     this.empty = el(
       "p",
       { className: "empty" },
-      "No risks yet. A row that helps names what is done before it happens, who does it, and the reading at " +
-        "which it begins.",
+      t`No risks yet. A row that helps names what is done before it happens, who does it, and the reading at
+        which it begins.`,
     );
     this.picture = el("div", { className: "risk-picture" });
     host.append(
@@ -131,7 +133,7 @@ class Register {
   #add() {
     const row = this.model.add("risks");
     if (!row) return;
-    announce(`Risk ${row.id}.`);
+    announce(t`Risk ${row.id}.`);
     this.rows.get(row.id).focus();
   }
 
@@ -176,7 +178,7 @@ class Register {
       return el(
         "td",
         { className: `risk-field ${tone}` },
-        el("span", { className: "unseen" }, `Weight ${MEANS[tone]}: ${here.length ? "" : "none"}`),
+        el("span", { className: "unseen" }, t`Weight ${MEANS[tone]}: ${here.length ? "" : t`none`}`),
         marks,
       );
     };
@@ -184,13 +186,13 @@ class Register {
       "tr",
       {},
       el("td", {}),
-      STEPS.map((impact) => el("th", { scope: "col" }, impact)),
+      STEPS.map((impact) => el("th", { scope: "col" }, STEP_WORDS[impact])),
     );
     const body = [...STEPS].reverse().map((likelihood) =>
       el(
         "tr",
         {},
-        el("th", { scope: "row" }, likelihood),
+        el("th", { scope: "row" }, STEP_WORDS[likelihood]),
         STEPS.map((impact) => field(likelihood, impact)),
       ),
     );
@@ -199,14 +201,21 @@ class Register {
       el(
         "table",
         { className: "risk-map" },
-        el("caption", {}, "Likelihood upwards, impact to the right"),
+        el("caption", {}, t`Likelihood upwards, impact to the right`),
         el("thead", {}, head),
         el("tbody", {}, body),
       ),
       el(
         "p",
         { className: "muted small" },
-        open ? `${open} of ${rows.length} ${open === 1 ? "has" : "have"} no likelihood or no impact yet.` : "",
+        open
+          ? counted(
+              "{0} of {1} has no likelihood or no impact yet.",
+              "{0} of {1} have no likelihood or no impact yet.",
+              open,
+              rows.length,
+            )
+          : "",
       ),
     );
   }

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el, svg } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { toneSign } from "./check_list.js";
 import { act, Choice, Words } from "./fields.js";
 import { TimelineBar } from "./timeline_bar.js";
@@ -9,9 +10,8 @@ import { clashes, dependable } from "./timeline_order.js";
 import { UndoLine } from "./undo_line.js";
 import { monthShort, monthText, Names } from "./words.js";
 
-const HELP =
-  "Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter " +
-  "opens its details.";
+const HELP = t`Arrow keys move a bar by a month, Shift and an arrow moves its end, Alt and an arrow its beginning; Enter
+    opens its details.`;
 
 class Timeline {
   #chosen = null;
@@ -33,13 +33,13 @@ class Timeline {
   }
 
   #build() {
-    this.add = el("button", { type: "button", name: "add-phase", onclick: () => this.#add() }, "Add a phase");
+    this.add = el("button", { type: "button", name: "add-phase", onclick: () => this.#add() }, t`Add a phase`);
     this.undo = new UndoLine(this.model, ["phases"], (_, id) => this.choose(id));
     this.empty = el(
       "p",
       { className: "empty" },
-      "No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end " +
-        "before it begins.",
+      t`No phases yet. A phase has a name, a first and a last month, an owner, and the phases that have to end
+        before it begins.`,
     );
     const months = this.names.months.map((name) => el("span", { className: "gantt-month" }, monthShort(name)));
     this.head = el(
@@ -49,11 +49,11 @@ class Timeline {
       el("div", { className: "gantt-lane" }, months),
     );
     this.lines = svg("svg", { class: "gantt-links", "aria-hidden": "true" });
-    this.phases = el("ol", { className: "plan-gantt-rows", "aria-label": "Phases" });
+    this.phases = el("ol", { className: "plan-gantt-rows", "aria-label": t`Phases` });
     this.orders = el("div", { className: "plan-gantt-orders" });
     this.chart = el("div", { className: "plan-gantt" }, this.head, this.phases, this.lines, this.orders);
     this.scroll = el("div", { className: "plan-gantt-scroll" }, this.chart);
-    this.details = el("section", { className: "plan-box plan-phase", "aria-label": "Phase", hidden: true });
+    this.details = el("section", { className: "plan-box plan-phase", "aria-label": t`Phase`, hidden: true });
     this.trouble = el("div", { role: "status" });
     this.host.append(
       el(
@@ -77,7 +77,7 @@ class Timeline {
     if (!row) return;
     this.choose(row.id);
     this.details.querySelector("[name=phase-name]").focus();
-    announce(`Phase ${row.id}, ${monthText(row.from)} to ${monthText(row.to)}.`);
+    announce(t`Phase ${row.id}, ${monthText(row.from)} to ${monthText(row.to)}.`);
   }
 
   #draw() {
@@ -113,7 +113,7 @@ class Timeline {
     const fields = { from: this.names.months[first], to: this.names.months[end] };
     if (fields.from === row.from && fields.to === row.to) return false;
     this.model.set("phases", id, fields);
-    announce(`${row.name || id}: ${monthText(fields.from)} to ${monthText(fields.to)}.`);
+    announce(t`${row.name || id}: ${monthText(fields.from)} to ${monthText(fields.to)}.`);
     return true;
   }
 
@@ -158,26 +158,26 @@ class Timeline {
     const waits = el(
       "fieldset",
       { className: "plan-waits" },
-      el("legend", {}, "Begins after the end of"),
-      boxes.length ? boxes : el("p", { className: "muted small" }, "No other phase could come before it."),
+      el("legend", {}, t`Begins after the end of`),
+      boxes.length ? boxes : el("p", { className: "muted small" }, t`No other phase could come before it.`),
     );
     const tools = el(
       "div",
       { className: "plan-tools" },
-      act("↑", "One row up", () => this.#move(-1)),
-      act("↓", "One row down", () => this.#move(1)),
-      act("Delete", "Delete this phase", () => this.#remove()),
-      el("button", { type: "button", className: "quiet", onclick: () => this.#close() }, "Close"),
+      act("↑", t`One row up`, () => this.#move(-1)),
+      act("↓", t`One row down`, () => this.#move(1)),
+      act(t`Delete`, t`Delete this phase`, () => this.#remove()),
+      el("button", { type: "button", className: "quiet", onclick: () => this.#close() }, t`Close`),
     );
     this.details.replaceChildren(
-      el("h3", {}, `Phase ${id}`),
+      el("h3", {}, t`Phase ${id}`),
       el(
         "div",
         { className: "plan-grid" },
-        words("name", "Name"),
-        words("owner", "Owner"),
-        month("from", "First month"),
-        month("to", "Last month"),
+        words("name", t`Name`),
+        words("owner", t`Owner`),
+        month("from", t`First month`),
+        month("to", t`Last month`),
       ),
       waits,
       tools,
@@ -198,7 +198,7 @@ class Timeline {
   #move(by) {
     const id = this.#chosen;
     if (this.model.move("phases", id, by))
-      announce(`Row ${this.model.rows("phases").findIndex((row) => row.id === id) + 1}.`);
+      announce(t`Row ${this.model.rows("phases").findIndex((row) => row.id === id) + 1}.`);
   }
 
   #remove() {
@@ -207,7 +207,7 @@ class Timeline {
     this.model.remove("phases", id);
     this.undo.refresh();
     this.undo.focus();
-    announce(`Phase ${id} was deleted. Undo is offered above the timeline.`);
+    announce(t`Phase ${id} was deleted. Undo is offered above the timeline.`);
   }
 
   #close() {
@@ -260,7 +260,7 @@ class Timeline {
     const last = this.names.months.length;
     const rows = this.model.rows("purchases").filter((row) => this.names.place(row.month) >= 0 && row.item);
     const title = rows.length
-      ? el("h3", { className: "gantt-title" }, "Orders, from the order to the first month of use")
+      ? el("h3", { className: "gantt-title" }, t`Orders, from the order to the first month of use`)
       : "";
     const events = this.#announced();
     const lanes = rows.map((row) => {
@@ -269,9 +269,9 @@ class Timeline {
       const to = order?.arrives ? this.names.place(order.arrives) : last;
       const when = order
         ? order.arrives
-          ? `arrives ${monthText(order.arrives)}`
-          : "arrives after the year"
-        : "not checked yet";
+          ? t`arrives ${monthText(order.arrives)}`
+          : t`arrives after the year`
+        : t`not checked yet`;
       const bar = el(
         "span",
         { className: `gantt-order${to >= last ? " late" : ""}` },
@@ -293,14 +293,14 @@ class Timeline {
           },
           el("span", { className: "mono" }, row.id),
           ` ${name}`,
-          el("span", { className: "unseen" }, `: ordered in ${monthText(row.month)}, ${when}`),
+          el("span", { className: "unseen" }, t`: ordered in ${monthText(row.month)}, ${when}`),
         ),
         el("div", { className: "gantt-lane" }, bar),
       );
     });
     this.orders.replaceChildren(
       title,
-      lanes.length ? el("ul", { className: "plan-gantt-rows", "aria-label": "Orders" }, lanes) : "",
+      lanes.length ? el("ul", { className: "plan-gantt-rows", "aria-label": t`Orders` }, lanes) : "",
       ...events,
     );
   }
@@ -325,8 +325,8 @@ class Timeline {
       );
     });
     return [
-      el("h3", { className: "gantt-title" }, "Announced in the documents"),
-      el("ul", { className: "plan-gantt-rows", "aria-label": "Announced" }, lanes),
+      el("h3", { className: "gantt-title" }, t`Announced in the documents`),
+      el("ul", { className: "plan-gantt-rows", "aria-label": t`Announced` }, lanes),
     ];
   }
 

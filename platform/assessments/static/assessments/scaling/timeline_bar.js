@@ -1,6 +1,7 @@
 // One phase's bar: moved and stretched by the keys or by the pointer.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { monthText } from "./words.js";
 
 export class TimelineBar {
@@ -79,15 +80,15 @@ export class TimelineBar {
     this.bar.classList.toggle("unset", unset);
     this.bar.classList.toggle("bad", wrong);
     this.bar.classList.toggle("chosen", chosen === this.id);
-    this.words.textContent = unset ? "not placed" : row.owner || "";
+    this.words.textContent = unset ? t`not placed` : row.owner || "";
     const waits = row.depends.map((id) => model.find("phases", id)?.name || id);
     this.bar.setAttribute(
       "aria-label",
       `${name}, ` +
-        (unset ? "no months yet" : `${monthText(row.from)} to ${monthText(row.to)}`) +
+        (unset ? t`no months yet` : `${monthText(row.from)} to ${monthText(row.to)}`) +
         (row.owner ? `, ${row.owner}` : "") +
-        (waits.length ? `, after ${waits.join(" and ")}` : "") +
-        (wrong ? ", begins too early" : ""),
+        (waits.length ? t`, after ${waits.join(" and ")}` : "") +
+        (wrong ? t`, begins too early` : ""),
     );
     this.start.hidden = this.end.hidden = model.readOnly;
   }

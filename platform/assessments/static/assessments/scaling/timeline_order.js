@@ -1,5 +1,6 @@
 // What may wait for what among phases, and where a plan of phases contradicts itself.
 
+import { t } from "../../headnode/words.js";
 import { monthText } from "./words.js";
 
 /** Names of all phases that a phase waits for, however far back. */
@@ -29,9 +30,8 @@ export function clashes(rows, names, nameOf) {
       if (end < 0 || begin < 0 || begin > end) continue;
       found.push({
         id: row.id,
-        text:
-          `“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends ` +
-          `in ${monthText(other.to)}.`,
+        text: t`“${nameOf(row.id)}” begins in ${monthText(row.from)}, but “${nameOf(id)}”, for which it waits, ends
+            in ${monthText(other.to)}.`,
       });
     }
   }

@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 export class UndoLine {
   /** lists: names of the plan's lists that this line is for; back(list, id) brings the row to the eye. */
@@ -18,8 +19,8 @@ export class UndoLine {
     if (!shown) this.node.replaceChildren();
     else if (this.shown !== gone)
       this.node.replaceChildren(
-        `${gone.row.id} was deleted.`,
-        el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, "Undo"),
+        t`${gone.row.id} was deleted.`,
+        el("button", { type: "button", name: "undo", onclick: () => this.#undo() }, t`Undo`),
       );
     this.shown = shown ? gone : null;
   }
@@ -32,7 +33,7 @@ export class UndoLine {
     const { list } = this.model.removed;
     const row = this.model.undo();
     if (!row) return;
-    announce(`${row.id} is back.`);
+    announce(t`${row.id} is back.`);
     this.back(list, row.id);
   }
 }

@@ -2,16 +2,17 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
+import { t } from "../../headnode/words.js";
 
 const SOON_MS = 400;
 const LATER_MS = 1500;
 
 function progress(run, seconds) {
-  if (!run) return "The connection was lost; the what-if goes on. Asking again…";
-  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (!run) return t`The connection was lost; the what-if goes on. Asking again…`;
+  if (run.stopping) return t`Stopping · ${seconds} s`;
   return run.state === "running"
-    ? `The year is being played · ${seconds} s`
-    : `Waiting for a free place · ${seconds} s`;
+    ? t`The year is being played · ${seconds} s`
+    : t`Waiting for a free place · ${seconds} s`;
 }
 
 /** Events: "list" (another number left, another state), "done" {run}. */
@@ -41,7 +42,7 @@ export class WhatIfs extends EventTarget {
       this.told = await ask(this.url);
       this.trouble = "";
     } catch (error) {
-      this.trouble = `The what-ifs could not be listed: ${error.message}`;
+      this.trouble = t`The what-ifs could not be listed: ${error.message}`;
     }
     this.#tell("list");
     const open = this.told?.runs.find(({ state }) => state === "queued" || state === "running");
@@ -56,7 +57,7 @@ export class WhatIfs extends EventTarget {
   async run() {
     if (this.busy) return;
     await this.#while(async () => {
-      this.#say("Being sent…");
+      this.#say(t`Being sent…`);
       const started = await this.queue.post(this.url);
       await this.#follow(started.id);
     });
@@ -67,12 +68,12 @@ export class WhatIfs extends EventTarget {
     if (!this.going) return;
     const url = `${this.url}/${this.going}/stop`;
     this.going = null;
-    this.#say("Stopping…");
+    this.#say(t`Stopping…`);
     try {
       await ask(url, {});
     } catch (error) {
       // One that has ended by itself meanwhile shows its figures in a moment.
-      if (error.code !== "run_ended") this.#say(`The what-if was not stopped: ${error.message} Try again.`);
+      if (error.code !== "run_ended") this.#say(t`The what-if was not stopped: ${error.message} Try again.`);
     }
     this.#look?.();
   }
@@ -87,8 +88,8 @@ export class WhatIfs extends EventTarget {
       this.trouble =
         error instanceof Refused
           ? error.message
-          : "The server could not be reached, so the plan was not played, and nothing was counted. It is kept in " +
-            "this browser; try again when the connection is back.";
+          : t`The server could not be reached, so the plan was not played, and nothing was counted. It is kept in
+            this browser; try again when the connection is back.`;
     }
     this.busy = false;
     this.going = null;
@@ -97,7 +98,7 @@ export class WhatIfs extends EventTarget {
   }
 
   async #follow(id) {
-    announce("The plan is being played. Control and full stop stop it.");
+    announce(t`The plan is being played. Control and full stop stop it.`);
     const began = performance.now();
     for (;;) {
       const run = await this.#ask(id);
@@ -106,7 +107,7 @@ export class WhatIfs extends EventTarget {
       if (run && !["queued", "running"].includes(run.state)) {
         this.#reports.set(id, Promise.resolve(run));
         if (run.state === "done" && run.counts) this.#tell("done", { run });
-        else this.trouble = run.detail || run.report?.detail || "The plan could not be played.";
+        else this.trouble = run.detail || run.report?.detail || t`The plan could not be played.`;
         return;
       }
       this.#say(progress(run, seconds));

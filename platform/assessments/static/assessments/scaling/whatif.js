@@ -3,6 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { clockTime, el, once } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
 import { WhatIfResult } from "./whatif_result.js";
 import { plain } from "./words.js";
@@ -30,7 +31,7 @@ class WhatIf {
     this.button = el(
       "button",
       { type: "button", className: "primary", name: "play", onclick: (event) => this.#press(event), onkeydown: once },
-      "Play this plan",
+      t`Play this plan`,
     );
     this.left = el("strong", { className: "whatif-left" });
     this.state = el("span", { className: "muted small", role: "status" });
@@ -40,8 +41,8 @@ class WhatIf {
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours " +
-        "delivered, use, limits exceeded, saturation and cost, beside a naive plan.",
+      t`Nothing has been played yet. What your plan comes to appears here: waits by class and month, GPU-hours
+        delivered, use, limits exceeded, saturation and cost, beside a naive plan.`,
     );
     this.host.append(
       el(
@@ -51,10 +52,10 @@ class WhatIf {
         el(
           "p",
           { className: "muted small whatif-about" },
-          "The plan as it stands is played hour by hour over the twelve months, with the growth that the " +
-            "documents expect. What you hand in is played over other years around it, so leave room for what may " +
-            "turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.) " +
-            "counts as none.",
+          t`The plan as it stands is played hour by hour over the twelve months, with the growth that the
+            documents expect. What you hand in is played over other years around it, so leave room for what may
+            turn out otherwise. What-ifs are there to help you; they are not scored. One that you stop (Ctrl+.)
+            counts as none.`,
         ),
         this.note,
         this.earlier,
@@ -75,7 +76,7 @@ class WhatIf {
   #face(none) {
     const { button, whatIfs } = this;
     const { busy } = whatIfs;
-    button.textContent = busy ? "Stop" : "Play this plan";
+    button.textContent = busy ? t`Stop` : t`Play this plan`;
     button.title = busy ? "Ctrl+." : "";
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-disabled", String(busy ? !whatIfs.going : none || !whatIfs.told || this.#locked()));
@@ -86,12 +87,12 @@ class WhatIf {
     const { told } = whatIfs;
     const none = told && told.left === 0;
     this.#face(none);
-    this.left.textContent = told ? `${told.left} of ${told.allowed} left in this round` : "";
+    this.left.textContent = told ? t`${told.left} of ${told.allowed} left in this round` : "";
     this.state.textContent = whatIfs.sentence;
     const note =
       whatIfs.trouble ||
       (none ? told.used_up : "") ||
-      (model.unreadable ? "The plan cannot be read, so it cannot be played." : "");
+      (model.unreadable ? t`The plan cannot be read, so it cannot be played.` : "");
     if (this.note.textContent !== note) this.note.textContent = note;
     this.note.hidden = !note;
     this.empty.hidden = whatIfs.runs.some(({ counts }) => counts) || Boolean(this.chosen);
@@ -113,7 +114,7 @@ class WhatIf {
   /** What-ifs are counted from the first one on. */
   #name(id) {
     const played = this.#played;
-    return `What-if ${played.length - played.findIndex((run) => run.id === id)}`;
+    return t`What-if ${played.length - played.findIndex((run) => run.id === id)}`;
   }
 
   #earlier() {
@@ -129,11 +130,11 @@ class WhatIf {
     const head = el(
       "tr",
       {},
-      ["What-if", "Played", ...measures.map(({ title, unit }) => `${title}, ${unit}`), ""].map((title, at) =>
+      ["What-if", t`Played`, ...measures.map(({ title, unit }) => `${title}, ${unit}`), ""].map((title, at) =>
         el(
           "th",
           { scope: "col", className: at > 1 && at < measures.length + 2 ? "figure" : "" },
-          title || el("span", { className: "unseen" }, "What can be done"),
+          title || el("span", { className: "unseen" }, t`What can be done`),
         ),
       ),
     );
@@ -141,7 +142,7 @@ class WhatIf {
     this.earlier.replaceChildren(
       el(
         "div",
-        { className: "scroll", tabindex: "0", role: "region", "aria-label": "What-ifs so far" },
+        { className: "scroll", tabindex: "0", role: "region", "aria-label": t`What-ifs so far` },
         el("table", { className: "whatif-runs" }, el("thead", {}, head), el("tbody", {}, rows)),
       ),
     );
@@ -169,11 +170,11 @@ class WhatIf {
         text,
       );
     const tools = [
-      button("Show", "Show", () => this.show({ id: run.id }), String(this.chosen === run.id)),
+      button(t`Show`, t`Show`, () => this.show({ id: run.id }), String(this.chosen === run.id)),
       this.chosen && this.chosen !== run.id
-        ? button("Compare", "Compare with", () => this.#compare(run.id), String(this.other === run.id))
+        ? button(t`Compare`, t`Compare with`, () => this.#compare(run.id), String(this.other === run.id))
         : "",
-      this.model.readOnly ? "" : button("Take back", "Take the plan back of", () => this.#takeBack(run.id)),
+      this.model.readOnly ? "" : button(t`Take back`, t`Take the plan back of`, () => this.#takeBack(run.id)),
     ];
     return el(
       "tr",
@@ -188,7 +189,7 @@ class WhatIf {
   #done(run) {
     this.chosen = null;
     this.show({ id: run.id });
-    announce("The plan was played. The figures are shown below.");
+    announce(t`The plan was played. The figures are shown below.`);
   }
 
   #compare(id) {
@@ -222,32 +223,32 @@ class WhatIf {
       this.empty.hidden = true;
     } catch (error) {
       if (turn === this.#turn)
-        this.result.replaceChildren(trouble(`The what-if could not be fetched: ${error.message}`, () => this.#show()));
+        this.result.replaceChildren(trouble(t`The what-if could not be fetched: ${error.message}`, () => this.#show()));
     }
   }
 
   async #takeBack(id) {
     const name = this.#name(id);
     const sure = await openDialog({
-      title: `Take the plan of ${name} back?`,
+      title: t`Take the plan of ${name} back?`,
       content: el(
         "p",
         {},
-        `The plan as it was when you played ${name} takes the place of the present one: orders, phases, money ` +
-          "rows, risks and figures. Your written sections stay. The present plan is kept in History.",
+        t`The plan as it was when you played ${name} takes the place of the present one: orders, phases, money
+          rows, risks and figures. Your written sections stay. The present plan is kept in History.`,
       ),
       buttons: [
-        { value: false, label: "Keep the present plan" },
-        { value: true, label: "Take it back", primary: true },
+        { value: false, label: t`Keep the present plan` },
+        { value: true, label: t`Take it back`, primary: true },
       ],
     });
     if (!sure) return;
     try {
       const { plan } = await this.whatIfs.report(id);
-      announce(this.model.take(plan) ? `The plan of ${name} is back.` : "The plan cannot be changed now.");
+      announce(this.model.take(plan) ? t`The plan of ${name} is back.` : t`The plan cannot be changed now.`);
     } catch (error) {
       this.note.hidden = false;
-      this.note.textContent = `The plan could not be fetched: ${error.message}`;
+      this.note.textContent = t`The plan could not be fetched: ${error.message}`;
     }
   }
 }

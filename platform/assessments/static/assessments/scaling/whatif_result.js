@@ -1,6 +1,7 @@
 // One what-if beside the naive plan and, if wanted, an earlier one: summary, charts, and every month's figures.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { monthAxis, monthStage } from "./axes.js";
 import { PlanChart } from "./chart.js";
@@ -23,14 +24,14 @@ export class WhatIfResult {
     this.year = run.report.timeline;
     this.shown = [{ name: title, year: this.year, colour: 0, dash: 0 }];
     if (other) this.shown.push({ name: otherTitle, year: other.report.timeline, colour: 2, dash: 1 });
-    this.shown.push({ name: "Naive plan", year: this.year.naive, colour: 4, dash: 2 });
+    this.shown.push({ name: t`Naive plan`, year: this.year.naive, colour: 4, dash: 2 });
     this.shown = this.shown.filter(({ year }) => year?.months?.length);
     this.node = el(
       "div",
       {},
-      this.#section("Over the year", this.#summary()),
-      this.#section("By month", this.#charts()),
-      this.#section("Every month’s figures", this.#months()),
+      this.#section(t`Over the year`, this.#summary()),
+      this.#section(t`By month`, this.#charts()),
+      this.#section(t`Every month’s figures`, this.#months()),
     );
   }
 
@@ -45,8 +46,8 @@ export class WhatIfResult {
       {
         type: "button",
         className: `quiet why-button ${className}`,
-        "aria-label": `${name}: ${text}. Why?`,
-        title: "Why is it so?",
+        "aria-label": t`${name}: ${text}. Why?`,
+        title: t`Why is it so?`,
         onclick: open,
       },
       text,
@@ -64,14 +65,14 @@ export class WhatIfResult {
     const naive = this.year.naive?.measures?.[measure.key];
     if (typeof naive !== "number" || typeof value !== "number") return "";
     const by = (value - naive) * (measure.better === "high" || measure.better === "higher" ? 1 : -1);
-    if (Math.abs(by) < 0.005) return el("span", { className: "muted" }, "= as naive");
+    if (Math.abs(by) < 0.005) return el("span", { className: "muted" }, t`= as naive`);
     return by > 0
-      ? el("span", { className: "why-better" }, "▲ better")
-      : el("span", { className: "why-worse" }, "▼ worse");
+      ? el("span", { className: "why-better" }, t`▲ better`)
+      : el("span", { className: "why-worse" }, t`▼ worse`);
   }
 
   #summary() {
-    const heads = ["Measure", ...this.shown.map(({ name }) => name), "Beside naive"];
+    const heads = [t`Measure`, ...this.shown.map(({ name }) => name), t`Beside naive`];
     const rows = this.measures.map((measure) => {
       const cells = this.shown.map(({ name, year }) => {
         const text = this.#measureText(measure, year.measures[measure.key]);
@@ -114,10 +115,10 @@ export class WhatIfResult {
       el(
         "p",
         { className: "muted small" },
-        "Press a figure to see why it is so. The naive plan buys nodes evenly each quarter until the budget is " +
-          "spent, and changes nothing else.",
+        t`Press a figure to see why it is so. The naive plan buys nodes evenly each quarter until the budget is
+          spent, and changes nothing else.`,
       ),
-      el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": "Over the year" }, table),
+      el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": t`Over the year` }, table),
     ];
   }
 
@@ -139,13 +140,13 @@ export class WhatIfResult {
     const classes = Object.keys(this.year.months[0].classes);
     const waits = classes.map((key) => {
       const target = this.year.months.map((month) => month.classes[key].wait_target_h);
-      return this.#chart(`p95 wait, ${this.names.classTitle(key)}`, "h", [
+      return this.#chart(t`p95 wait, ${this.names.classTitle(key)}`, "h", [
         ...linesOf(this.shown, (month) => month.classes[key]?.wait_p95_h),
-        { name: "Promised", values: target, quiet: true, dash: 3, colour: 7 },
+        { name: t`Promised`, values: target, quiet: true, dash: 3, colour: 7 },
       ]);
     });
     const asked = {
-      name: "Asked for",
+      name: t`Asked for`,
       values: this.year.months.map((month) => month.asked_gpu_hours),
       quiet: true,
       dash: 3,
@@ -153,46 +154,46 @@ export class WhatIfResult {
     };
     const cloud = this.shown.some(({ year }) => year.months.some((month) => month.cloud.paid_gpu_hours > 0));
     const rest = [
-      this.#chart("GPU-hours delivered", "GPU-hours", [
+      this.#chart(t`GPU-hours delivered`, "GPU-hours", [
         ...linesOf(this.shown, (month) => month.delivered_gpu_hours),
         asked,
       ]),
       this.#chart(
-        "Use of own GPUs",
+        t`Use of own GPUs`,
         "%",
         linesOf(this.shown, (month) => month.own.utilisation_percent),
       ),
       ...(cloud
         ? [
             this.#chart(
-              "Use of cloud GPUs",
+              t`Use of cloud GPUs`,
               "%",
               linesOf(this.shown, (month) => (month.cloud.paid_gpu_hours ? month.cloud.utilisation_percent : null)),
             ),
           ]
         : []),
       this.#chart(
-        "Storage saturated",
-        "% of hours",
+        t`Storage saturated`,
+        t`% of hours`,
         linesOf(this.shown, (month) => month.storage_full_percent),
       ),
       this.#chart(
-        "Spines saturated",
-        "% of hours",
+        t`Spines saturated`,
+        t`% of hours`,
         linesOf(this.shown, (month) => month.spine_full_percent),
       ),
       this.#chart(
-        "Paid for and not used",
+        t`Paid for and not used`,
         "GPU-hours",
         linesOf(this.shown, (month) => month.unused_gpu_hours),
       ),
       this.#chart(
-        "Cost of a delivered GPU-hour",
+        t`Cost of a delivered GPU-hour`,
         MONEY,
         linesOf(this.shown, (month) => month.usd_per_gpu_hour || null),
       ),
       this.#chart(
-        "Orders and running cost",
+        t`Orders and running cost`,
         MONEY,
         linesOf(this.shown, (month) => month.money.capex_usd + month.money.opex_usd),
       ),
@@ -205,7 +206,7 @@ export class WhatIfResult {
     const head = el(
       "tr",
       {},
-      el("th", { scope: "col" }, "Figure"),
+      el("th", { scope: "col" }, t`Figure`),
       months.map(({ month }) => el("th", { scope: "col", className: "figure" }, monthShort(month))),
     );
     const classes = Object.keys(months[0].classes).flatMap((key) => this.#classRows(key));
@@ -226,16 +227,20 @@ export class WhatIfResult {
       {
         className: "plan-month-table",
         role: "grid",
-        "aria-label": "Every month’s figures: arrow keys move, Enter says why",
+        "aria-label": t`Every month’s figures: arrow keys move, Enter says why`,
       },
       el("thead", {}, head),
-      el("tbody", {}, this.#group("The whole cluster"), whole, classes),
+      el("tbody", {}, this.#group(t`The whole cluster`), whole, classes),
     );
     rove(
       table,
       [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("button")]).filter((row) => row.length),
     );
-    return el("div", { className: "scroll plan-months", role: "region", "aria-label": "Every month’s figures" }, table);
+    return el(
+      "div",
+      { className: "scroll plan-months", role: "region", "aria-label": t`Every month’s figures` },
+      table,
+    );
   }
 
   #group(title) {

@@ -2,6 +2,7 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { monthText, plain } from "./words.js";
 
 function partsTable(parts) {
@@ -67,14 +68,14 @@ export async function openWhy({ title, value, note = "", year, about, names, par
     note ? el("p", { className: "muted small" }, note) : "",
     whole.length ? el("ul", { className: "plan-why" }, whole.map(reason)) : "",
     whole.length ? "" : partsTable(parts),
-    months.length ? [el("h3", {}, "Month by month"), ...byMonth(months, names)] : "",
+    months.length ? [el("h3", {}, t`Month by month`), ...byMonth(months, names)] : "",
   ];
   if (!whole.length && !months.length && !parts.length)
-    content.push(el("p", { className: "muted" }, "There is nothing further to this figure."));
+    content.push(el("p", { className: "muted" }, t`There is nothing further to this figure.`));
   await openDialog({
-    title: `Why: ${title}`,
+    title: t`Why: ${title}`,
     content: content.flat().filter(Boolean),
     wide: true,
-    buttons: [{ value: null, label: "Close", primary: true }],
+    buttons: [{ value: null, label: t`Close`, primary: true }],
   });
 }

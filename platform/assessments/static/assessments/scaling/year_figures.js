@@ -1,29 +1,30 @@
 // What a played year holds, as rows and lines: one place that knows the year's names.
 
+import { t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { plain } from "./words.js";
 
 /** Why the first of a queue had to wait, in words. */
 const BLOCKED = {
-  full: "no GPUs were free",
-  scattered: "GPUs were free, but split over nodes",
-  kept: "free GPUs were kept for serving",
-  quota: "its class had used up its quota",
-  partition: "its partition was full",
-  night: "batch runs at night only",
+  full: t`no GPUs were free`,
+  scattered: t`GPUs were free, but split over nodes`,
+  kept: t`free GPUs were kept for serving`,
+  quota: t`its class had used up its quota`,
+  partition: t`its partition was full`,
+  night: t`batch runs at night only`,
 };
 const share = (part, whole) => (whole > 0 ? Math.min(100, (100 * part) / whole) : null);
 /** What a month may be over, in words. */
 const OVER = {
-  capex: "budget for orders",
-  opex: "budget for running cost",
+  capex: t`budget for orders`,
+  opex: t`budget for running cost`,
   power: "power",
   ports: "ports",
-  leaf: "leaf ports",
-  spine: "spine ports",
+  leaf: t`leaf ports`,
+  spine: t`spine ports`,
   racks: "racks",
   rack: "racks",
-  storage: "storage without ports",
+  storage: t`storage without ports`,
 };
 
 /**
@@ -33,16 +34,16 @@ const OVER = {
 export const CLASS_FIGURES = [
   {
     figure: "wait_p95_h",
-    title: "p95 wait",
+    title: t`p95 wait`,
     unit: "h",
     digits: 2,
     value: (row) => row.wait_p95_h,
     kept: (row) => row.met,
   },
-  { figure: "wait_p50_h", title: "p50 wait", unit: "h", digits: 2, value: (row) => row.wait_p50_h },
+  { figure: "wait_p50_h", title: t`p50 wait`, unit: "h", digits: 2, value: (row) => row.wait_p50_h },
   {
     figure: "delivered",
-    title: "delivered of asked",
+    title: t`delivered of asked`,
     unit: "%",
     digits: 1,
     value: (row) => share(row.delivered_gpu_hours, row.asked_gpu_hours),
@@ -53,35 +54,35 @@ export const CLASS_FIGURES = [
 export const MONTH_FIGURES = [
   {
     figure: "delivered",
-    title: "GPU-hours delivered of asked",
+    title: t`GPU-hours delivered of asked`,
     unit: "%",
     digits: 1,
     value: (month) => share(month.delivered_gpu_hours, month.asked_gpu_hours),
   },
   {
     figure: "utilisation",
-    title: "Use of own GPUs",
+    title: t`Use of own GPUs`,
     unit: "%",
     digits: 1,
     value: (month) => month.own.utilisation_percent,
   },
   {
     figure: "saturated",
-    title: "Network or storage saturated",
-    unit: "% of hours",
+    title: t`Network or storage saturated`,
+    unit: t`% of hours`,
     digits: 1,
     value: (month) => month.saturated_percent,
   },
   {
     figure: "unused",
-    title: "Paid for and not used",
+    title: t`Paid for and not used`,
     unit: "GPU-hours",
     digits: 0,
     value: (month) => month.unused_gpu_hours,
   },
   {
     figure: "months_over",
-    title: "Over a limit",
+    title: t`Over a limit`,
     unit: "",
     value: (month) => month.over.length,
     text: (month) =>
@@ -90,7 +91,7 @@ export const MONTH_FIGURES = [
   },
   {
     figure: "usd_per_gpu_hour",
-    title: "Cost of a delivered GPU-hour",
+    title: t`Cost of a delivered GPU-hour`,
     unit: MONEY,
     digits: 2,
     value: (month) => month.usd_per_gpu_hour || null,
@@ -106,28 +107,28 @@ export function figureText(spec, row) {
 /** The parts of a month that stand behind its figures, as [name, value, unit]. */
 export function monthParts(month) {
   return [
-    ["Asked for", month.asked_gpu_hours, "GPU-hours"],
-    ["Delivered", month.delivered_gpu_hours, "GPU-hours"],
-    ["Own GPUs paid for", month.own.paid_gpu_hours, "GPU-hours"],
-    ["of it allocated", month.own.held_gpu_hours, "GPU-hours"],
-    ["of it held by idle sessions", month.own.idle_held_gpu_hours, "GPU-hours"],
-    ["Free GPUs in nodes too split for large jobs", month.own.stranded_gpus, "GPUs, mean"],
-    ["Cloud GPUs paid for", month.cloud.paid_gpu_hours, "GPU-hours"],
-    ["of it used", month.cloud.used_gpu_hours, "GPU-hours"],
-    ["Storage saturated", month.storage_full_percent, "% of hours"],
-    ["Spines saturated", month.spine_full_percent, "% of hours"],
-    ["Line to the cloud full", month.link_full_percent, "% of hours"],
-    ["Nodes that stand and cannot be used", month.unused_nodes, "nodes"],
-    ["Orders", month.money.capex_usd, MONEY],
-    ["Running cost", month.money.opex_usd, MONEY],
-    ["Written off", month.money.written_off_usd, MONEY],
+    [t`Asked for`, month.asked_gpu_hours, "GPU-hours"],
+    [t`Delivered`, month.delivered_gpu_hours, "GPU-hours"],
+    [t`Own GPUs paid for`, month.own.paid_gpu_hours, "GPU-hours"],
+    [t`of it allocated`, month.own.held_gpu_hours, "GPU-hours"],
+    [t`of it held by idle sessions`, month.own.idle_held_gpu_hours, "GPU-hours"],
+    [t`Free GPUs in nodes too split for large jobs`, month.own.stranded_gpus, t`GPUs, mean`],
+    [t`Cloud GPUs paid for`, month.cloud.paid_gpu_hours, "GPU-hours"],
+    [t`of it used`, month.cloud.used_gpu_hours, "GPU-hours"],
+    [t`Storage saturated`, month.storage_full_percent, t`% of hours`],
+    [t`Spines saturated`, month.spine_full_percent, t`% of hours`],
+    [t`Line to the cloud full`, month.link_full_percent, t`% of hours`],
+    [t`Nodes that stand and cannot be used`, month.unused_nodes, "nodes"],
+    [t`Orders`, month.money.capex_usd, MONEY],
+    [t`Running cost`, month.money.opex_usd, MONEY],
+    [t`Written off`, month.money.written_off_usd, MONEY],
   ].filter(([, value]) => typeof value === "number");
 }
 
 /** The parts of a class in a month. */
 export function classParts(row) {
   const blocked = Object.entries(row.blocked_hours || {}).map(([why, hours]) => [
-    `First of the queue stood because ${BLOCKED[why] || why.replaceAll("_", " ")}`,
+    t`First of the queue stood because ${BLOCKED[why] || why.replaceAll("_", " ")}`,
     hours,
     "hours",
   ]);
@@ -135,11 +136,11 @@ export function classParts(row) {
     ["p95 wait", row.wait_p95_h, "h"],
     ["promised", row.wait_target_h, "h"],
     ["p50 wait", row.wait_p50_h, "h"],
-    ["Asked for", row.asked_gpu_hours, "GPU-hours"],
-    ["Delivered", row.delivered_gpu_hours, "GPU-hours"],
-    ["of it in the cloud", row.cloud_gpu_hours, "GPU-hours"],
-    ["Lost to failures and stops", row.lost_gpu_hours, "GPU-hours"],
-    ["Slowed by full storage or network", row.slowed_percent, "%"],
+    [t`Asked for`, row.asked_gpu_hours, "GPU-hours"],
+    [t`Delivered`, row.delivered_gpu_hours, "GPU-hours"],
+    [t`of it in the cloud`, row.cloud_gpu_hours, "GPU-hours"],
+    [t`Lost to failures and stops`, row.lost_gpu_hours, "GPU-hours"],
+    [t`Slowed by full storage or network`, row.slowed_percent, "%"],
     ...blocked,
   ].filter(([, value]) => typeof value === "number");
 }

@@ -2,6 +2,7 @@
 
 import { ask, Refused } from "../../headnode/api.js";
 import { uuid } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 const TYPED_MS = 600;
 const AGAIN_MS = 3000;
@@ -139,7 +140,7 @@ export function moved(before, after, place) {
 export function tell(pad, state) {
   const words = {
     saved: "saved",
-    waiting: "No connection. What you write is kept in this browser and sent when the connection returns.",
+    waiting: t`No connection. What you write is kept in this browser and sent when the connection returns.`,
   };
   for (const kind of ["saved", "waiting", "refused"])
     pad.addEventListener(kind, ({ detail }) => {

@@ -3,22 +3,18 @@
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el, preference, uuid } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
+import { COPY } from "./manner.js";
 import { Line } from "./terminal_line.js";
 import { Screen } from "./terminal_screen.js";
 
-const ABOUT =
-  "A shell on the cluster's login node, with the copied materials under ~/incident: grep, awk, jq, python3 " +
-  "with pandas, and the cluster's own commands. Time stands still in it, and nothing you do changes anything.";
-const RECORDED = document.body.classList.contains("practice")
-  ? "This is practice: nobody reads what you type here, and it is deleted within hours."
-  : "Commands and what they print are recorded with their times, for your interviewers.";
-const LOST = "Not connected. What you type is kept and sent once the connection is back.";
+const LOST = t`Not connected. What you type is kept and sent once the connection is back.`;
 const KEYS = [
   ["Esc", "\x1b", "Escape"],
   ["Tab", "\t", "Tab"],
-  ["^C", "\x03", "Control and C: stop the command"],
-  ["↑", "\x1b[A", "Up: the line before"],
-  ["↓", "\x1b[B", "Down: the next line"],
+  ["^C", "\x03", t`Control and C: stop the command`],
+  ["↑", "\x1b[A", t`Up: the line before`],
+  ["↓", "\x1b[B", t`Down: the next line`],
 ];
 
 function styles(...names) {
@@ -38,9 +34,10 @@ class Tab {
   #again = false;
   #wanted = null;
 
-  constructor(host, room) {
+  constructor(host, room, manner) {
     this.host = host;
     this.room = room;
+    this.manner = manner;
     this.screenNode = el("div", { className: "terminal-screen" });
     this.screen = new Screen(this.screenNode);
     this.line = new Line(room.urls.terminal, () => this.screen.size);
@@ -50,16 +47,16 @@ class Tab {
 
   #build() {
     const id = uuid();
-    this.status = el("p", { className: "terminal-status", role: "status" }, "Asking whether there is a terminal…");
+    this.status = el("p", { className: "terminal-status", role: "status" }, t`Asking whether there is a terminal…`);
     this.startButton = el(
       "button",
       { type: "button", className: "primary", hidden: true, onclick: () => this.start() },
-      "Start the terminal",
+      this.manner.first,
     );
     this.restartButton = el(
       "button",
       { type: "button", className: "quiet", hidden: true, onclick: () => this.restart() },
-      "Restart",
+      this.manner.again,
     );
     this.pinButton = el(
       "button",
@@ -67,20 +64,20 @@ class Tab {
         type: "button",
         className: "quiet",
         hidden: true,
-        title: "The text you marked, or the last command with its output",
+        title: t`The text you marked, or the last command with its output`,
         onclick: () => this.pin(),
       },
-      "Pin this output",
+      t`Pin this output`,
     );
     this.readButton = el(
       "button",
       {
         type: "button",
         className: "quiet",
-        title: "For screen readers: announce what is printed",
+        title: t`For screen readers: announce what is printed`,
         onclick: () => this.#aloud(!this.aloud),
       },
-      "Read aloud",
+      t`Read aloud`,
     );
     this.helpButton = el(
       "button",
@@ -91,19 +88,19 @@ class Tab {
         "aria-controls": `help-${id}`,
         onclick: () => this.#help(),
       },
-      "Commands and keys",
+      this.manner.commands ? t`Commands and keys` : t`Keys`,
     );
     this.help = el("div", {
       className: "terminal-help",
       id: `help-${id}`,
       hidden: true,
       role: "region",
-      "aria-label": "Commands and keys",
+      "aria-label": t`Commands and keys`,
       tabIndex: 0,
     });
     this.keys = el(
       "div",
-      { className: "terminal-keys", role: "group", "aria-label": "Keys that a small keyboard lacks" },
+      { className: "terminal-keys", role: "group", "aria-label": t`Keys that a small keyboard lacks` },
       KEYS.map(([label, sent, title]) =>
         el("button", { type: "button", title, "aria-label": title, onclick: () => this.#press(sent) }, label),
       ),
@@ -111,17 +108,17 @@ class Tab {
     this.empty = el(
       "div",
       { className: "terminal-empty" },
-      el("p", { className: "empty" }, ABOUT),
-      el("p", { className: "empty" }, RECORDED),
+      el("p", { className: "empty" }, this.manner.about),
+      el("p", { className: "empty" }, this.manner.recorded),
     );
     const note = el(
       "p",
       { className: "terminal-note" },
-      `${RECORDED} Tab is the shell's: `,
+      t`${this.manner.recorded} Tab is the shell's: `,
       el("kbd", {}, "Esc"),
-      " then ",
+      t` then `,
       el("kbd", {}, "Tab"),
-      " leaves the terminal.",
+      t` leaves the terminal.`,
     );
     this.work = el("div", { className: "terminal-work", hidden: true }, this.screenNode, this.keys, note);
     const bar = el(
@@ -155,6 +152,7 @@ class Tab {
       this.#again = found.state === "live";
       this.#state(found);
       if (found.state === "ended") this.#recall();
+      if (found.state === "none" && this.manner.startsItself) await this.start();
     } catch (error) {
       this.#say(error.message, "bad");
       this.startButton.hidden = false;
@@ -169,16 +167,16 @@ class Tab {
 
   async start() {
     this.startButton.disabled = true;
-    this.#say("The shell is being started. That takes some seconds the first time.");
+    this.#say(this.manner.starting);
     try {
       this.#again = false;
-      if (this.#greeted) this.screen.settle("A new shell.");
+      if (this.#greeted) this.screen.settle(t`A new shell.`);
       this.#greeted = false;
       await this.line.start();
       this.#show();
       this.screen.focus();
     } catch (error) {
-      this.#say(`${error.message} Try again in a moment.`, "bad");
+      this.#say(t`${error.message} Try again in a moment.`, "bad");
       this.startButton.hidden = false;
     } finally {
       this.startButton.disabled = false;
@@ -186,17 +184,21 @@ class Tab {
   }
 
   async restart() {
+    if (this.manner.restart) {
+      this.manner.restart(this);
+      return;
+    }
     const sure = await openDialog({
-      title: "Restart the terminal?",
+      title: t`Restart the terminal?`,
       content: el(
         "p",
         {},
-        "The shell and what runs in it end, and files you made in it are gone. What it printed stays on the " +
-          "screen, and your answer is not touched.",
+        t`The shell and what runs in it end, and files you made in it are gone. What it printed stays on the
+          screen, and your answer is not touched.`,
       ),
       buttons: [
-        { value: false, label: "Cancel" },
-        { value: true, label: "Restart", primary: true },
+        { value: false, label: t`Cancel` },
+        { value: true, label: t`Restart`, primary: true },
       ],
     });
     if (sure) this.start();
@@ -211,7 +213,7 @@ class Tab {
 
   #print({ bytes, skipped }) {
     this.#show();
-    if (skipped) this.screen.write("\r\n… earlier output is no longer kept …\r\n");
+    if (skipped) this.screen.write(`\r\n${t`… earlier output is no longer kept …`}\r\n`);
     this.screen.write(bytes, { again: this.#again });
     this.#again = this.#again && bytes.length > 200_000;
     this.#pinLabel();
@@ -222,27 +224,33 @@ class Tab {
     const open = state === "waiting" || state === "live";
     this.startButton.hidden = open;
     this.restartButton.hidden = !open;
-    this.startButton.textContent = state === "none" ? "Start the terminal" : "Start another shell";
+    this.startButton.textContent = state === "none" ? this.manner.first : this.manner.next;
     if (ending === "over") this.startButton.hidden = true;
-    if (state === "none") this.#say("Not started.");
-    if (state === "waiting") this.#say(sentence || "The shell is being started…");
+    if (state === "none") this.#say(t`Not started.`);
+    if (state === "waiting") this.#say(sentence || this.manner.starting);
     if (state === "live") this.#live();
     if (state === "ended") {
       this.#say(sentence, ending === "over" || ending === "left" || ending === "replaced" ? "" : "warn");
-      if (this.#greeted) this.screen.settle("The shell has ended.");
+      if (this.#greeted) this.screen.settle(t`The shell has ended.`);
       this.#greeted = false;
+      if (ending === "lost" && this.manner.startsItself) this.start();
     }
   }
 
   #live() {
     this.#greeted = true;
     this.#show();
-    this.#say("The shell runs.", "good");
+    this.#say(this.manner.runs, "good");
   }
 
   #connection({ ok, sentence }) {
     if (ok) this.#state(this.line);
     else this.#say(sentence || LOST, "warn");
+  }
+
+  /** What the line above the screen says. */
+  say(text, kind = "") {
+    this.#say(text, kind);
   }
 
   #say(text, kind = "") {
@@ -257,16 +265,16 @@ class Tab {
   }
 
   #pinLabel() {
-    this.pinButton.hidden = this.work.hidden;
+    this.pinButton.hidden = this.work.hidden || !this.manner.pins;
     const marked = this.screen.terminal.hasSelection();
-    this.pinButton.textContent = marked ? "Pin what is marked" : "Pin this output";
+    this.pinButton.textContent = marked ? t`Pin what is marked` : t`Pin this output`;
   }
 
   pin() {
     const found = this.screen.pinned();
     if (!found) {
-      this.room.announce("There is no output to pin yet.");
-      this.#say("There is no output to pin yet: run a command first.");
+      this.room.announce(t`There is no output to pin yet.`);
+      this.#say(t`There is no output to pin yet: run a command first.`);
       return;
     }
     this.room.pin({
@@ -290,12 +298,16 @@ class Tab {
     this.help.hidden = !opens;
     this.helpButton.setAttribute("aria-expanded", String(opens));
     if (!opens || this.help.childElementCount) return;
-    this.help.append(el("p", { className: "muted" }, "The list is being fetched…"));
+    if (!this.manner.commands) {
+      this.help.append(...keysHelp());
+      return;
+    }
+    this.help.append(el("p", { className: "muted" }, t`The list is being fetched…`));
     try {
       const { commands } = await ask(`${this.room.urls.terminal}/help`);
       this.help.replaceChildren(
         ...keysHelp(),
-        el("h3", {}, "The cluster's commands"),
+        el("h3", {}, t`The cluster's commands`),
         el(
           "dl",
           {},
@@ -305,7 +317,7 @@ class Tab {
     } catch (error) {
       this.help.replaceChildren(
         ...keysHelp(),
-        el("p", {}, `The list of commands could not be fetched: ${error.message} Type about in the terminal.`),
+        el("p", {}, t`The list of commands could not be fetched: ${error.message} Type about in the terminal.`),
       );
     }
   }
@@ -316,7 +328,7 @@ class Tab {
     this.#wanted = detail;
     if (this.line.state === "live" && this.screen.command() !== null) this.#offer();
     else if (this.line.isOpen) return;
-    else this.#say("Start the terminal to run that command again.");
+    else this.#say(t`Start the terminal to run that command again.`);
   }
 
   #offer() {
@@ -338,16 +350,16 @@ class Tab {
 function keysHelp() {
   const rows = [
     [
-      "Esc, then Tab",
-      "leave the terminal forwards; Shift+Tab leaves it backwards. Tab alone completes names, as in any shell.",
+      t`Esc, then Tab`,
+      t`leave the terminal forwards; Shift+Tab leaves it backwards. Tab alone completes names, as in any shell.`,
     ],
-    ["Ctrl+C", "stop what runs; with text marked, copy it."],
+    ["Ctrl+C", t`stop what runs; with text marked, copy it.`],
     ["Ctrl+V", "paste."],
-    ["Ctrl+R, ↑", "search in what you have run, go back to it."],
-    ["Ctrl+L", "clear the screen."],
+    ["Ctrl+R, ↑", t`search in what you have run, go back to it.`],
+    ["Ctrl+L", t`clear the screen.`],
   ];
   return [
-    el("h3", {}, "Keys"),
+    el("h3", {}, t`Keys`),
     el(
       "dl",
       {},
@@ -356,13 +368,13 @@ function keysHelp() {
   ];
 }
 
-/** Fill the tab. */
-export async function setUp(host, room) {
+/** Fill the tab; manner: what differs from a terminal on a copied cluster, as COPY says it. */
+export async function setUp(host, room, manner = {}) {
   await Promise.all([
     styles("../../headnode/vendor/xterm.css", "terminal.css"),
     document.fonts?.load?.('13px "IBM Plex Mono"').catch(() => null),
   ]);
-  const tab = new Tab(host, room);
+  const tab = new Tab(host, room, { ...COPY, ...manner });
   const watcher = new IntersectionObserver(([entry]) => {
     tab.line.lookedAt = entry.isIntersecting;
   });

@@ -2,6 +2,7 @@
 
 import { nonce } from "../../headnode/dom.js";
 import { FitAddon, Terminal } from "../../headnode/vendor/xterm.js";
+import { t } from "../../headnode/words.js";
 
 const SCROLLBACK = 5_000;
 const ESCAPE_HOLDS_MS = 1_500;
@@ -83,7 +84,7 @@ export class Screen extends EventTarget {
     withNonce(() => this.terminal.open(this.host));
     this.terminal.textarea.setAttribute(
       "aria-label",
-      "Terminal. Escape and then Tab leaves it, Shift and Tab goes back.",
+      t`Terminal. Escape and then Tab leaves it, Shift and Tab goes back.`,
     );
     new ResizeObserver(() => this.resize()).observe(this.host);
     this.resize();
@@ -196,7 +197,7 @@ function shortened(lines) {
   while (lines.length && !lines.at(-1).trim()) lines.pop();
   if (lines.length <= MOST_PINNED) return lines.join("\n");
   const half = MOST_PINNED / 2;
-  return [...lines.slice(0, half), `… ${lines.length - MOST_PINNED} lines left out …`, ...lines.slice(-half)].join(
+  return [...lines.slice(0, half), t`… ${lines.length - MOST_PINNED} lines left out …`, ...lines.slice(-half)].join(
     "\n",
   );
 }

@@ -3,6 +3,7 @@
 import { announce } from "../../headnode/announce.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { Card } from "./board_card.js";
 import { BoardModel, FILE } from "./board_model.js";
@@ -10,9 +11,9 @@ import { boardText } from "./board_text.js";
 import { askWhere, sourceOf } from "./pins.js";
 
 const HINTS = [
-  "Begin with how long a step took in each run, and which of its parts grew.",
-  "One hypothesis is one thing that is wrong in one place. Say what you would expect to see if it were true.",
-  "Refuted hypotheses are worth keeping: they show what you ruled out, and by what.",
+  t`Begin with how long a step took in each run, and which of its parts grew.`,
+  t`One hypothesis is one thing that is wrong in one place. Say what you would expect to see if it were true.`,
+  t`Refuted hypotheses are worth keeping: they show what you ruled out, and by what.`,
 ];
 
 const MOST_PINS = 40;
@@ -43,7 +44,7 @@ export class Board extends EventTarget {
   #build() {
     this.sum = el("div", { className: "board-sum" });
     this.state = el("span", { className: "tag", hidden: true });
-    this.list = el("ol", { className: "board-cards", "aria-label": "Hypotheses" });
+    this.list = el("ol", { className: "board-cards", "aria-label": t`Hypotheses` });
     this.hints = el(
       "ul",
       { className: "board-hints muted small", hidden: true },
@@ -52,23 +53,23 @@ export class Board extends EventTarget {
     this.empty = el(
       "p",
       { className: "empty" },
-      "Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one " +
-        "here. The board helps you think; prose alone is a full answer.",
+      t`Nothing on the board yet. Pin a line, a chart or a command's output to begin a hypothesis, or add one
+        here. The board helps you think; prose alone is a full answer.`,
     );
-    this.add = el("button", { type: "button", onclick: () => this.#add() }, "Add a hypothesis");
+    this.add = el("button", { type: "button", onclick: () => this.#add() }, t`Add a hypothesis`);
     this.rank = el("button", { type: "button", className: "quiet", onclick: () => this.#rank() });
     this.undo = el("div", { className: "board-undo", role: "status" });
     this.words = el("pre", { className: "text wrap", tabindex: "0" });
     const words = el(
       "details",
       { className: "board-words", ontoggle: () => words.open && this.#words() },
-      el("summary", {}, "The board as text"),
+      el("summary", {}, t`The board as text`),
       this.words,
     );
     this.trouble = el("p", { className: "note bad", hidden: true });
     this.node = el(
       "div",
-      { className: "pane-body board", role: "group", "aria-label": "Board of hypotheses" },
+      { className: "pane-body board", role: "group", "aria-label": t`Board of hypotheses` },
       this.trouble,
       this.sum,
       this.hints,
@@ -93,30 +94,30 @@ export class Board extends EventTarget {
     const { model } = this;
     if (!pins.length) return false;
     if (model.readOnly) {
-      announce("The board cannot be changed now.", { now: true });
+      announce(t`The board cannot be changed now.`, { now: true });
       await openDialog({
-        title: "Nothing was pinned",
+        title: t`Nothing was pinned`,
         content: el(
           "p",
           {},
           model.mayRevise
-            ? "The board is locked for the moment."
-            : "The board is read only in this round: the revision asks for another part.",
+            ? t`The board is locked for the moment.`
+            : t`The board is read only in this round: the revision asks for another part.`,
         ),
-        buttons: [{ value: null, label: "Close", primary: true }],
+        buttons: [{ value: null, label: t`Close`, primary: true }],
       });
       return false;
     }
     if (pins.length > MOST_PINS) {
       await openDialog({
-        title: "Too many lines at once",
+        title: t`Too many lines at once`,
         content: el(
           "p",
           {},
-          `${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The ` +
-            "few that show it say more than all of them.",
+          t`${pins.length.toLocaleString("en-GB")} lines are chosen; pin at most ${MOST_PINS} at a time. The
+            few that show it say more than all of them.`,
         ),
-        buttons: [{ value: null, label: "Close", primary: true }],
+        buttons: [{ value: null, label: t`Close`, primary: true }],
       });
       return false;
     }
@@ -130,7 +131,7 @@ export class Board extends EventTarget {
     );
     this.#last = row.id;
     const number = model.rows.indexOf(row) + 1;
-    announce(count ? `Pinned to hypothesis ${number}.` : `That is pinned to hypothesis ${number} already.`);
+    announce(count ? t`Pinned to hypothesis ${number}.` : t`That is pinned to hypothesis ${number} already.`);
     return true;
   }
 
@@ -141,7 +142,7 @@ export class Board extends EventTarget {
   /** Back to where a pin came from. */
   jump(pin) {
     if (!this.#room?.manifest) {
-      announce("The room is not open yet.");
+      announce(t`The room is not open yet.`);
       return;
     }
     this.#room.show(...sourceOf(pin, this.#room.manifest));
@@ -160,7 +161,7 @@ export class Board extends EventTarget {
     if (this.model.ranked) this.model.unrank();
     else this.model.number();
     announce(
-      this.model.ranked ? "The order of the cards is the order of priority." : "The cards have no priority now.",
+      this.model.ranked ? t`The order of the cards is the order of priority.` : t`The cards have no priority now.`,
     );
     this.rank.focus();
   }
@@ -171,18 +172,18 @@ export class Board extends EventTarget {
     this.empty.hidden = model.rows.length > 0;
     this.trouble.hidden = !model.unreadable;
     this.trouble.textContent = model.unreadable
-      ? `What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier ` +
-        "draft in History may have a board that can be read."
+      ? t`What was saved as ${FILE} is not a board, so it is shown below as it is and left unchanged. An earlier
+        draft in History may have a board that can be read.`
       : "";
     this.add.hidden = this.rank.hidden = model.readOnly;
     this.rank.hidden ||= model.rows.length < 2;
-    this.rank.textContent = model.ranked ? "No priorities" : "Number by this order";
+    this.rank.textContent = model.ranked ? t`No priorities` : t`Number by this order`;
     this.state.hidden = model.mayRevise && this.answer.focus !== FILE;
-    this.state.textContent = model.mayRevise ? "To revise" : "Read only";
+    this.state.textContent = model.mayRevise ? t`To revise` : t`Read only`;
     offerUndo(
       this.undo,
       model,
-      (row) => row.claim.slice(0, 60) || "a hypothesis without a claim",
+      (row) => row.claim.slice(0, 60) || t`a hypothesis without a claim`,
       ({ id }) => this.cards.get(id)?.focus("claim"),
     );
     this.#figures();
@@ -223,24 +224,24 @@ export class Board extends EventTarget {
     bar.children[1].style.width = share(Math.min(open, Math.max(0, gap.hours - supported)));
     const over =
       supported + open > gap.hours * 1.1
-        ? el("p", { className: "small board-over" }, "Together that is more than the time that was lost.")
+        ? el("p", { className: "small board-over" }, t`Together that is more than the time that was lost.`)
         : null;
     this.sum.replaceChildren(
       el(
         "p",
         { className: "small" },
-        `The job took ${hours(gap.now)}, the run to compare with ${hours(gap.before)}: `,
-        el("strong", {}, `${hours(gap.hours)} to explain`),
+        t`The job took ${hours(gap.now)}, the run to compare with ${hours(gap.before)}: `,
+        el("strong", {}, t`${hours(gap.hours)} to explain`),
         ".",
       ),
       bar,
       el(
         "p",
         { className: "small" },
-        el("span", { className: "key-supported" }, `Supported ${hours(supported)}`),
+        el("span", { className: "key-supported" }, t`Supported ${hours(supported)}`),
         " · ",
-        el("span", { className: "key-open" }, `open ${hours(open)}`),
-        ` · ${hours(Math.max(0, gap.hours - supported - open))} not on the board`,
+        el("span", { className: "key-open" }, t`open ${hours(open)}`),
+        t` · ${hours(Math.max(0, gap.hours - supported - open))} not on the board`,
       ),
       ...(over ? [over] : []),
     );

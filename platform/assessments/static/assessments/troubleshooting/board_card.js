@@ -2,6 +2,7 @@
 
 import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
 import { STATES } from "./board_model.js";
 import { pinText } from "./board_text.js";
@@ -9,9 +10,9 @@ import { kindOf } from "./pins.js";
 
 const TONES = { open: "info", supported: "good", refuted: "bad" };
 const FIELDS = [
-  ["reason", "Why you think so, or why not"],
-  ["mitigation", "What to do now"],
-  ["prevention", "What keeps it from coming back"],
+  ["reason", t`Why you think so, or why not`],
+  ["mitigation", t`What to do now`],
+  ["prevention", t`What keeps it from coming back`],
 ];
 
 function grow(box) {
@@ -43,23 +44,23 @@ export class Card {
       "select",
       {
         name: "status",
-        "aria-label": "Status",
+        "aria-label": t`Status`,
         onchange: () => model.set(id, { status: this.status.value }) || this.#tone(),
       },
       STATES.map((state) => el("option", { value: state }, state)),
     );
     const act = (name, text, title, action) =>
       el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
-    this.up = act("up", "↑", "Higher priority", () => moveCard(this, -1));
-    this.down = act("down", "↓", "Lower priority", () => moveCard(this, 1));
-    this.delete = act("delete", "Delete", "Delete this hypothesis", () => {
+    this.up = act("up", "↑", t`Higher priority`, () => moveCard(this, -1));
+    this.down = act("down", "↓", t`Lower priority`, () => moveCard(this, 1));
+    this.delete = act("delete", t`Delete`, t`Delete this hypothesis`, () => {
       model.remove(id);
       this.board.deleted();
-      announce("Deleted. Undo is offered below the cards.");
+      announce(t`Deleted. Undo is offered below the cards.`);
     });
     this.handle = el(
       "span",
-      { className: "card-handle", "aria-hidden": "true", title: "Drag to change the priority" },
+      { className: "card-handle", "aria-hidden": "true", title: t`Drag to change the priority` },
       "⠿",
     );
     this.minutes = el("p", { className: "muted small card-minutes" });
@@ -70,12 +71,12 @@ export class Card {
       "li",
       { className: "card", onkeydown: (event) => moveByKey(this, event) },
       el("div", { className: "card-head" }, this.handle, this.number, this.status, this.up, this.down, this.delete),
-      el("label", { className: "field" }, "What is wrong", this.#box("claim")),
-      el("label", { className: "field" }, "Where: host, job, person or device", this.#line("place")),
+      el("label", { className: "field" }, t`What is wrong`, this.#box("claim")),
+      el("label", { className: "field" }, t`Where: host, job, person or device`, this.#line("place")),
       this.#costs(),
       this.pinsTitle,
       this.pins,
-      el("details", { className: "card-more", open: true }, el("summary", {}, "Why, and what to do"), more),
+      el("details", { className: "card-more", open: true }, el("summary", {}, t`Why, and what to do`), more),
       this.minutes,
     );
     draggable(this, () => !this.model.readOnly);
@@ -120,8 +121,8 @@ export class Card {
     return el(
       "div",
       { className: "card-costs" },
-      field("hours", "Hours it cost", "hours"),
-      field("seconds_per_step", "Seconds per step", "seconds"),
+      field("hours", t`Hours it cost`, "hours"),
+      field("seconds_per_step", t`Seconds per step`, "seconds"),
       this.rate,
       this.problem,
     );
@@ -129,7 +130,7 @@ export class Card {
 
   #cost(input, unit) {
     const value = readNumber(input.value);
-    this.problem.textContent = value === undefined ? "Write a number, for example 1.5." : "";
+    this.problem.textContent = value === undefined ? t`Write a number, for example 1.5.` : "";
     input.setAttribute("aria-invalid", String(value === undefined));
     this.model.setCost(this.id, value ?? null, unit);
     const row = this.model.find(this.id);
@@ -145,8 +146,8 @@ export class Card {
   /** Take over what the model has; a box in which somebody types keeps its text. */
   refresh(row, at) {
     const { readOnly, rows } = this.model;
-    this.number.textContent = row.priority === null ? `Hypothesis ${at + 1}` : `Priority ${row.priority}`;
-    this.node.setAttribute("aria-label", `Hypothesis ${at + 1}`);
+    this.number.textContent = row.priority === null ? t`Hypothesis ${at + 1}` : t`Priority ${row.priority}`;
+    this.node.setAttribute("aria-label", t`Hypothesis ${at + 1}`);
     this.status.value = row.status;
     this.#tone(row);
     for (const [name, box] of this.boxes) {
@@ -160,17 +161,16 @@ export class Card {
     this.up.disabled = readOnly || at === 0;
     this.down.disabled = readOnly || at === rows.length - 1;
     for (const node of [this.up, this.down, this.delete, this.handle]) node.hidden = readOnly;
-    this.rate.textContent =
-      `Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is ` +
-      `${(3600 / this.model.steps).toFixed(2)} s per step.`;
+    this.rate.textContent = t`Either one: an hour in ${this.model.steps.toLocaleString("en-GB")} steps is
+        ${(3600 / this.model.steps).toFixed(2)} s per step.`;
     this.#pins(row, readOnly);
   }
 
   #tone(row = this.model.find(this.id)) {
     this.node.dataset.tone = TONES[row.status];
-    const minute = (value) => `minute ${Math.round(value)}`;
+    const minute = (value) => t`minute ${Math.round(value)}`;
     this.minutes.textContent = [
-      row.opened_min !== null && `Opened in ${minute(row.opened_min)}`,
+      row.opened_min !== null && t`Opened in ${minute(row.opened_min)}`,
       row.decided_min !== null && `${row.status} in ${minute(row.decided_min)}`,
     ]
       .filter(Boolean)
@@ -179,7 +179,7 @@ export class Card {
 
   #pins(row, readOnly) {
     const shape = JSON.stringify([row.pins.map(({ note, ...rest }) => rest), readOnly, Boolean(this.board.gap)]);
-    this.pinsTitle.textContent = row.pins.length ? `Evidence (${row.pins.length})` : "No evidence pinned";
+    this.pinsTitle.textContent = row.pins.length ? t`Evidence (${row.pins.length})` : t`No evidence pinned`;
     if (shape === this.shape) {
       row.pins.forEach((pin, at) => {
         const note = this.pins.children[at].querySelector(".pin-note");
@@ -195,7 +195,7 @@ export class Card {
     const text = pinText(pin, (ms) => this.board.when(ms));
     const jump = el(
       "button",
-      { type: "button", className: "quiet pin-jump", title: "Go to it", onclick: () => this.board.jump(pin) },
+      { type: "button", className: "quiet pin-jump", title: t`Go to it`, onclick: () => this.board.jump(pin) },
       el("span", { className: "tag" }, kindOf(pin)),
       el("span", { className: "mono small" }, text),
     );
@@ -204,8 +204,8 @@ export class Card {
       {
         type: "button",
         className: "quiet pin-gone",
-        "aria-label": `Take off: ${text}`,
-        title: "Take it off",
+        "aria-label": t`Take off: ${text}`,
+        title: t`Take it off`,
         hidden: readOnly,
         onclick: () => this.#unpin(at),
       },
@@ -214,8 +214,8 @@ export class Card {
     const note = el("input", {
       type: "text",
       className: "pin-note",
-      "aria-label": `What it shows: ${text}`,
-      placeholder: "What it shows",
+      "aria-label": t`What it shows: ${text}`,
+      placeholder: t`What it shows`,
       value: pin.note || "",
       readOnly,
       autocomplete: "off",
@@ -232,7 +232,7 @@ export class Card {
 
   #unpin(at) {
     this.model.removePin(this.id, at);
-    announce("Taken off the board.");
+    announce(t`Taken off the board.`);
     const next = this.pins.children[Math.min(at, this.pins.children.length - 1)]?.querySelector(".pin-gone");
     (next || this.boxes.get("claim")).focus();
   }

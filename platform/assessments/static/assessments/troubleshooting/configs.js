@@ -1,6 +1,7 @@
 // Configuration as it is now, beside the last version that is known to have worked.
 
 import { el, preference } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { LineList } from "../workplace/line_list.js";
 import { pinSign } from "../workplace/line_parts.js";
 import { trouble } from "../workplace/retry.js";
@@ -9,12 +10,12 @@ import { beside, differingLines } from "./line_diff.js";
 
 const UNIT = 18;
 const MODES = [
-  ["unified", "One column"],
-  ["beside", "Side by side"],
-  ["now", "Only as it is now"],
+  ["unified", t`One column`],
+  ["beside", t`Side by side`],
+  ["now", t`Only as it is now`],
 ];
 const SIGNS = { same: " ", gone: "−", new: "+" };
-const SAID = { gone: "went: ", new: "came: " };
+const SAID = { gone: t`went: `, new: t`came: ` };
 
 /** What there is: {path, before, title, host, name, changed}, changed ones first. */
 function entries(manifest) {
@@ -29,7 +30,7 @@ function entries(manifest) {
         : [file.path.split("/").slice(0, -1).join("/"), file.path.split("/").at(-1)];
       return {
         ...file,
-        host: host === "nodes" ? "all nodes" : host,
+        host: host === "nodes" ? t`all nodes` : host,
         name,
         changed: Boolean(file.before) && digests.get(file.before) !== file.sha256,
       };
@@ -57,7 +58,8 @@ class Configs {
     const first =
       this.entries.find(({ path }) => path === sessionStorage.getItem("headnode:config")) || this.entries[0];
     if (first) this.#show(first);
-    else host.replaceChildren(el("p", { className: "empty" }, "There are no configuration files among the materials."));
+    else
+      host.replaceChildren(el("p", { className: "empty" }, t`There are no configuration files among the materials.`));
   }
 
   #build() {
@@ -76,7 +78,7 @@ class Configs {
     });
     this.side = el(
       "nav",
-      { className: "pick-list", "aria-label": "Configuration files" },
+      { className: "pick-list", "aria-label": t`Configuration files` },
       [...groups].flatMap(([name, picks]) => [
         el("h3", { className: "pick-head" }, name),
         el(
@@ -90,7 +92,7 @@ class Configs {
     this.facts = el("p", { className: "muted small view-facts", role: "status" });
     this.modes = el(
       "select",
-      { "aria-label": "How to show it", onchange: () => this.#setMode(this.modes.value) },
+      { "aria-label": t`How to show it`, onchange: () => this.#setMode(this.modes.value) },
       MODES.map(([value, label]) => el("option", { value, selected: value === this.mode }, label)),
     );
     const step = (text, name, by) =>
@@ -99,21 +101,26 @@ class Configs {
         { type: "button", className: "quiet", "aria-label": name, title: name, onclick: () => this.#step(by) },
         text,
       );
-    this.steps = el("span", { className: "view-steps" }, step("↑", "Previous change", -1), step("↓", "Next change", 1));
+    this.steps = el(
+      "span",
+      { className: "view-steps" },
+      step("↑", t`Previous change`, -1),
+      step("↓", t`Next change`, 1),
+    );
     this.pinButton = el(
       "button",
       { type: "button", className: "quiet", "aria-keyshortcuts": "p", onclick: () => this.#pin() },
-      "Pin",
+      t`Pin`,
     );
     this.back = el(
       "button",
       { type: "button", className: "quiet view-back", onclick: () => this.#list(true) },
-      "‹ All files",
+      t`‹ All files`,
     );
     this.place = el("div", { className: "view-lines" });
     this.view = el(
       "section",
-      { className: "view", "aria-label": "Configuration file" },
+      { className: "view", "aria-label": t`Configuration file` },
       el("div", { className: "view-head" }, this.back, this.title, this.steps, this.modes, this.pinButton),
       this.facts,
       this.place,
@@ -136,7 +143,7 @@ class Configs {
       this.entries[at] === entry ? pick.setAttribute("aria-current", "true") : pick.removeAttribute("aria-current"),
     );
     this.title.textContent = `${entry.host}: ${entry.name}`;
-    this.facts.textContent = "Being fetched…";
+    this.facts.textContent = t`Being fetched…`;
     try {
       const [now, before] = await Promise.all([
         this.room.text(entry.path),
@@ -153,7 +160,7 @@ class Configs {
       if (turn !== this.#turn) return;
       this.facts.textContent = "";
       this.place.replaceChildren(
-        trouble(`The file could not be fetched: ${error.message}`, () => this.#show(entry, line, old)),
+        trouble(t`The file could not be fetched: ${error.message}`, () => this.#show(entry, line, old)),
       );
     }
   }
@@ -166,25 +173,26 @@ class Configs {
 
   #draw() {
     const [gone, fresh] = ["gone", "new"].map((kind) => this.rows.filter((row) => row.kind === kind).length);
-    if (!this.open.before) this.facts.textContent = "No earlier version of this file was kept.";
-    else if (gone + fresh === 0) this.facts.textContent = "The same as the last known good version.";
+    if (!this.open.before) this.facts.textContent = t`No earlier version of this file was kept.`;
+    else if (gone + fresh === 0) this.facts.textContent = t`The same as the last known good version.`;
     else {
-      const lost = `${gone} ${gone === 1 ? "line" : "lines"} gone`;
-      this.facts.textContent = `Against the last known good version: ${lost}, ${fresh} new.`;
+      const lost = counted("{0} line gone", "{0} lines gone", gone);
+      this.facts.textContent = t`Against the last known good version: ${lost}, ${fresh} new.`;
     }
     this.steps.hidden = gone + fresh === 0 || this.mode === "now";
     if (this.mode === "beside") this.#rows = beside(this.rows);
     else this.#rows = this.rows.filter((row) => this.mode !== "now" || row.kind !== "gone").map((row) => [row, row]);
     this.list = new LineList({
       label: `${this.open.host}: ${this.open.name}`,
-      columns: this.mode === "beside" ? ["No.", "Last known good", "No.", "Now"] : ["Old", "New", "Change", "Line"],
+      columns:
+        this.mode === "beside" ? [t`No.`, t`Last known good`, t`No.`, t`Now`] : [t`Old`, t`New`, t`Change`, t`Line`],
       unit: UNIT,
       fetch: (from, to) => this.#rows.slice(from, to),
       cells: (pair) => (this.mode === "beside" ? this.#two(pair) : this.#one(pair[1])),
       look: (pair) => this.#look(pair),
       pin: () => this.#pin(),
       copy: ([old, now]) => (now || old).text,
-      copiedLines: (count) => this.room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
+      copiedLines: (count) => this.room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
     });
     this.list.node.classList.add("diff", `diff-${this.mode}`);
     this.place.replaceChildren(this.list.node);
@@ -252,8 +260,8 @@ class Configs {
 
   async #pin() {
     if (!this.list?.range) {
-      this.room.announce("Choose a line first.");
-      this.facts.textContent = "Choose a line first: press on it, or use the arrow keys in the text.";
+      this.room.announce(t`Choose a line first.`);
+      this.facts.textContent = t`Choose a line first: press on it, or use the arrow keys in the text.`;
       return;
     }
     const [from, to] = this.list.range;

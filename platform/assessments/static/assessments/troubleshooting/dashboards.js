@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
 import { DashboardBar } from "./dashboards_bar.js";
 import { PanelLoader } from "./dashboards_loader.js";
@@ -53,17 +54,17 @@ class Dashboards {
       failed: (sentence, again) => this.bar.fail(sentence, again),
     });
     this.heat = new HeatMap({ room, stage: this.stage, heats: layout.heats, open: (node) => this.#openNode(node) });
-    this.own = this.#row({ key: "own", title: "Your charts", about: "Metrics that you chose.", panels: [] });
+    this.own = this.#row({ key: "own", title: t`Your charts`, about: t`Metrics that you chose.`, panels: [] });
     this.own.node.hidden = true;
     this.rows = layout.rows.map((row) => this.#row(row));
     const heat = el(
       "section",
       { className: "mrow", "data-row": "heat" },
-      this.#head("Heat map", "Every GPU, adapter or rank at once."),
+      this.#head(t`Heat map`, t`Every GPU, adapter or rank at once.`),
       this.heat.node,
     );
     const [first, ...others] = this.rows.map((row) => row.node);
-    this.nothing = el("p", { className: "empty", hidden: true }, "No panel has this in its title or its metrics.");
+    this.nothing = el("p", { className: "empty", hidden: true }, t`No panel has this in its title or its metrics.`);
     this.body = el("div", { className: "mrows" }, this.own.node, first, heat, others, this.nothing);
     host.append(this.bar.node, this.body);
     this.#watch();
@@ -187,7 +188,7 @@ class Dashboards {
     this.bar.nodes.value = name;
     this.#nameNode();
     this.#again();
-    this.room.announce(`The row for one node shows ${name}.`);
+    this.room.announce(t`The row for one node shows ${name}.`);
   }
 
   #nameNode() {
@@ -259,14 +260,14 @@ class Dashboards {
       this.sight.observe(panel.node);
     }
     panel.node.scrollIntoView({ block: "nearest" });
-    this.room.announce(`${name} is charted in the row “Your charts”.`);
+    this.room.announce(t`${name} is charted in the row “Your charts”.`);
   }
 }
 
 export async function setUp(host, room) {
   host.classList.add("mboard");
   const begin = async () => {
-    host.replaceChildren(el("p", { className: "empty", role: "status" }, "The dashboards are being fetched…"));
+    host.replaceChildren(el("p", { className: "empty", role: "status" }, t`The dashboards are being fetched…`));
     try {
       // One after the other: whoever asks has one place at a time.
       const layout = await fetchJson(`${room.urls.metrics}/panels`);
@@ -275,7 +276,7 @@ export async function setUp(host, room) {
       return new Dashboards(host, room, layout, catalogue);
     } catch (error) {
       return new Promise((resolve) => {
-        host.replaceChildren(trouble(`The dashboards could not be fetched: ${error.message}`, () => resolve(begin())));
+        host.replaceChildren(trouble(t`The dashboards could not be fetched: ${error.message}`, () => resolve(begin())));
       });
     }
   };

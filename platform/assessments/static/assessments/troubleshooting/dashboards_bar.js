@@ -1,12 +1,13 @@
 // The bar over the dashboards: the range, the node, the run before, and which panels to show.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { Popover } from "../workplace/popover.js";
 import { RangePicker } from "./range_picker.js";
 
 const DETAILS = [
   ["auto", "automatic"],
-  ["spikes", "every spike"],
+  ["spikes", t`every spike`],
   ["means", "means"],
 ];
 
@@ -16,7 +17,7 @@ function button(label, title, run) {
 
 /** The rows in the order of the page: the heat map stands second. */
 function rowTitles([first, ...others]) {
-  return [first, { key: "heat", title: "Heat map" }, ...others].map(({ key, title }) => [key, title]);
+  return [first, { key: "heat", title: t`Heat map` }, ...others].map(({ key, title }) => [key, title]);
 }
 
 function labelled(text, control) {
@@ -33,13 +34,13 @@ export class RangeBar {
     this.cursor = el("span", { className: "mbar-cursor", "aria-hidden": "true" });
     this.node = el(
       "div",
-      { className: "mbar-time", role: "group", "aria-label": "Range of time" },
+      { className: "mbar-time", role: "group", "aria-label": t`Range of time` },
       this.picker.node,
-      button("◀", "Earlier", () => this.#shift(-0.5)),
-      button("▶", "Later", () => this.#shift(0.5)),
-      button("+", "Zoom in", () => this.#scale(0.5)),
-      button("−", "Zoom out", () => this.#scale(2)),
-      button("Reset", "Show the whole recording", () => room.resetRange(source)),
+      button("◀", t`Earlier`, () => this.#shift(-0.5)),
+      button("▶", t`Later`, () => this.#shift(0.5)),
+      button("+", t`Zoom in`, () => this.#scale(0.5)),
+      button("−", t`Zoom out`, () => this.#scale(2)),
+      button(t`Reset`, t`Show the whole recording`, () => room.resetRange(source)),
       this.cursor,
     );
   }
@@ -71,7 +72,7 @@ export class DashboardBar {
     this.nodes = el(
       "select",
       { onchange: () => on.node(this.nodes.value) },
-      layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? `${name} (in the job)` : name)),
+      layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? t`${name} (in the job)` : name)),
     );
     this.nodes.value = layout.job_nodes[0] || layout.nodes[0];
     this.compare = el("input", { type: "checkbox", onchange: () => on.change() });
@@ -82,7 +83,7 @@ export class DashboardBar {
     );
     this.find = el("input", {
       type: "search",
-      placeholder: "Title or metric",
+      placeholder: t`Title or metric`,
       oninput: () => on.find(this.find.value),
     });
     this.rows = el(
@@ -98,7 +99,7 @@ export class DashboardBar {
     this.metric = el("input", {
       type: "text",
       list: "metric-names",
-      placeholder: "Name of a metric",
+      placeholder: t`Name of a metric`,
       autocomplete: "off",
       spellcheck: false,
     });
@@ -109,18 +110,18 @@ export class DashboardBar {
       if (names.has(name)) {
         on.add(name);
         this.metric.value = "";
-      } else room.announce(name ? `There is no metric ${name}.` : "Type the name of a metric first.");
+      } else room.announce(name ? t`There is no metric ${name}.` : t`Type the name of a metric first.`);
     };
     const chooser = el(
       "form",
       { className: "mbar-form", onsubmit: add },
-      labelled("Chart a metric", this.metric),
+      labelled(t`Chart a metric`, this.metric),
       list,
-      el("button", { type: "submit", className: "quiet" }, "Add"),
+      el("button", { type: "submit", className: "quiet" }, t`Add`),
     );
-    const more = new Popover("Panels");
-    more.panel.setAttribute("aria-label", "Panels");
-    more.panel.append(labelled("Find", this.find), chooser, labelled("Lines", this.detail));
+    const more = new Popover(t`Panels`);
+    more.panel.setAttribute("aria-label", t`Panels`);
+    more.panel.append(labelled(t`Find`, this.find), chooser, labelled(t`Lines`, this.detail));
     this.trouble = el("p", { className: "mbar-trouble", role: "status", hidden: true });
     this.node = el(
       "div",
@@ -129,10 +130,10 @@ export class DashboardBar {
         "div",
         { className: "mbar-row" },
         this.range.node,
-        labelled("Row", this.rows),
-        labelled("Node", this.nodes),
+        labelled(t`Row`, this.rows),
+        labelled(t`Node`, this.nodes),
         more.node,
-        el("label", { className: "check" }, this.compare, "Compare with the run before"),
+        el("label", { className: "check" }, this.compare, t`Compare with the run before`),
       ),
       this.trouble,
     );
@@ -143,7 +144,7 @@ export class DashboardBar {
     this.trouble.hidden = !sentence;
     if (!sentence || this.trouble.firstChild?.textContent === sentence) return;
     const button = again
-      ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, "Try again")]
+      ? [" ", el("button", { type: "button", className: "quiet", onclick: again }, t`Try again`)]
       : [];
     this.trouble.replaceChildren(el("span", {}, sentence), ...button);
   }

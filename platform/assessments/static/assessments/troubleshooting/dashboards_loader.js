@@ -1,5 +1,6 @@
 // Fetches the panels that are in sight, a batch at a time, for the range that is shown now.
 
+import { t } from "../../headnode/words.js";
 import { Failed, fetchPanels } from "./metrics_data.js";
 
 const BATCH = 6;
@@ -100,9 +101,9 @@ export class PanelLoader {
       panel.missed();
       this.#missed.add(panel);
     }
-    const sentence = error instanceof Failed ? error.message : "The answer could not be read.";
+    const sentence = error instanceof Failed ? error.message : t`The answer could not be read.`;
     for (const panel of batch)
-      if (!panel.chart.data) panel.chart.fail(`This chart could not be loaded: ${sentence}`, again);
-    this.failed(`Charts could not be loaded: ${sentence} What is drawn stays.`, again);
+      if (!panel.chart.data) panel.chart.fail(t`This chart could not be loaded: ${sentence}`, again);
+    this.failed(t`Charts could not be loaded: ${sentence} What is drawn stays.`, again);
   }
 }

@@ -1,5 +1,6 @@
 // A panel of the dashboards: what it draws, the data it has in hand, and what can be done with it.
 
+import { t } from "../../headnode/words.js";
 import { MetricsChart } from "./metrics_chart.js";
 
 const KEPT = 4;
@@ -19,8 +20,8 @@ export class Panel {
     this.key = spec.key;
     this.isScoped = spec.scope === "node";
     const actions = [
-      { label: "Query", title: "Ask for it in PromQL", run: () => this.#query() },
-      { label: "Pin", title: "Pin what is drawn, with the time that is shown", run: () => this.#pin() },
+      { label: t`Query`, title: t`Ask for it in PromQL`, run: () => this.#query() },
+      { label: t`Pin`, title: t`Pin what is drawn, with the time that is shown`, run: () => this.#pin() },
     ];
     this.chart = new MetricsChart({ key: spec.key, title: spec.title, unit: spec.unit, stage: board.stage, actions });
     this.node = this.chart.node;

@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { fitted, token } from "../../headnode/replay_paint.js";
+import { t } from "../../headnode/words.js";
 import { HeatPaint, hatching, NO_DATA } from "./heatmap_paint.js";
 import { fetchHeat } from "./metrics_data.js";
 import { ticks, tickText } from "./metrics_time.js";
@@ -19,7 +20,7 @@ function choice(label, options, run) {
     { onchange: () => run(select.value) },
     options.map(([value, text]) => el("option", { value }, text)),
   );
-  select.setAttribute("aria-label", `Heat map: ${label}`);
+  select.setAttribute("aria-label", t`Heat map: ${label}`);
   return [select, el("label", { className: "mbar-field" }, el("span", {}, label), select)];
 }
 
@@ -36,12 +37,12 @@ export class HeatMap {
     this.at = null;
     this.inSight = false;
     const [metric, metricField] = choice(
-      "Metric",
+      t`Metric`,
       heats.map((heat) => [heat.metric, heat.title]),
       () => this.load(),
     );
     const [stat, statField] = choice(
-      "Cell",
+      t`Cell`,
       [
         ["avg", "mean"],
         ["min", "lowest"],
@@ -50,10 +51,10 @@ export class HeatMap {
       () => this.load(),
     );
     const [colours, colourField] = choice(
-      "Colours",
+      t`Colours`,
       [
-        ["all", "lowest to highest"],
-        ["usual", "5th to 95th percentile"],
+        ["all", t`lowest to highest`],
+        ["usual", t`5th to 95th percentile`],
       ],
       () => this.#recolour(),
     );
@@ -68,27 +69,27 @@ export class HeatMap {
         className: "heat-field",
         tabindex: "0",
         role: "application",
-        "aria-roledescription": "heat map",
-        "aria-label": "Heat map. Loading.",
+        "aria-roledescription": t`heat map`,
+        "aria-label": t`Heat map. Loading.`,
       },
       this.canvas,
       this.over,
     );
     this.reading = el("p", { className: "heat-reading small", "aria-hidden": "true" }, "\u00a0");
-    this.said = el("p", { className: "mchart-state muted small" }, "Loading…");
+    this.said = el("p", { className: "mchart-state muted small" }, t`Loading…`);
     this.scale = el("div", { className: "heat-scale" });
     this.tableHost = el("div", { hidden: true });
     this.toggle = el(
       "button",
       { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() },
-      "Table",
-      el("span", { className: "unseen" }, " of the heat map"),
+      t`Table`,
+      el("span", { className: "unseen" }, t` of the heat map`),
     );
     const pin = el(
       "button",
       { type: "button", className: "quiet", onclick: () => this.#pin() },
-      "Pin",
-      el("span", { className: "unseen" }, " the row that is read, or the metric, with the shown time"),
+      t`Pin`,
+      el("span", { className: "unseen" }, t` the row that is read, or the metric, with the shown time`),
     );
     this.node = el(
       "div",
@@ -148,8 +149,8 @@ export class HeatMap {
       this.#asked = "";
       this.said.hidden = false;
       this.said.replaceChildren(
-        `The heat map could not be loaded: ${error.message} `,
-        el("button", { type: "button", className: "quiet", onclick: () => this.load() }, "Try again"),
+        t`The heat map could not be loaded: ${error.message} `,
+        el("button", { type: "button", className: "quiet", onclick: () => this.load() }, t`Try again`),
       );
     }
   }
@@ -162,7 +163,7 @@ export class HeatMap {
   #take(data) {
     this.data = data;
     this.said.hidden = data.rows.length > 0;
-    this.said.textContent = "No data in this time.";
+    this.said.textContent = t`No data in this time.`;
     this.paint.take(data, this.colours.value);
     this.at = null;
     this.draw();
@@ -170,9 +171,9 @@ export class HeatMap {
     const { low, high } = this.paint;
     this.field.setAttribute(
       "aria-label",
-      `Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to ` +
-        `${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys ` +
-        "read cells, Enter shows the node.",
+      t`Heat map of ${data.title}: ${data.rows.length} rows, ${this.stage.timeText(from)} to
+        ${this.stage.timeText(to)}, from ${amount(low, data.unit)} to ${amount(high, data.unit)}. Arrow keys
+        read cells, Enter shows the node.`,
     );
     if (!this.tableHost.hidden) this.#fillTable();
   }

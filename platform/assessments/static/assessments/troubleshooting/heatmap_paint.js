@@ -2,9 +2,10 @@
 
 import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
+import { t } from "../../headnode/words.js";
 import { amount } from "./metrics_units.js";
 
-export const NO_DATA = "no data";
+export const NO_DATA = t`no data`;
 const SHADES = 8;
 const FINE = 64;
 const OUTER = 0.05;
@@ -116,19 +117,19 @@ export class HeatPaint {
         figures.map((value) => el("td", { className: "figure" }, amount(value, unit))),
       );
     });
-    const head = ["Row", "Lowest cell", "Mean", "Highest cell"].map((text, at) =>
+    const head = [t`Row`, t`Lowest cell`, t`Mean`, t`Highest cell`].map((text, at) =>
       el("th", { scope: "col", className: at ? "figure" : "" }, text),
     );
     const table = el(
       "table",
       {},
-      el("caption", {}, `${title}, the shown time`),
+      el("caption", {}, t`${title}, the shown time`),
       el("thead", {}, el("tr", {}, head)),
       el("tbody", {}, lines),
     );
     return el(
       "div",
-      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` },
+      { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": t`${title}, table` },
       table,
     );
   }

@@ -2,6 +2,7 @@
 // severity and time, with the file around a line below it.
 
 import { el, preference } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { copyText } from "../workplace/clipboard.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin } from "../workplace/line_parts.js";
@@ -52,8 +53,8 @@ class Explorer {
     this.query = el("input", {
       type: "text",
       className: "log-query",
-      "aria-label": "Search the logs",
-      placeholder: "Search all lines",
+      "aria-label": t`Search the logs`,
+      placeholder: t`Search all lines`,
       autocomplete: "off",
       spellcheck: false,
       autocapitalize: "off",
@@ -68,24 +69,24 @@ class Explorer {
       const box = el("input", { type: "checkbox", checked, onchange: () => change(box.checked) });
       return { box, label: el("label", { className: "check", title }, box, text) };
     };
-    this.regex = tick("Expression", "Read the search as a regular expression", later);
-    this.exact = tick("Match case", "Capital and small letters differ", later);
-    this.linked = tick("Charts' range only", "Only lines of the time that the charts show", later, true);
-    this.wrapping = tick("Wrap", "Break long lines", (on) => this.#setWrap(on), this.wrap);
+    this.regex = tick(t`Expression`, t`Read the search as a regular expression`, later);
+    this.exact = tick(t`Match case`, t`Capital and small letters differ`, later);
+    this.linked = tick(t`Charts' range only`, t`Only lines of the time that the charts show`, later, true);
+    this.wrapping = tick(t`Wrap`, t`Break long lines`, (on) => this.#setWrap(on), this.wrap);
     this.facets = {
-      hosts: new Facet("Machine", this.about.hosts, later),
-      sources: new Facet("Source", this.about.sources, later),
-      severities: new Facet("Severity", this.about.severities, later),
+      hosts: new Facet(t`Machine`, this.about.hosts, later),
+      sources: new Facet(t`Source`, this.about.sources, later),
+      severities: new Facet(t`Severity`, this.about.severities, later),
     };
     const files = this.about.files.map(({ path, title }) => el("option", { value: path }, `${path} (${title})`));
     this.file = el(
       "select",
-      { className: "log-file", "aria-label": "File", onchange: later },
-      el("option", { value: "" }, "All files"),
+      { className: "log-file", "aria-label": t`File`, onchange: later },
+      el("option", { value: "" }, t`All files`),
       files,
     );
     this.time = new RangePicker(this.room, "logs");
-    this.clear = el("button", { type: "button", className: "quiet", onclick: () => this.#clear() }, "Clear filters");
+    this.clear = el("button", { type: "button", className: "quiet", onclick: () => this.#clear() }, t`Clear filters`);
     this.status = el("p", { className: "log-status small", role: "status" });
     this.problem = el("p", { className: "problem small", role: "alert" });
     this.chart = new LogChart(this.room);
@@ -93,8 +94,8 @@ class Explorer {
 
   #rows() {
     this.list = new LineList({
-      label: "Lines found",
-      columns: ["Time", "Machine", "Severity", "Line"],
+      label: t`Lines found`,
+      columns: [t`Time`, t`Machine`, t`Severity`, t`Line`],
       unit: UNIT,
       fetch: (from, to) => this.source.rows(from, to),
       cells: (row) => lineCells(this.room, row, { wrap: this.wrap, year: this.year }),
@@ -103,7 +104,7 @@ class Explorer {
       open: (at) => this.#open(at),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => this.room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
+      copiedLines: (count) => this.room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#current(),
     });
     this.list.node.classList.add("log-lines");
@@ -114,10 +115,10 @@ class Explorer {
     const act = (text, action, extra = {}) =>
       el("button", { type: "button", className: "quiet", disabled: true, onclick: action, ...extra }, text);
     this.acts = [
-      act("Around it", () => this.#open(this.list.at), { "aria-keyshortcuts": "Enter" }),
-      act("Pin", () => this.#pin(), { "aria-keyshortcuts": "p" }),
-      act("Copy", () => this.#copy(), { "aria-keyshortcuts": "c" }),
-      act("Copy link", () => this.#link()),
+      act(t`Around it`, () => this.#open(this.list.at), { "aria-keyshortcuts": "Enter" }),
+      act(t`Pin`, () => this.#pin(), { "aria-keyshortcuts": "p" }),
+      act(t`Copy`, () => this.#copy(), { "aria-keyshortcuts": "c" }),
+      act(t`Copy link`, () => this.#link()),
     ];
     this.place = el("span", { className: "log-place mono" });
     const keys = el(
@@ -126,13 +127,13 @@ class Explorer {
       el("kbd", {}, "j"),
       " ",
       el("kbd", {}, "k"),
-      " move · ",
+      t` move · `,
       el("kbd", {}, "Shift"),
-      " several · ",
+      t` several · `,
       el("kbd", {}, "Enter"),
-      " around it · ",
+      t` around it · `,
       el("kbd", {}, "p"),
-      " pin",
+      t` pin`,
     );
     const facets = el(
       "div",
@@ -147,13 +148,13 @@ class Explorer {
     this.more = el(
       "details",
       { className: "log-more", open: this.host.clientWidth > NARROW_PX && !LOW.matches },
-      el("summary", {}, "Filters"),
+      el("summary", {}, t`Filters`),
       facets,
     );
     this.empty = el(
       "p",
       { className: "empty log-empty", hidden: true },
-      "No line is like this. Fewer words, another range of time or fewer filters may find one.",
+      t`No line is like this. Fewer words, another range of time or fewer filters may find one.`,
     );
     this.host.append(
       el("div", { className: "log-bar" }, this.query, this.regex.label, this.exact.label),
@@ -221,10 +222,10 @@ class Explorer {
     // Lines of other days come first in time; the list opens where the recording begins.
     const inside = count - bins.before - bins.after - bins.undated;
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
-    const of = `${number(count)} of ${number(this.about.lines)} lines`;
-    this.status.textContent =
-      `${of}${limited ? outsideOf(bins) : undatedOf(bins)}. Times are as each machine printed them, on the ` +
-      "site's clock.";
+    const of = t`${number(count)} of ${number(this.about.lines)} lines`;
+    this.status.textContent = t`${of}${limited ? outsideOf(bins) : undatedOf(bins)}. Times are as each machine
+      printed them, on the
+        site's clock.`;
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
   }
@@ -232,14 +233,13 @@ class Explorer {
   #refused(error, query) {
     this.query.setAttribute("aria-invalid", "true");
     if (error instanceof TooSlow)
-      this.problem.textContent =
-        `${error.message} Make it simpler, for example without a repeat inside a repeat, or narrow the lines ` +
-        "down first.";
+      this.problem.textContent = t`${error.message} Make it simpler, for example without a repeat inside a repeat,
+        or narrow the lines
+          down first.`;
     else if (error.syntax)
-      this.problem.textContent =
-        `"${query.text}" is not a regular expression that can be used: ` +
-        `${error.message.replace(/^Invalid regular expression: /, "")}`;
-    else this.problem.textContent = `The logs could not be searched: ${error.message}`;
+      this.problem.textContent = t`"${query.text}" is not a regular expression that can be used:
+          ${error.message.replace(/^Invalid regular expression: /, "")}`;
+    else this.problem.textContent = t`The logs could not be searched: ${error.message}`;
   }
 
   #fit() {
@@ -283,7 +283,7 @@ class Explorer {
     const [from, to] = this.list.range || [0, -1];
     for (const button of this.acts) button.disabled = this.list.at < 0;
     this.place.textContent =
-      this.list.at < 0 ? "" : to > from ? `${to - from + 1} lines chosen` : row ? `${row.path}:${row.line}` : "";
+      this.list.at < 0 ? "" : to > from ? t`${to - from + 1} lines chosen` : row ? `${row.path}:${row.line}` : "";
   }
 
   async #chosen() {
@@ -299,13 +299,13 @@ class Explorer {
   async #copy() {
     const rows = await this.#chosen();
     await copyText(rows.map((row) => row.text).join("\n"));
-    this.room.announce(rows.length === 1 ? "Line copied." : `${rows.length} lines copied.`);
+    this.room.announce(rows.length === 1 ? t`Line copied.` : t`${rows.length} lines copied.`);
   }
 
   async #link() {
     const [row] = await this.#chosen();
     await copyText(linkTo("logs", { path: row.path, line: row.line }));
-    this.room.announce("Link to the line copied.");
+    this.room.announce(t`Link to the line copied.`);
   }
 
   async #open(at) {
@@ -340,20 +340,21 @@ class Explorer {
 }
 
 function loading(host, source) {
-  const bar = el("progress", { "aria-label": "Logs fetched" });
+  const bar = el("progress", { "aria-label": t`Logs fetched` });
   const text = el(
     "p",
     { className: "empty", role: "status" },
-    "The logs are being fetched; a second visit finds them in this browser.",
+    t`The logs are being fetched; a second visit finds them in this browser.`,
   );
   host.replaceChildren(el("div", { className: "room-wait" }, text, bar));
   source.addEventListener("progress", ({ detail: { loaded, total } }) => {
     if (total) Object.assign(bar, { max: total, value: loaded });
-    text.textContent =
-      `The logs are being fetched: ${(loaded / 1e6).toFixed(1)}${total ? ` of ${(total / 1e6).toFixed(1)}` : ""} ` +
-      "MB.";
+    const [there, whole] = [loaded, total].map((bytes) => (bytes / 1e6).toFixed(1));
+    text.textContent = total
+      ? t`The logs are being fetched: ${there} of ${whole} MB.`
+      : t`The logs are being fetched: ${there} MB.`;
   });
-  source.addEventListener("unpacking", () => (text.textContent = "The logs are being unpacked…"));
+  source.addEventListener("unpacking", () => (text.textContent = t`The logs are being unpacked…`));
 }
 
 /**
@@ -373,7 +374,7 @@ export async function setUp(host, room) {
       if (waiting) explorer.show(waiting);
       waiting = null;
     } catch (error) {
-      host.replaceChildren(trouble(`The logs could not be fetched: ${error.message}`, begin));
+      host.replaceChildren(trouble(t`The logs could not be fetched: ${error.message}`, begin));
     }
   };
   begin();

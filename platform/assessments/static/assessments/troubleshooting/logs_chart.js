@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
+import { t } from "../../headnode/words.js";
 
 const HEIGHT = 52;
 const KINDS = [
@@ -22,7 +23,7 @@ export class LogChart {
     this.hover = el("span", { className: "log-hover muted small" });
     this.plot = el(
       "div",
-      { className: "log-plot", role: "img", title: "Drag to narrow the time, double click for all of it" },
+      { className: "log-plot", role: "img", title: t`Drag to narrow the time, double click for all of it` },
       this.canvas,
       this.band,
     );
@@ -55,14 +56,12 @@ export class LogChart {
     const sums = this.#sums();
     const most = sums.reduce((best, sum, at) => (sum > sums[best] ? at : best), 0);
     const total = sums.reduce((a, b) => a + b, 0);
-    if (!total) return "No line found in this time.";
+    if (!total) return t`No line found in this time.`;
     const width = (this.#bins.to - this.#bins.from) / sums.length;
     const from = this.#bins.from + most * width;
-    return (
-      `${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to ` +
-      `${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between ` +
-      `${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`
-    );
+    return t`${total.toLocaleString("en-GB")} lines from ${this.room.timeText(this.#bins.from)} to
+        ${this.room.timeText(this.#bins.to)}; most, ${sums[most].toLocaleString("en-GB")}, between
+        ${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`;
   }
 
   #axis(middle = null) {
@@ -121,7 +120,7 @@ export class LogChart {
     if (this.#drag === null) {
       const sums = this.#sums();
       const at = Math.max(0, Math.min(sums.length - 1, Math.floor((x / this.plot.clientWidth) * sums.length)));
-      this.#axis(`${this.room.timeText(this.#timeAt(x))}: ${sums[at].toLocaleString("en-GB")} lines here`);
+      this.#axis(t`${this.room.timeText(this.#timeAt(x))}: ${sums[at].toLocaleString("en-GB")} lines here`);
       return;
     }
     const [low, high] = [Math.min(x, this.#drag), Math.max(x, this.#drag)];

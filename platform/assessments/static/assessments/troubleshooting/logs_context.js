@@ -1,6 +1,7 @@
 // The file around a line: all of it, at that line, below the lines found.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
 
@@ -17,29 +18,29 @@ export class FileAround {
     this.title = el("h3", { className: "around-title mono" });
     this.facts = el("p", { className: "muted small around-facts" });
     this.list = new LineList({
-      label: "The file around the line",
-      columns: ["No.", "Line"],
+      label: t`The file around the line`,
+      columns: [t`No.`, t`Line`],
       unit: UNIT,
       fetch: (from, to) => source.lines(this.#path, from + 1, to + 1),
       cells: (row) => this.#cells(row),
       look: (row) => (room.isPinned(row.path, row.line) ? "pinned" : ""),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
+      copiedLines: (count) => room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#tell(),
     });
     const act = (text, action, extra = {}) =>
       el("button", { type: "button", className: "quiet", onclick: action, ...extra }, text);
     this.node = el(
       "section",
-      { className: "around", hidden: true, "aria-label": "Around the line" },
+      { className: "around", hidden: true, "aria-label": t`Around the line` },
       el(
         "div",
         { className: "around-head" },
         this.title,
-        act("Pin", () => this.#pin()),
-        act("Same minute everywhere", () => this.#minute()),
-        act("Close", () => this.close()),
+        act(t`Pin`, () => this.#pin()),
+        act(t`Same minute everywhere`, () => this.#minute()),
+        act(t`Close`, () => this.close()),
       ),
       this.facts,
       this.list.node,
@@ -86,24 +87,24 @@ export class FileAround {
     const row = await this.#row();
     this.title.textContent = `${row.path}:${row.line}`;
     const when =
-      row.at === null ? "no time printed" : `${this.room.timeText(row.at, { year: true })} on the site's clock`;
+      row.at === null ? t`no time printed` : t`${this.room.timeText(row.at, { year: true })} on the site's clock`;
     this.facts.textContent = [
-      row.host || "no machine named",
+      row.host || t`no machine named`,
       row.source,
       when,
-      row.severity === "not stated" ? "no severity stated" : row.severity,
+      row.severity === "not stated" ? t`no severity stated` : row.severity,
     ].join(" · ");
   }
 
   async #minute() {
     const row = await this.#row();
     if (row.at === null || row.at < this.room.window.from || row.at > this.room.window.to) {
-      this.room.announce("The line lies outside the time that was recorded, so no other machine can be compared.");
-      this.facts.textContent = "This line has no time within what was recorded, so there is no minute to compare.";
+      this.room.announce(t`The line lies outside the time that was recorded, so no other machine can be compared.`);
+      this.facts.textContent = t`This line has no time within what was recorded, so there is no minute to compare.`;
       return;
     }
     this.room.setRange(row.at - 30_000, row.at + 30_000, "logs");
-    this.room.announce("The range is now the minute around this line.");
+    this.room.announce(t`The range is now the minute around this line.`);
   }
 
   async #pin() {

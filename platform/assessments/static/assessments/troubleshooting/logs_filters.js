@@ -1,6 +1,7 @@
 // What narrows the lines down besides words and time: machines, sources and severities, each with its lines counted.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { Popover } from "../workplace/popover.js";
 
 const MANY = 12;
@@ -19,7 +20,7 @@ export class Facet extends Popover {
         {
           type: "button",
           className: "quiet only",
-          "aria-label": `Only ${name || "no machine"}`,
+          "aria-label": t`Only ${name || "no machine"}`,
           onclick: () => this.only([index]),
         },
         "only",
@@ -27,7 +28,7 @@ export class Facet extends Popover {
       const node = el(
         "div",
         { className: "facet-row" },
-        el("label", { className: "check" }, box, el("span", { className: "facet-name" }, name || "none named")),
+        el("label", { className: "check" }, box, el("span", { className: "facet-name" }, name || t`none named`)),
         el("span", { className: "muted small figure" }, lines.toLocaleString("en-GB")),
         only,
       );
@@ -37,13 +38,13 @@ export class Facet extends Popover {
     const tools = el(
       "div",
       { className: "facet-tools" },
-      el("button", { type: "button", className: "quiet", onclick: () => this.only(null) }, "All"),
-      el("button", { type: "button", className: "quiet", onclick: () => this.only([]) }, "None"),
+      el("button", { type: "button", className: "quiet", onclick: () => this.only(null) }, t`All`),
+      el("button", { type: "button", className: "quiet", onclick: () => this.only([]) }, t`None`),
     );
     const find = el("input", {
       type: "text",
-      "aria-label": `Find in: ${title}`,
-      placeholder: "Find",
+      "aria-label": t`Find in: ${title}`,
+      placeholder: t`Find`,
       autocomplete: "off",
       spellcheck: false,
       oninput: () => this.#find(find.value),

@@ -1,6 +1,7 @@
 // A line of the log explorer's list, and how many of those found stand outside of what the charts show.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { markedText, pinSign } from "../workplace/line_parts.js";
 import { shortTime } from "../workplace/site_time.js";
 
@@ -21,10 +22,10 @@ export const number = (value) => value.toLocaleString("en-GB");
 export function lineCells(room, row, { wrap, year }) {
   const time =
     row.at === null
-      ? el("span", { className: "muted", title: "Its program prints no time" }, "no time")
+      ? el("span", { className: "muted", title: t`Its program prints no time` }, t`no time`)
       : el(
           "span",
-          { title: `${room.timeText(row.at, { year: true })}, as printed` },
+          { title: t`${room.timeText(row.at, { year: true })}, as printed` },
           shortTime(row.at, room.incident.offset_min, year),
         );
   const sign = SIGNS[row.severity];
@@ -48,18 +49,18 @@ export function lineCells(room, row, { wrap, year }) {
 /** Of a search within the charts' range: what else is like it. */
 export function outsideOf({ before, after, undated }) {
   const parts = [
-    before && `${number(before)} earlier`,
-    after && `${number(after)} later`,
-    undated && `${number(undated)} without a time`,
+    before && t`${number(before)} earlier`,
+    after && t`${number(after)} later`,
+    undated && t`${number(undated)} without a time`,
   ].filter(Boolean);
-  return parts.length ? ` (outside the charts' range: ${parts.join(", ")})` : "";
+  return parts.length ? t` (outside the charts' range: ${parts.join(", ")})` : "";
 }
 
 /** Of a search over all times: where lines without a place in the recording stand. */
 export function undatedOf({ before, undated }) {
   const parts = [
-    before && `${number(before)} from before the recording, first in the list`,
-    undated && `${number(undated)} without a time, last`,
+    before && t`${number(before)} from before the recording, first in the list`,
+    undated && t`${number(undated)} without a time, last`,
   ].filter(Boolean);
   return parts.length ? ` (${parts.join("; ")})` : "";
 }

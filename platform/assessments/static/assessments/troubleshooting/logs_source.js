@@ -1,6 +1,8 @@
 // The page's end of the worker that holds the log lines. A regular expression can take for ever on a
 // line made for it, so a search by one is given two seconds; then the worker is ended and another begun.
 
+import { t } from "../../headnode/words.js";
+
 const PATTERN_MS = 2000;
 const HEARD_MS = 50;
 
@@ -76,7 +78,7 @@ export class LogSource extends EventTarget {
     worker.onmessage = ({ data }) => worker === this.#worker && this.#heard(data);
     worker.onerror = (event) =>
       worker === this.#worker &&
-      this.#broke(new Error(event.message || "The part of the page that searches could not be started."));
+      this.#broke(new Error(event.message || t`The part of the page that searches could not be started.`));
     const about = await this.#ask("open", { url: new URL(this.url, location.href).href, key: this.key }, 0, true);
     for (const asked of this.#answered) await this.#ask("search", asked, 0, true);
     this.#ready = true;
@@ -123,7 +125,7 @@ export class LogSource extends EventTarget {
     for (const job of this.#jobs.values()) clearTimeout(job.timer);
     if (message.act === "search") {
       this.#jobs.delete(message.id);
-      reject(new TooSlow("The expression took longer than two seconds and was stopped."));
+      reject(new TooSlow(t`The expression took longer than two seconds and was stopped.`));
     } else this.#kept.plain = true; // finding its lines was quick, marking all its places in one is not
     this.#ready = false;
     this.#opened = null;

@@ -3,6 +3,7 @@
 import { el } from "../../headnode/dom.js";
 import { seriesColour, token } from "../../headnode/replay_paint.js";
 import uPlot from "../../headnode/vendor/uplot.js";
+import { t } from "../../headnode/words.js";
 import { ChartKeys } from "./metrics_keys.js";
 import { columnsOf, ordered, placeOf, summary, valueText } from "./metrics_lines.js";
 import { chartTable } from "./metrics_table.js";
@@ -49,9 +50,9 @@ export class MetricsChart {
       tabindex: "0",
       role: "application",
       "aria-roledescription": "chart",
-      "aria-label": `${title}. Loading.`,
+      "aria-label": t`${title}. Loading.`,
     });
-    this.said = el("p", { className: "mchart-state muted small" }, "Loading…");
+    this.said = el("p", { className: "mchart-state muted small" }, t`Loading…`);
     this.host.style.minHeight = `${height}px`;
     this.body = el("div", { className: "mchart-body" }, this.host, this.said);
     this.keys = new ChartKeys(title, {
@@ -59,7 +60,7 @@ export class MetricsChart {
       toggle: (at) => this.#toggle(at),
       order: () => this.#arrange(),
     });
-    this.toggle = this.#button("Table", `Show the figures of ${title}`, () => this.#showTable());
+    this.toggle = this.#button(t`Table`, t`Show the figures of ${title}`, () => this.#showTable());
     this.toggle.setAttribute("aria-pressed", "false");
     const more = actions.map(({ label, title: hint, run }) =>
       this.#button(label, `${hint}: ${title}`, () => run(this)),
@@ -85,7 +86,7 @@ export class MetricsChart {
   }
 
   /** Data as metrics_data.js gives it; `note` stands where there is nothing to draw. */
-  setData(data, note = "No data in this time.") {
+  setData(data, note = t`No data in this time.`) {
     const names = (one) => one?.lines.map((line) => line.name).join("\n");
     if (names(this.data) !== names(data)) this.shown = data.lines.map(() => true);
     this.data = data;
@@ -105,25 +106,25 @@ export class MetricsChart {
     this.said.replaceChildren(
       sentence,
       " ",
-      el("button", { type: "button", className: "quiet", onclick: again }, "Try again"),
+      el("button", { type: "button", className: "quiet", onclick: again }, t`Try again`),
     );
   }
 
   wait() {
     if (this.data) return;
     this.said.hidden = false;
-    this.said.textContent = "Loading…";
+    this.said.textContent = t`Loading…`;
   }
 
   #describe() {
     const { from, to } = this.stage.range;
     const before = this.data.before
-      ? ` The run before is shown too${this.data.before.of ? ` (${this.data.before.of})` : ""}.`
+      ? t` The run before is shown too${this.data.before.of ? ` (${this.data.before.of})` : ""}.`
       : "";
     this.host.setAttribute(
       "aria-label",
-      `${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}. ` +
-        `${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`,
+      t`${this.title}, ${this.stage.timeText(from)} to ${this.stage.timeText(to)}.
+        ${summary(this.data, this.unit, from, to)}${before} Arrow keys read values.`,
     );
   }
 
@@ -173,12 +174,14 @@ export class MetricsChart {
     const alone = this.shown[at] && this.shown.filter(Boolean).length === 1;
     this.#show(this.shown.map((_, other) => alone || other === at));
     const { name } = this.data.lines[at];
-    this.stage.announce(alone ? "All lines are shown." : `Only ${name} is shown.`);
+    this.stage.announce(alone ? t`All lines are shown.` : t`Only ${name} is shown.`);
   }
 
   #toggle(at) {
     this.#show(this.shown.map((shown, other) => (other === at ? !shown : shown)));
-    this.stage.announce(`${this.data.lines[at].name} is ${this.shown[at] ? "shown" : "hidden"}.`);
+    this.stage.announce(
+      this.shown[at] ? t`${this.data.lines[at].name} is shown.` : t`${this.data.lines[at].name} is hidden.`,
+    );
   }
 
   #show(shown) {
@@ -352,7 +355,7 @@ export class MetricsChart {
     if (this.at === undefined || this.at === null) return;
     if (this.from === undefined || this.from === null) {
       this.from = this.at;
-      this.stage.announce("The stretch begins here: move on, then press Enter again.");
+      this.stage.announce(t`The stretch begins here: move on, then press Enter again.`);
       return;
     }
     this.stage.zoom(Math.min(this.from, this.at), Math.max(this.from, this.at));

@@ -1,6 +1,7 @@
 // Fetches what charts draw: layout, lines and heat map; values come as float32 behind a JSON head.
 
 import { patiently, retryAfter } from "../../headnode/patience.js";
+import { t } from "../../headnode/words.js";
 
 /** A request that brought no answer; its message is a sentence. */
 export class Failed extends Error {
@@ -22,12 +23,12 @@ async function answerNow(url, signal) {
     response = await fetch(url, { credentials: "same-origin", signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failed("The server could not be reached.", true);
+    throw new Failed(t`The server could not be reached.`, true);
   }
   if (response.ok) return response;
   const said = await response.json().catch(() => null);
   const again = retryAfter(response);
-  throw new Failed(said?.detail || `The server answered with status ${response.status}.`, response.status >= 500, {
+  throw new Failed(said?.detail || t`The server answered with status ${response.status}.`, response.status >= 500, {
     code: said?.code,
     again,
   });
@@ -38,7 +39,7 @@ async function whole(response, read) {
     return await response[read]();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failed("The connection broke while the answer came.", true);
+    throw new Failed(t`The connection broke while the answer came.`, true);
   }
 }
 

@@ -2,6 +2,7 @@
 // it shows or hides this one line.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { ORDER_NAMES } from "./metrics_lines.js";
 
 const FEW = 4;
@@ -14,7 +15,7 @@ export class ChartKeys {
       "select",
       {
         className: "mkeys-order",
-        "aria-label": `Order of the lines of ${title}`,
+        "aria-label": t`Order of the lines of ${title}`,
         onchange: () => on.order(this.order.value),
       },
       Object.entries(ORDER_NAMES).map(([value, name]) => el("option", { value }, name)),
@@ -33,7 +34,7 @@ export class ChartKeys {
           type: "button",
           className: "key",
           "aria-pressed": String(shown[at]),
-          title: "Show only this; again shows all. With Shift: show or hide this one.",
+          title: t`Show only this; again shows all. With Shift: show or hide this one.`,
           onclick: (event) => (event.shiftKey ? this.on.toggle(at) : this.on.isolate(at)),
         },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${Math.floor(at / 8) % 4}` }),
@@ -46,7 +47,7 @@ export class ChartKeys {
           "span",
           { className: "key before" },
           el("span", { className: "swatch side dash-1" }),
-          data.before.of ? `run before: ${data.before.of}` : "run before",
+          data.before.of ? t`run before: ${data.before.of}` : t`run before`,
         )
       : null;
     this.order.hidden = data.lines.length < FEW;

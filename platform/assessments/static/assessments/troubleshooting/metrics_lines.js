@@ -1,5 +1,6 @@
 // What stands in a chart's lines: values at an instant, summaries, and the columns that uPlot draws.
 
+import { t } from "../../headnode/words.js";
 import { amount, between } from "./metrics_units.js";
 
 /** The stretch of the data that an instant lies in; -1 outside. */
@@ -37,10 +38,10 @@ const ORDERS = {
 };
 /** How a legend may be ordered, and what it is called. */
 export const ORDER_NAMES = {
-  recorded: "As recorded",
-  highest: "Highest first",
-  lowest: "Lowest first",
-  last: "Last value",
+  recorded: t`As recorded`,
+  highest: t`Highest first`,
+  lowest: t`Lowest first`,
+  last: t`Last value`,
 };
 
 /** Places of the lines in an order of theirs within a range; lines without a value come last. */
@@ -59,12 +60,12 @@ const SAID = 8;
 
 /** A chart in sentences, for those who do not see it. */
 export function summary(data, unit, from, to) {
-  if (!data.lines.length) return "No data in this time.";
+  if (!data.lines.length) return t`No data in this time.`;
   const said = data.lines.slice(0, SAID).map((line) => {
     const found = extent(data, line, from, to);
     return found
-      ? `${line.name}: ${amount(found.low, unit)} to ${amount(found.high, unit)}, last ${amount(found.last, unit)}`
-      : `${line.name}: no data`;
+      ? t`${line.name}: ${amount(found.low, unit)} to ${amount(found.high, unit)}, last ${amount(found.last, unit)}`
+      : t`${line.name}: no data`;
   });
   const more = data.lines.length - SAID;
   return `${said.join("; ")}${more > 0 ? `; and ${more} more lines in the table` : ""}.`;

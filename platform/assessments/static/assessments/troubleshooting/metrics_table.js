@@ -1,6 +1,7 @@
 // The figures of a chart as a table: its moments downwards, its lines across.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { valueText } from "./metrics_lines.js";
 
 const MOST_ROWS = 200;
@@ -18,7 +19,7 @@ export function chartTable(title, data, unit, stage) {
   const head = el(
     "tr",
     {},
-    el("th", { scope: "col" }, "Time"),
+    el("th", { scope: "col" }, t`Time`),
     data.lines.map((line) => el("th", { scope: "col", className: "figure" }, line.name)),
   );
   const rows = kept.map((at) =>
@@ -31,12 +32,12 @@ export function chartTable(title, data, unit, stage) {
   );
   const caption =
     each > 1
-      ? `${kept.length} of ${places.length} moments, evenly spread; zoom in for the others`
-      : `${kept.length} moments`;
+      ? t`${kept.length} of ${places.length} moments, evenly spread; zoom in for the others`
+      : t`${kept.length} moments`;
   const table = el("table", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, rows));
   return el(
     "div",
-    { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": `${title}, table` },
+    { className: "scroll mchart-table", tabindex: "0", role: "region", "aria-label": t`${title}, table` },
     table,
   );
 }

@@ -1,5 +1,6 @@
 // The time axis of charts and heat map, on the clock of the site.
 
+import { t } from "../../headnode/words.js";
 import { timeText } from "../workplace/site_time.js";
 
 const SECOND = 1000;
@@ -33,6 +34,6 @@ export function tickText(ms, step, offsetMin) {
 /** How long a range is: "48 h", "15 min". */
 export function lengthText(ms) {
   if (ms >= 2 * HOUR) return `${Number((ms / HOUR).toFixed(1))} h`;
-  if (ms >= 2 * MINUTE) return `${Number((ms / MINUTE).toFixed(1))} min`;
+  if (ms >= 2 * MINUTE) return t`${Number((ms / MINUTE).toFixed(1))} min`;
   return `${Math.round(ms / SECOND)} s`;
 }

@@ -2,13 +2,14 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { pinText } from "./board_text.js";
 
-const KINDS = { log: "Line", config: "Setting", chart: "Chart", command: "Command" };
+const KINDS = { log: t`Line`, config: t`Setting`, chart: t`Chart`, command: t`Command` };
 const MOST_SHOWN = 6;
 
 export function kindOf(pin) {
-  return KINDS[pin.kind] || "Pin";
+  return KINDS[pin.kind] || t`Pin`;
 }
 
 /** Where a pin leads: [tab, detail]. */
@@ -36,7 +37,7 @@ function preview(pins, room) {
   );
   const more =
     pins.length > MOST_SHOWN
-      ? el("li", { className: "muted small" }, `and ${pins.length - MOST_SHOWN} more lines`)
+      ? el("li", { className: "muted small" }, t`and ${pins.length - MOST_SHOWN} more lines`)
       : null;
   return el("ul", { className: "pin-preview" }, shown, more);
 }
@@ -50,7 +51,7 @@ export async function askWhere(pins, board, room, last) {
   const rows = board.rows.map((row, at) =>
     choice(row.id, `${at + 1}. ${row.claim || "(nothing claimed yet)"}`, row.id === last),
   );
-  const fresh = choice("", "A new hypothesis", !rows.some(({ input }) => input.checked));
+  const fresh = choice("", t`A new hypothesis`, !rows.some(({ input }) => input.checked));
   const claim = el("input", {
     type: "text",
     autocomplete: "off",
@@ -62,23 +63,23 @@ export async function askWhere(pins, board, room, last) {
   const answer = await openDialog({
     title:
       pins.length === 1
-        ? `Pin this ${kindOf(pins[0]).toLowerCase()} to the board`
-        : `Pin ${pins.length} lines to the board`,
+        ? t`Pin this ${kindOf(pins[0]).toLowerCase()} to the board`
+        : t`Pin ${pins.length} lines to the board`,
     content: [
       preview(pins, room),
       el(
         "fieldset",
         { className: "pin-where" },
-        el("legend", {}, "To which hypothesis?"),
+        el("legend", {}, t`To which hypothesis?`),
         rows.map(({ node }) => node),
         fresh.node,
-        el("label", { className: "field" }, "What it claims (may be filled in later)", claim),
+        el("label", { className: "field" }, t`What it claims (may be filled in later)`, claim),
       ),
-      el("label", { className: "field" }, "What it shows (optional)", note),
+      el("label", { className: "field" }, t`What it shows (optional)`, note),
     ],
     buttons: [
-      { value: false, label: "Cancel" },
-      { value: true, label: "Pin", primary: true },
+      { value: false, label: t`Cancel` },
+      { value: true, label: t`Pin`, primary: true },
     ],
   });
   if (!answer) return null;

@@ -2,6 +2,7 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { patiently, retryAfter } from "../../headnode/patience.js";
+import { t } from "../../headnode/words.js";
 import { copyText } from "../workplace/clipboard.js";
 import { linkTo } from "../workplace/links.js";
 import { trouble } from "../workplace/retry.js";
@@ -17,7 +18,7 @@ const FIRST = "avg by (Hostname) (DCGM_FI_DEV_SM_CLOCK)";
 const KEPT = 30;
 const AGAIN_MS = 350;
 /** Seconds between two values of an answer, as people choose them; "" leaves it to the server. */
-const STEPS = { "": "Step: automatic", 5: "5 s", 15: "15 s", 60: "1 min", 300: "5 min", 900: "15 min", 3600: "1 h" };
+const STEPS = { "": t`Step: automatic`, 5: "5 s", 15: "15 s", 60: "1 min", 300: "5 min", 900: "15 min", 3600: "1 h" };
 
 class Wrong extends Error {
   constructor(message, position, { code = "", again = 0 } = {}) {
@@ -34,13 +35,13 @@ async function asked(url, signal) {
     response = await fetch(url, { credentials: "same-origin", signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Wrong("The server could not be reached. Your query stays here: run it again in a moment.", null);
+    throw new Wrong(t`The server could not be reached. Your query stays here: run it again in a moment.`, null);
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
   const refusal = { code: answer?.code, again: retryAfter(response) };
   throw new Wrong(
-    answer?.detail || `The server answered with status ${response.status}.`,
+    answer?.detail || t`The server answered with status ${response.status}.`,
     answer?.position ?? null,
     refusal,
   );
@@ -61,36 +62,36 @@ class Query {
       text: this.past[0] || FIRST,
       catalogue,
       run: () => this.run(),
-      label: "Query in PromQL; Enter runs it",
+      label: t`Query in PromQL; Enter runs it`,
     });
     this.kind = el(
       "select",
-      { "aria-label": "Over the range or at one instant", onchange: () => this.run() },
-      el("option", { value: "range" }, "Over the range"),
-      el("option", { value: "instant" }, "At the end of the range"),
+      { "aria-label": t`Over the range or at one instant`, onchange: () => this.run() },
+      el("option", { value: "range" }, t`Over the range`),
+      el("option", { value: "instant" }, t`At the end of the range`),
     );
     this.step = el(
       "select",
-      { "aria-label": "Step between values", onchange: () => this.run() },
+      { "aria-label": t`Step between values`, onchange: () => this.run() },
       // Keys of whole numbers come before others, whatever the order they are written in.
       ["", ...Object.keys(STEPS).filter(Boolean)].map((value) => el("option", { value }, STEPS[value])),
     );
-    this.stopButton = el("button", { type: "button", hidden: true, onclick: () => this.stop() }, "Stop");
-    this.runButton = el("button", { type: "button", className: "primary", onclick: () => this.run() }, "Run");
+    this.stopButton = el("button", { type: "button", hidden: true, onclick: () => this.stop() }, t`Stop`);
+    this.runButton = el("button", { type: "button", className: "primary", onclick: () => this.run() }, t`Run`);
     this.said = el(
       "p",
       { className: "mquery-said muted", role: "status" },
-      "Enter runs the query, Shift+Enter breaks the line, Ctrl+Space completes.",
+      t`Enter runs the query, Shift+Enter breaks the line, Ctrl+Space completes.`,
     );
-    this.chart = new MetricsChart({ key: "query", title: "Answer", stage: this.stage, height: 260 });
+    this.chart = new MetricsChart({ key: "query", title: t`Answer`, stage: this.stage, height: 260 });
     this.chart.node.hidden = true;
     this.table = el("div", {});
     this.pinButton = el(
       "button",
       { type: "button", className: "quiet", disabled: true, onclick: () => this.#pin() },
-      "Pin",
+      t`Pin`,
     );
-    this.pastNode = el("details", { className: "mquery-past" }, el("summary", {}, "Your queries"), el("ul", {}));
+    this.pastNode = el("details", { className: "mquery-past" }, el("summary", {}, t`Your queries`), el("ul", {}));
     const tools = el(
       "div",
       { className: "mquery-tools" },
@@ -99,7 +100,7 @@ class Query {
       this.kind,
       this.step,
       this.pinButton,
-      el("button", { type: "button", className: "quiet", onclick: () => this.#link() }, "Copy link"),
+      el("button", { type: "button", className: "quiet", onclick: () => this.#link() }, t`Copy link`),
     );
     const editor = el("div", { className: "mquery-editor" }, this.editor.node);
     this.body = el(
@@ -162,7 +163,7 @@ class Query {
       for (const [name, value] of Object.entries({ from, to, points: 300 })) query.set(name, String(Math.round(value)));
       if (this.step.value) query.set("step", this.step.value);
     }
-    this.#say("Being worked out…");
+    this.#say(t`Being worked out…`);
     this.#busy(true);
     try {
       const url = `${this.room.urls.query}?${query}`;
@@ -180,7 +181,7 @@ class Query {
   stop() {
     this.#stop?.abort();
     this.#busy(false);
-    this.#say("Stopped. The answer before it stays below.");
+    this.#say(t`Stopped. The answer before it stays below.`);
     this.runButton.focus();
   }
 
@@ -192,7 +193,7 @@ class Query {
     const { from, to } = this.stage.range;
     const place = { query: this.editor.text.trim(), from_ms: Math.round(from), to_ms: Math.round(to) };
     await copyText(linkTo("query", place));
-    this.room.announce("Link to the query and its time copied.");
+    this.room.announce(t`Link to the query and its time copied.`);
   }
 
   /** What another tab or a link asks for: a range of time, a query, or both. */
@@ -219,13 +220,13 @@ class Query {
     const isRange = answer.kind === "range";
     const count = (isRange ? answer.series : answer.rows).length;
     const left = answer.left_out
-      ? ` ${answer.left_out.toLocaleString("en-GB")} more were left out: narrow the query, or use topk.`
+      ? t` ${answer.left_out.toLocaleString("en-GB")} more were left out: narrow the query, or use topk.`
       : "";
-    const step = isRange ? `, a value every ${answer.step / 1000} s` : ` at ${this.room.timeText(answer.at)}`;
+    const step = isRange ? t`, a value every ${answer.step / 1000} s` : ` at ${this.room.timeText(answer.at)}`;
     this.#say(
       count
-        ? `${count} series${step}, in ${answer.took_ms} ms.${left}`
-        : "No series fits: nothing of that name and those labels was recorded in this time.",
+        ? t`${count} series${step}, in ${answer.took_ms} ms.${left}`
+        : t`No series fits: nothing of that name and those labels was recorded in this time.`,
     );
     this.chart.node.hidden = !isRange || !count;
     if (isRange && count) this.chart.setData(chartData(answer));
@@ -274,7 +275,7 @@ export function setUp(host, room) {
   host.classList.add("mquery");
   const begin = async () => {
     host.replaceChildren(
-      el("p", { className: "empty", role: "status" }, "The names of the metrics are being fetched…"),
+      el("p", { className: "empty", role: "status" }, t`The names of the metrics are being fetched…`),
     );
     try {
       const catalogue = await fetchJson(`${room.urls.metrics}/catalogue`);
@@ -283,7 +284,7 @@ export function setUp(host, room) {
     } catch (error) {
       return new Promise((resolve) => {
         host.replaceChildren(
-          trouble(`The names of the metrics could not be fetched: ${error.message}`, () => resolve(begin())),
+          trouble(t`The names of the metrics could not be fetched: ${error.message}`, () => resolve(begin())),
         );
       });
     }

@@ -1,6 +1,7 @@
 // An answer of the query box: as lines of a chart, and as a table.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { amount } from "./metrics_units.js";
 
 const SPECIAL = { NaN: NaN, "+Inf": Infinity, "-Inf": -Infinity };
@@ -99,9 +100,9 @@ function instantRows({ rows }, timeText) {
 export function answerTable(answer, timeText) {
   const isRange = answer.kind === "range";
   const rows = (isRange ? rangeRows(answer) : instantRows(answer, timeText)).slice(0, ROWS);
-  const heads = ["Series", ...(isRange ? ["Lowest", "Mean", "Highest", "Last"] : ["Value"])];
+  const heads = [t`Series`, ...(isRange ? [t`Lowest`, t`Mean`, t`Highest`, t`Last`] : [t`Value`])];
   const all = isRange ? answer.series.length : answer.rows.length;
-  const caption = all > ROWS ? `${ROWS} of ${all} series` : `${all} series`;
+  const caption = all > ROWS ? t`${ROWS} of ${all} series` : t`${all} series`;
   const table = el(
     "table",
     {},
@@ -119,7 +120,7 @@ export function answerTable(answer, timeText) {
   );
   return el(
     "div",
-    { className: "mquery-answer", tabindex: "0", role: "region", "aria-label": "Answer as a table" },
+    { className: "mquery-answer", tabindex: "0", role: "region", "aria-label": t`Answer as a table` },
     table,
   );
 }

@@ -1,6 +1,7 @@
 // The range of time that charts, queries and logs share: typed, relative or chosen, and as a link to come back to.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { copyText } from "../workplace/clipboard.js";
 import { linkTo } from "../workplace/links.js";
 import { Popover } from "../workplace/popover.js";
@@ -8,19 +9,19 @@ import { offsetText, plainTime, readMoment } from "../workplace/site_time.js";
 import { lengthText } from "./metrics_time.js";
 
 const HOUR = 3_600_000;
-const WRONG =
-  "Write a time as 2026-10-12 15:02:00 (year and seconds may be left out), or beside the recording: now-6h, run+90m, " +
-  "run end.";
+const WRONG = t`Write a time as 2026-10-12 15:02:00 (year and seconds may be left out), or beside the recording:
+  now-6h, run+90m,
+    run end.`;
 
 /** [label, from, to] of the stretches that people look at first. */
 function usualRanges({ from, to }, run) {
   return [
-    ["Everything recorded", from, to],
-    ["The slow run", run.from_ms, run.to_ms],
-    ["First hour of the run", run.from_ms, run.from_ms + HOUR],
-    ["Two hours before the run", run.from_ms - 2 * HOUR, run.from_ms],
-    ["Last 6 hours of the run", run.to_ms - 6 * HOUR, run.to_ms],
-    ["Last hour recorded", to - HOUR, to],
+    [t`Everything recorded`, from, to],
+    [t`The slow run`, run.from_ms, run.to_ms],
+    [t`First hour of the run`, run.from_ms, run.from_ms + HOUR],
+    [t`Two hours before the run`, run.from_ms - 2 * HOUR, run.from_ms],
+    [t`Last 6 hours of the run`, run.to_ms - 6 * HOUR, run.to_ms],
+    [t`Last hour recorded`, to - HOUR, to],
   ];
 }
 
@@ -32,7 +33,7 @@ export class RangePicker extends Popover {
     this.source = source;
     this.offsetMin = room.incident.offset_min;
     this.text.className = "mbar-range";
-    this.panel.setAttribute("aria-label", "Range of time");
+    this.panel.setAttribute("aria-label", t`Range of time`);
     this.from = el("input", { type: "text", autocomplete: "off", spellcheck: false });
     this.to = el("input", { type: "text", autocomplete: "off", spellcheck: false });
     this.problem = el("p", { className: "problem small", role: "alert" });
@@ -40,20 +41,20 @@ export class RangePicker extends Popover {
       el(
         "p",
         { className: "muted small" },
-        `The site's time, ${room.incident.zone} (UTC ${offsetText(this.offsetMin)}). Charts, queries and logs follow.`,
+        t`The site's time, ${room.incident.zone} (UTC ${offsetText(this.offsetMin)}). Charts, queries and logs follow.`,
       ),
-      this.#field("From", this.from),
-      this.#field("To", this.to),
+      this.#field(t`From`, this.from),
+      this.#field(t`To`, this.to),
       this.problem,
       el(
         "div",
         { className: "facet-tools" },
         this.#button("Set", () => this.#apply(), "primary"),
-        this.#button("Copy link to this time", () => this.#link()),
+        this.#button(t`Copy link to this time`, () => this.#link()),
       ),
       el(
         "div",
-        { className: "range-usual", role: "group", "aria-label": "Usual ranges" },
+        { className: "range-usual", role: "group", "aria-label": t`Usual ranges` },
         usualRanges(room.window, room.incident.run).map(([label, from, to]) =>
           this.#button(label, () => this.#choose(from, to)),
         ),
@@ -77,7 +78,7 @@ export class RangePicker extends Popover {
     const seconds = range.to - range.from < HOUR;
     const text = (ms) => room.timeText(ms, { seconds });
     this.text.textContent = `${text(range.from)} – ${text(range.to)} (${lengthText(range.to - range.from)})`;
-    this.button.setAttribute("aria-label", `Range of time: ${this.text.textContent}`);
+    this.button.setAttribute("aria-label", t`Range of time: ${this.text.textContent}`);
     this.button.classList.toggle("set", !room.whole);
     this.from.value = plainTime(range.from, this.offsetMin);
     this.to.value = plainTime(range.to, this.offsetMin);
@@ -102,15 +103,15 @@ export class RangePicker extends Popover {
       readMoment(input.value, { offsetMin: this.offsetMin, year, anchors }),
     );
     if (from === null || to === null) this.problem.textContent = WRONG;
-    else if (to <= from) this.problem.textContent = "The end has to come after the beginning.";
+    else if (to <= from) this.problem.textContent = t`The end has to come after the beginning.`;
     else if (to <= window.from || from >= window.to)
-      this.problem.textContent = "Nothing was recorded in this time: the recording is older or younger.";
+      this.problem.textContent = t`Nothing was recorded in this time: the recording is older or younger.`;
     else this.#choose(from, to);
   }
 
   async #link() {
     const { from, to } = this.range;
     await copyText(linkTo(this.source, { from_ms: Math.round(from), to_ms: Math.round(to) }));
-    this.room.announce("Link to this time copied: it opens this tab with the same range.");
+    this.room.announce(t`Link to this time copied: it opens this tab with the same range.`);
   }
 }

@@ -1,6 +1,7 @@
 // Cards in a list: as many as there are rows, in their order, and an offer to take back what was deleted.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 function focusedIn(list) {
   const node = document.activeElement?.closest?.(".card");
@@ -40,7 +41,7 @@ export function offerUndo(host, model, words, back) {
     if (row) back(row);
   };
   host.replaceChildren(
-    el("span", {}, `Deleted: ${words(gone)}. `),
-    el("button", { type: "button", onclick: undo }, "Undo"),
+    el("span", {}, t`Deleted: ${words(gone)}. `),
+    el("button", { type: "button", onclick: undo }, t`Undo`),
   );
 }

@@ -1,12 +1,13 @@
 // How a card changes its place among its neighbours: by a button, by a key, dragged by its handle.
 
 import { announce } from "../../headnode/announce.js";
+import { t } from "../../headnode/words.js";
 
 /** Move a card {id, model, up, down} by so many places, and keep the focus on a button that can be pressed. */
 export function moveCard({ id, model, up, down }, by) {
   if (!model.move(id, by)) return;
   const at = model.rows.findIndex((row) => row.id === id);
-  announce(`Priority ${at + 1} of ${model.rows.length}.`);
+  announce(t`Priority ${at + 1} of ${model.rows.length}.`);
   // The button of a card that has reached the end is off; its opposite takes the focus.
   const [same, other] = by < 0 ? [up, down] : [down, up];
   (same.disabled ? other : same).focus();

@@ -1,6 +1,7 @@
 // Everything else that was collected: what commands printed, tables, tickets and chat, alert rules, scrapes.
 
 import { el, preference } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { PictureView, ProseView } from "./prose_view.js";
 import { trouble } from "./retry.js";
 import { isTable, TableView } from "./table_view.js";
@@ -9,17 +10,17 @@ import { TextView } from "./text_view.js";
 const INCIDENT = ["people", "rules", "table", "command", "prom", "om"];
 const MATERIALS = ["csv", "markdown", "parquet", "svg", "table"];
 const NAMES = {
-  people: "People",
-  monitoring: "Alert rules",
-  runs: "Both runs",
+  people: t`People`,
+  monitoring: t`Alert rules`,
+  runs: t`Both runs`,
   slurm: "Slurm",
-  fabric: "Fabric",
-  storage: "Storage",
-  fleet: "All GPUs",
-  facility: "The hall",
-  metrics: "Metrics, one scrape each",
+  fabric: t`Fabric`,
+  storage: t`Storage`,
+  fleet: t`All GPUs`,
+  facility: t`The hall`,
+  metrics: t`Metrics, one scrape each`,
 };
-const OTHER_NAMES = { people: "People", facility: "Facility" };
+const OTHER_NAMES = { people: t`People`, facility: t`Facility` };
 const FIRST = Object.keys(NAMES).filter((name) => name !== "metrics");
 
 /** What a file is grouped under. */
@@ -94,15 +95,15 @@ class Files {
     this.find = el("input", {
       type: "text",
       className: "find",
-      "aria-label": "Find a file by name",
-      placeholder: "Find a file",
+      "aria-label": t`Find a file by name`,
+      placeholder: t`Find a file`,
       autocomplete: "off",
       spellcheck: false,
       oninput: () => this.#find(),
     });
     this.side = el(
       "nav",
-      { className: "pick-list", "aria-label": "Files" },
+      { className: "pick-list", "aria-label": t`Files` },
       this.find,
       this.groups.map(({ node }) => node),
     );
@@ -113,27 +114,27 @@ class Files {
       checked: this.asTable,
       onchange: () => this.#setTable(this.toggle.checked),
     });
-    this.toggleLabel = el("label", { className: "check" }, this.toggle, "Table");
+    this.toggleLabel = el("label", { className: "check" }, this.toggle, t`Table`);
     this.pinButton = el(
       "button",
       { type: "button", className: "quiet", "aria-keyshortcuts": "p", onclick: () => this.#pin() },
-      "Pin",
+      t`Pin`,
     );
-    this.download = el("a", { className: "button quiet", hidden: true, download: "" }, "Download");
+    this.download = el("a", { className: "button quiet", hidden: true, download: "" }, t`Download`);
     this.back = el(
       "button",
       { type: "button", className: "quiet view-back", onclick: () => this.#list(true) },
-      "‹ All files",
+      t`‹ All files`,
     );
     this.finders = el("span", { className: "view-find" });
     this.place = el(
       "div",
       { className: "view-lines" },
-      el("p", { className: "empty" }, "Choose a file: what it holds appears here."),
+      el("p", { className: "empty" }, t`Choose a file: what it holds appears here.`),
     );
     this.view = el(
       "section",
-      { className: "view", "aria-label": "File" },
+      { className: "view", "aria-label": t`File` },
       el(
         "div",
         { className: "view-head" },
@@ -181,7 +182,7 @@ class Files {
       else button.removeAttribute("aria-current");
     }
     this.title.textContent = file.path;
-    this.facts.textContent = "Being fetched…";
+    this.facts.textContent = t`Being fetched…`;
     try {
       const text = await this.#fetched(file);
       if (turn !== this.#turn) return;
@@ -191,7 +192,7 @@ class Files {
       if (turn !== this.#turn) return;
       this.facts.textContent = "";
       this.place.replaceChildren(
-        trouble(`The file could not be fetched: ${error.message}`, () => this.#show(file, line)),
+        trouble(t`The file could not be fetched: ${error.message}`, () => this.#show(file, line)),
       );
     }
   }
@@ -227,8 +228,8 @@ class Files {
     view.show(this.open.path, this.#text, line);
     const lines = this.text === view ? this.text.lines.length : this.table.rows.length;
     this.facts.textContent =
-      `${this.open.title} · ${lines.toLocaleString("en-GB")} ` +
-      `${view === this.table ? "rows" : lines === 1 ? "line" : "lines"}`;
+      `${this.open.title} · ` +
+      (view === this.table ? counted("{0} row", "{0} rows", lines) : counted("{0} line", "{0} lines", lines));
     this.view_ = view;
     return undefined;
   }
@@ -244,8 +245,8 @@ class Files {
       this.view_.pin();
       return;
     }
-    this.room.announce("Choose a line first.");
-    this.facts.textContent = "Choose a line first: press on it, or use the arrow keys in the text.";
+    this.room.announce(t`Choose a line first.`);
+    this.facts.textContent = t`Choose a line first: press on it, or use the arrow keys in the text.`;
   }
 
   show({ path, line }) {

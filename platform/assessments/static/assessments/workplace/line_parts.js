@@ -1,6 +1,7 @@
 // Pieces of a line that every list of lines shows alike.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 /** A line's text with the places found marked. */
 export function markedText(text, marks, skip = 0) {
@@ -24,8 +25,8 @@ export function logPin({ path, line, text }) {
 export function pinSign() {
   return el(
     "span",
-    { className: "line-pin", title: "On the board" },
+    { className: "line-pin", title: t`On the board` },
     "●",
-    el("span", { className: "unseen" }, " pinned "),
+    el("span", { className: "unseen" }, t` pinned `),
   );
 }

@@ -1,11 +1,12 @@
 // Files that are read or looked at as a whole: prose, pictures, and files for programs.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { prose } from "../workspace/documents.js";
 
 export class ProseView {
   constructor() {
-    this.node = el("div", { className: "prose-view", tabindex: "0", role: "region", "aria-label": "Text" });
+    this.node = el("div", { className: "prose-view", tabindex: "0", role: "region", "aria-label": t`Text` });
   }
 
   /** html: as the server rendered it. */
@@ -19,7 +20,7 @@ export class ProseView {
 export class PictureView {
   constructor(room) {
     this.room = room;
-    this.node = el("div", { className: "prose-view", tabindex: "0", role: "region", "aria-label": "Picture" });
+    this.node = el("div", { className: "prose-view", tabindex: "0", role: "region", "aria-label": t`Picture` });
   }
 
   show({ path, title, kind }) {
@@ -28,7 +29,7 @@ export class PictureView {
       el(
         "p",
         { className: "empty" },
-        "A file for programs, with the same rows as the CSV of its name. Download it to work on it elsewhere.",
+        t`A file for programs, with the same rows as the CSV of its name. Download it to work on it elsewhere.`,
       );
     this.node.setAttribute("aria-label", title);
     this.node.replaceChildren(kind === "svg" ? picture() : words());

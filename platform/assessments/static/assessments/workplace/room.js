@@ -5,36 +5,44 @@ import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 import { fillButton } from "../workspace/panes.js";
 import { linked } from "./links.js";
 import { trouble } from "./retry.js";
 import { timeText } from "./site_time.js";
 
-const FILES = { key: "files", label: "Files", folder: ".", load: () => import("./files.js") };
+const FILES = { key: "files", label: t`Files`, folder: ".", load: () => import("./files.js") };
 const INCIDENT = [
-  { key: "dashboards", label: "Dashboards", load: () => import("../troubleshooting/dashboards.js") },
-  { key: "logs", label: "Logs", load: () => import("../troubleshooting/logs.js") },
-  { key: "configs", label: "Configuration", load: () => import("../troubleshooting/configs.js") },
-  { key: "query", label: "Query", load: () => import("../troubleshooting/query.js") },
-  { key: "terminal", label: "Terminal", folder: "../terminal", load: () => import("../terminal/terminal.js") },
+  { key: "dashboards", label: t`Dashboards`, load: () => import("../troubleshooting/dashboards.js") },
+  { key: "logs", label: t`Logs`, load: () => import("../troubleshooting/logs.js") },
+  { key: "configs", label: t`Configuration`, load: () => import("../troubleshooting/configs.js") },
+  { key: "query", label: t`Query`, load: () => import("../troubleshooting/query.js") },
+  { key: "terminal", label: t`Terminal`, folder: "../terminal", load: () => import("../terminal/terminal.js") },
   FILES,
 ];
 const BILL = [
-  { key: "explore", label: "Explore", load: () => import("../cost/explore.js") },
+  { key: "explore", label: t`Explore`, load: () => import("../cost/explore.js") },
   { key: "sql", label: "SQL", load: () => import("../cost/sql.js") },
   FILES,
 ];
 const PLAN = [
-  { key: "overview", label: "Overview", load: () => import("../scaling/overview.js") },
-  { key: "orders", label: "Orders", load: () => import("../scaling/orders.js") },
-  { key: "timeline", label: "Timeline", load: () => import("../scaling/timeline.js") },
-  { key: "money", label: "Money", load: () => import("../scaling/money.js") },
-  { key: "risks", label: "Risks", load: () => import("../scaling/risks.js") },
-  { key: "whatif", label: "What-if", load: () => import("../scaling/whatif.js") },
+  { key: "overview", label: t`Overview`, load: () => import("../scaling/overview.js") },
+  { key: "orders", label: t`Orders`, load: () => import("../scaling/orders.js") },
+  { key: "timeline", label: t`Timeline`, load: () => import("../scaling/timeline.js") },
+  { key: "money", label: t`Money`, load: () => import("../scaling/money.js") },
+  { key: "risks", label: t`Risks`, load: () => import("../scaling/risks.js") },
+  { key: "whatif", label: t`What-if`, load: () => import("../scaling/whatif.js") },
   FILES,
 ];
-const TABS = { troubleshooting: INCIDENT, cost: BILL, scaling: PLAN };
-const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan"];
+const LIVE = [
+  { key: "shell", label: "Terminal", load: () => import("../live_slurm/shell.js") },
+  { key: "cluster", label: "Cluster", load: () => import("../live_slurm/cluster.js") },
+  FILES,
+];
+const TABS = { troubleshooting: INCIDENT, cost: BILL, scaling: PLAN, live_slurm: LIVE };
+/** What stands beside the first tab where nobody has chosen yet. */
+const BESIDE = { live_slurm: "cluster" };
+const ASKED = ["manifest", "files", "logs", "metrics", "query", "terminal", "bill", "plan", "cluster"];
 
 /**
  * What the tabs share. Events: "range" {from, to, source}, "pins" (pins on the board changed), "show" {tab, detail}.
@@ -149,11 +157,11 @@ async function fetchText(url) {
   try {
     response = await fetch(url, { credentials: "same-origin" });
   } catch {
-    throw new Error("The server could not be reached.");
+    throw new Error(t`The server could not be reached.`);
   }
   if (response.ok) return response.text();
   const said = await response.json().catch(() => null);
-  throw new Error(said?.detail || `The server answered with status ${response.status}.`);
+  throw new Error(said?.detail || t`The server answered with status ${response.status}.`);
 }
 
 class Shell {
@@ -171,10 +179,17 @@ class Shell {
     this.body = el("div", { className: "room-body" });
     this.beside = el(
       "select",
-      { className: "room-beside", "aria-label": "Show a second part beside this one", onchange: () => this.#arrange() },
-      el("option", { value: "" }, "Beside: nothing"),
-      this.tabs.map(({ key, label }) => el("option", { value: key }, `Beside: ${label}`)),
+      {
+        className: "room-beside",
+        "aria-label": t`Show a second part beside this one`,
+        onchange: () => this.#arrange(),
+      },
+      el("option", { value: "" }, t`Beside: nothing`),
+      this.tabs.map(({ key, label }) => el("option", { value: key }, t`Beside: ${label}`)),
     );
+    this.beside.value = BESIDE[workplace] ?? "";
+    // Lines of a terminal need the width: what stands beside it by itself stands below where there is little.
+    this.body.classList.toggle("stacks", workplace in BESIDE);
     byId("pane-room").append(
       el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
       this.body,
@@ -184,7 +199,7 @@ class Shell {
 
   async begin() {
     this.body.replaceChildren(
-      el("p", { className: "empty room-wait", role: "status" }, "The list of materials is being fetched…"),
+      el("p", { className: "empty room-wait", role: "status" }, t`The list of materials is being fetched…`),
     );
     await this.#fetch();
   }
@@ -195,7 +210,7 @@ class Shell {
     } catch (error) {
       if (error.code === "being_prepared") return this.#wait(error);
       this.body.replaceChildren(
-        trouble(`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
+        trouble(t`The materials could not be fetched: ${error.message} What you write is saved all the same.`, () =>
           this.begin(),
         ),
       );
@@ -204,7 +219,7 @@ class Shell {
     this.body.replaceChildren();
     const items = this.tabs.map(({ key, label }) => ({ key, label, panel: `room-${key}` }));
     for (const { key } of this.tabs) this.body.append(this.#panel(key));
-    this.row = tabs(this.list, items, (key) => this.#open(key), { label: "The room" });
+    this.row = tabs(this.list, items, (key) => this.#open(key), { label: t`The room` });
     this.room.board.entered(this.room);
     const wanted = linked(this.keys);
     if (wanted) this.show(wanted.tab, wanted.detail, { forward: false });
@@ -270,7 +285,7 @@ class Shell {
   async #load(key, part, again = 0) {
     const { load, label, folder = this.folder } = this.tabs.find((tab) => tab.key === key);
     part.state = "loading";
-    part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, `${label}: being fetched…`));
+    part.node.replaceChildren(el("p", { className: "empty room-wait", role: "status" }, t`${label}: being fetched…`));
     try {
       // A browser remembers that an address failed, so another try needs another address.
       const module = await (again
@@ -284,7 +299,7 @@ class Shell {
       part.state = "failed";
       console.warn(`${label}: ${error.message}`);
       part.node.replaceChildren(
-        trouble(`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
+        trouble(t`${label} could not be loaded. The other parts of the room work, and what you write is saved.`, () =>
           this.#load(key, part, again + 1),
         ),
       );
@@ -307,7 +322,7 @@ class Shell {
 }
 
 /** Fill the centre pane; returns the room that the part beside the answer and the tabs share.
- *  workplace: which tabs there are ("troubleshooting", "cost", "scaling"); without: keys of tabs to leave out. */
+ *  workplace: which tabs there are, a key of TABS; without: keys of tabs to leave out. */
 export function setUpRoom(options) {
   const shell = new Shell(options);
   shell.begin();

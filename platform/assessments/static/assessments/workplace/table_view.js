@@ -1,6 +1,7 @@
 // A file of rows and columns as a table that can be sorted; its rows keep the numbers of their lines.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { LineList } from "./line_list.js";
 import { pinSign } from "./line_parts.js";
 import { Finder, linesOf } from "./text_view.js";
@@ -33,7 +34,7 @@ export class TableView {
     this.rows = [];
     this.node = el("div", { className: "table-host" });
     this.finder = new Finder({
-      label: "Find in this table",
+      label: t`Find in this table`,
       count: () => this.rows.length,
       holds: (at, needle) => this.rows[at].text.toLowerCase().includes(needle),
       go: (at) => this.list.goTo(at, { centre: true }),
@@ -69,7 +70,7 @@ export class TableView {
         (this.room.isPinned(this.path, row.line) ? "pinned " : "") + (this.finder.finds(row.text) ? "hit" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => this.room.announce(count === 1 ? "Row copied." : `${count} rows copied.`),
+      copiedLines: (count) => this.room.announce(count === 1 ? t`Row copied.` : t`${count} rows copied.`),
     });
     this.list.node.classList.add("table");
     const width = (at) =>
@@ -110,7 +111,7 @@ export class TableView {
     this.list.reset(this.rows.length);
     this.finder.look();
     this.room.announce(
-      way ? `Sorted by ${this.titles[at]}, ${way > 0 ? "upwards" : "downwards"}.` : "In the order of the file.",
+      way ? t`Sorted by ${this.titles[at]}, ${way > 0 ? t`upwards` : t`downwards`}.` : t`In the order of the file.`,
     );
   }
 

@@ -1,6 +1,7 @@
 // One text with numbered lines: find in it, move over its lines, pin them.
 
 import { el } from "../../headnode/dom.js";
+import { counted, t } from "../../headnode/words.js";
 import { LineList } from "./line_list.js";
 import { markedText, pinSign } from "./line_parts.js";
 
@@ -37,7 +38,7 @@ export class Finder {
       type: "text",
       className: "find",
       "aria-label": label,
-      placeholder: "Find",
+      placeholder: t`Find`,
       autocomplete: "off",
       spellcheck: false,
       oninput: () => this.look(),
@@ -58,8 +59,8 @@ export class Finder {
       "span",
       { className: "finder" },
       this.input,
-      step("↑", "Previous place", -1),
-      step("↓", "Next place", 1),
+      step("↑", t`Previous place`, -1),
+      step("↓", t`Next place`, 1),
       this.said,
     );
   }
@@ -73,7 +74,7 @@ export class Finder {
     this.needle = this.input.value.toLowerCase();
     this.hits = [];
     if (this.needle) for (let at = 0; at < this.count(); at += 1) if (this.holds(at, this.needle)) this.hits.push(at);
-    this.said.textContent = this.needle ? `${this.hits.length} ${this.hits.length === 1 ? "line" : "lines"}` : "";
+    this.said.textContent = this.needle ? counted("{0} line", "{0} lines", this.hits.length) : "";
     this.changed();
     if (this.hits.length) this.go(this.hits.find((at) => at >= Math.max(0, this.at())) ?? this.hits[0]);
   }
@@ -100,20 +101,20 @@ export class TextView {
     /** Told when another line becomes the chosen one. */
     this.changed = null;
     this.list = new LineList({
-      label: "Text",
-      columns: ["No.", "Line"],
+      label: t`Text`,
+      columns: [t`No.`, t`Line`],
       unit: UNIT,
       fetch: (from, to) => this.lines.slice(from, to).map((text, index) => ({ text, line: from + index + 1 })),
       cells: (row) => this.#cells(row),
       look: (row) => (room.isPinned(this.path, row.line) ? "pinned" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => room.announce(count === 1 ? "Line copied." : `${count} lines copied.`),
+      copiedLines: (count) => room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.changed?.(),
     });
     this.list.node.classList.add("numbered");
     this.finder = new Finder({
-      label: "Find in this file",
+      label: t`Find in this file`,
       count: () => this.lines.length,
       holds: (at, needle) => this.lines[at].toLowerCase().includes(needle),
       go: (at) => this.list.goTo(at, { centre: true }),

@@ -1,6 +1,8 @@
 // The candidate's answer in this page: files and sections, the one store every editor writes to.
 // Knows nothing of saving or of the screen; tells its listeners what changed.
 
+import { t } from "../../headnode/words.js";
+
 const ENTRY = "controller.py";
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;
 
@@ -73,13 +75,13 @@ export class Answer extends EventTarget {
 
   /** One sentence why the name cannot be used, or null. */
   problemWithName(path) {
-    return this.problemWithPath(path) || (this.files.has(path) ? `There is already a file called ${path}.` : null);
+    return this.problemWithPath(path) || (this.files.has(path) ? t`There is already a file called ${path}.` : null);
   }
 
   /** The same for a name that may be taken. */
   problemWithPath(path) {
     if (NAME.test(path) && path.length <= 100) return null;
-    return "Use letters, digits, dots, hyphens and underscores, with / between folders; at most 100 characters.";
+    return t`Use letters, digits, dots, hyphens and underscores, with / between folders; at most 100 characters.`;
   }
 
   createFile(path) {

@@ -1,10 +1,14 @@
 // The files of an answer that a workspace keeps as JSON, as people read them: their names, their texts.
 
+import { t } from "../../headnode/words.js";
+
 const PARTS = {
-  "board.json": { name: "Board", text: null, summary: null, row: null },
-  "opportunities.json": { name: "Opportunities", text: null, summary: null, row: null },
-  "plan.json": { name: "Plan", text: null, summary: null, row: null },
+  "board.json": { name: t`Board`, text: null, summary: null, row: null },
+  "opportunities.json": { name: t`Opportunities`, text: null, summary: null, row: null },
+  "notes.json": { name: t`Notes`, text: () => "", summary: () => "", row: null },
+  "plan.json": { name: t`Plan`, text: null, summary: null, row: null },
 };
+// Nothing is written into the notes of a live cluster yet; an answer has them because every room keeps a file.
 const WORDS = {
   troubleshooting: async () => {
     const words = await import("../troubleshooting/board_text.js");

@@ -4,6 +4,7 @@
 import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el, preference } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 const POLL_MS = 5000;
 const MINUTE = 60;
@@ -14,14 +15,14 @@ export function timeText(seconds) {
   if (left > 15 * MINUTE) {
     const minutes = Math.floor(left / MINUTE);
     return minutes >= 120
-      ? `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`
-      : `${minutes} min`;
+      ? t`${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`
+      : t`${minutes} min`;
   }
   return `${Math.floor(left / MINUTE)}:${String(left % MINUTE).padStart(2, "0")}`;
 }
 
 function spoken(minutes) {
-  return minutes === 1 ? "One minute left." : `${minutes} minutes left.`;
+  return minutes === 1 ? t`One minute left.` : t`${minutes} minutes left.`;
 }
 
 /** Events: "state" (each answer of the server), "zero" (once each time the count reaches zero), "signedout". */
@@ -88,7 +89,7 @@ export class Clock extends EventTarget {
 
   #show(left) {
     const hidden = byId("clock-toggle").getAttribute("aria-pressed") === "true";
-    const text = hidden ? "Time hidden" : `${timeText(left)} left`;
+    const text = hidden ? t`Time hidden` : t`${timeText(left)} left`;
     if (this.text.textContent !== text) this.text.textContent = text;
     byId("clock").classList.toggle("last", left <= MINUTE);
   }
@@ -101,7 +102,7 @@ export class Clock extends EventTarget {
     if (!due.length) return;
     const mark = Math.min(...due);
     const minutes = Math.floor(mark / MINUTE);
-    announce(mark === half && half > 15 * MINUTE ? `Half of your time is over. ${spoken(minutes)}` : spoken(minutes), {
+    announce(mark === half && half > 15 * MINUTE ? t`Half of your time is over. ${spoken(minutes)}` : spoken(minutes), {
       now: mark <= MINUTE,
     });
   }
@@ -110,7 +111,7 @@ export class Clock extends EventTarget {
     const button = byId("clock-toggle");
     const show = (hidden) => {
       button.setAttribute("aria-pressed", String(hidden));
-      button.replaceChildren(hidden ? "Show" : "Hide", el("span", { className: "unseen" }, " the time left"));
+      button.replaceChildren(hidden ? t`Show` : t`Hide`, el("span", { className: "unseen" }, t` the time left`));
       this.#tick();
     };
     show(preference("clock-hidden") === "yes");

@@ -3,6 +3,7 @@
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { clockTime, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 /** What tells the newer version from the page; nothing where it cannot be fetched, as one can answer without. */
 async function difference(url, answer) {
@@ -18,23 +19,23 @@ async function difference(url, answer) {
 export async function settleConflict(conflict, { answer, drafts }) {
   const shown = await difference(`${drafts}/${conflict.number}`, answer);
   return openDialog({
-    title: "This answer was also changed somewhere else",
+    title: t`This answer was also changed somewhere else`,
     alert: true,
     wide: shown.length > 0,
     content: [
       el(
         "p",
         {},
-        `Another tab or device saved a newer version at ${clockTime(conflict.at)} (#${conflict.number}). Both ` +
-          `versions are kept${conflict.own ? `; what you see here is saved as #${conflict.own}` : ""}, and you can ` +
-          "reach either of them through History.",
+        t`Another tab or device saved a newer version at ${clockTime(conflict.at)} (#${conflict.number}). Both
+          versions are kept${conflict.own ? `; what you see here is saved as #${conflict.own}` : ""}, and you can
+          reach either of them through History.`,
       ),
       shown,
-      el("p", {}, "Which one do you want to go on with here?"),
+      el("p", {}, t`Which one do you want to go on with here?`),
     ],
     buttons: [
-      { value: "theirs", label: "Load the newer version" },
-      { value: "own", label: "Keep this version", primary: true },
+      { value: "theirs", label: t`Load the newer version` },
+      { value: "own", label: t`Keep this version`, primary: true },
     ],
   });
 }

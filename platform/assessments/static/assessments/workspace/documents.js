@@ -3,18 +3,19 @@
 import { colouredCode } from "../../headnode/code_colours.js";
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 
 const PYTHON = /^\s*(import|from|def|class|while|for)\s/m;
 
 /** Rendered prose as a part of the page. */
 export function prose(html) {
-  const node = el("div", { className: "prose" });
+  const node = el("div", { className: "prose", lang: "en" });
   node.innerHTML = html; // rendered and sanitised by the server, from our own materials
   for (const [at, table] of node.querySelectorAll("table").entries()) {
     if (table.tHead && !table.tHead.textContent.trim()) table.tHead.remove();
     for (const head of table.querySelectorAll("th:empty")) head.replaceWith(el("td"));
-    const label = `Table ${at + 1}`;
+    const label = t`Table ${at + 1}`;
     const scroll = el("div", { className: "scroll", tabindex: "0", role: "region", "aria-label": label });
     table.replaceWith(scroll);
     scroll.append(table);
@@ -41,7 +42,7 @@ function samples(text) {
     code.replaceChildren(
       ...found.flatMap((line) => [line.startsWith("#") ? el("span", { className: "tok-comment" }, line) : line, "\n"]),
     );
-    count.textContent = wanted.length ? `${found.length} of ${lines.length} lines` : `${lines.length} lines`;
+    count.textContent = wanted.length ? t`${found.length} of ${lines.length} lines` : t`${lines.length} lines`;
   };
   const filter = el("input", {
     type: "text",
@@ -53,7 +54,7 @@ function samples(text) {
   return el(
     "div",
     {},
-    el("label", { className: "field filter" }, "Only lines with", filter, count),
+    el("label", { className: "field filter" }, t`Only lines with`, filter, count),
     el("pre", { className: "text", tabindex: "0" }, code),
   );
 }
@@ -66,7 +67,7 @@ function table(text) {
   const cells = (row) => row.map((cell) => el("td", { className: /^-?[\d.]+$/.test(cell) ? "figure" : "" }, cell));
   return el(
     "div",
-    { className: "scroll", tabindex: "0", role: "region", "aria-label": "Table" },
+    { className: "scroll", tabindex: "0", role: "region", "aria-label": t`Table` },
     el(
       "table",
       {},
@@ -105,7 +106,7 @@ export function setUpDocuments(documents) {
   let current = null;
   pane.append(el("div", { className: "pane-head" }, list, fillButton("read")), body);
   if (!documents.length) {
-    body.append(el("p", { className: "empty" }, "The documents of the exercise appear here."));
+    body.append(el("p", { className: "empty" }, t`The documents of the exercise appear here.`));
     return;
   }
 
@@ -119,5 +120,5 @@ export function setUpDocuments(documents) {
   }
 
   const items = documents.map((item) => ({ key: item.key, label: item.title, panel: "read-body" }));
-  tabs(list, items, open, { label: "Documents" }).choose(documents[0].key);
+  tabs(list, items, open, { label: t`Documents` }).choose(documents[0].key);
 }

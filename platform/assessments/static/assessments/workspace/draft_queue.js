@@ -6,6 +6,7 @@
 
 import { ask, Unreachable } from "../../headnode/api.js";
 import { uuid } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { fingerprint } from "./answer.js";
 import { DraftStore } from "./draft_store.js";
 
@@ -127,7 +128,7 @@ export class DraftQueue extends EventTarget {
     // A draft that is still being put into this browser would else follow the text that replaces it.
     await this.#keeping;
     while (this.#pending.length && !(await this.flush(insists ? SAID_AFTER_MS : undefined))) {
-      const error = new Unreachable("Earlier drafts have not reached the server yet.");
+      const error = new Unreachable(t`Earlier drafts have not reached the server yet.`);
       if (!insists?.(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS[0]));
     }
@@ -173,9 +174,9 @@ export class DraftQueue extends EventTarget {
   #tooLarge(body) {
     const size = new TextEncoder().encode(JSON.stringify(body)).length;
     if (!this.maxBody || size <= this.maxBody) return false;
-    const text =
-      `Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It is kept ` +
-      "in this browser; shorten it and it is saved again.";
+    const text = t`Not sent: your answer is ${Math.ceil(size / 1000)} kB and may have ${this.maxBody / 1000} kB. It
+      is kept
+        in this browser; shorten it and it is saved again.`;
     this.#tell("status", { kind: "refused", text });
     return true;
   }
@@ -308,7 +309,7 @@ export class DraftQueue extends EventTarget {
   }
 
   #signedOut() {
-    this.#tell("status", { kind: "refused", text: "Not sent: this browser is no longer signed in." });
+    this.#tell("status", { kind: "refused", text: t`Not sent: this browser is no longer signed in.` });
     this.#tell("signedout", {});
   }
 
@@ -322,7 +323,7 @@ export class DraftQueue extends EventTarget {
     entry.refused = true;
     this.#refused.push(entry);
     await this.#store.put(entry);
-    this.#tell("status", { kind: "refused", text: `Not saved: ${error.message} Your text is kept in this browser.` });
+    this.#tell("status", { kind: "refused", text: t`Not saved: ${error.message} Your text is kept in this browser.` });
   }
 
   #tell(type, detail) {

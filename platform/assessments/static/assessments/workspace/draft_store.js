@@ -1,5 +1,7 @@
 // Keeps unsent drafts in this browser: IndexedDB, else localStorage, else memory.
 
+import { t } from "../../headnode/words.js";
+
 const PREFIX = "headnode:draft:";
 // Storage that does not answer must not keep a draft from being sent or an answer from being handed in.
 const ANSWERS_WITHIN_MS = 3000;
@@ -7,7 +9,7 @@ const ANSWERS_WITHIN_MS = 3000;
 function inTime(begin) {
   let timer = 0;
   const answered = new Promise((resolve, reject) => {
-    timer = setTimeout(() => reject(new Error("the storage does not answer")), ANSWERS_WITHIN_MS);
+    timer = setTimeout(() => reject(new Error(t`the storage does not answer`)), ANSWERS_WITHIN_MS);
     begin(resolve, reject);
   });
   return answered.finally(() => clearTimeout(timer));

@@ -15,7 +15,6 @@ import {
   foldKeymap,
   highlightActiveLine,
   highlightActiveLineGutter,
-  highlightSelectionMatches,
   highlightSpecialChars,
   history,
   historyKeymap,
@@ -24,15 +23,15 @@ import {
   indentWithTab,
   keymap,
   lineNumbers,
-  search,
-  searchKeymap,
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
+import { t } from "../../headnode/words.js";
 import { completion } from "./completion.js";
 import { failedLine, markFailed } from "./failed_line.js";
 import { FileTabs } from "./file_tabs.js";
 import { language } from "./language.js";
 import { fillButton } from "./panes.js";
+import { searching } from "./searching.js";
 
 const COMMON = [
   EditorView.cspNonce.of(nonce()),
@@ -49,8 +48,6 @@ const COMMON = [
   bracketMatching(),
   closeBrackets(),
   highlightActiveLine(),
-  highlightSelectionMatches(),
-  search({ top: true }),
 ];
 
 /** The code pane. run() is called for Ctrl+Enter; proposals are what it completes besides the language's own. */
@@ -133,7 +130,7 @@ export class Editor {
         "div",
         { className: "pane-foot" },
         this.hint,
-        el("label", { className: "check" }, this.mode, "Plain text box"),
+        el("label", { className: "check" }, this.mode, t`Plain text box`),
       ),
     );
   }
@@ -160,17 +157,17 @@ export class Editor {
     byId("code-body").setAttribute("aria-label", this.path);
     this.hint.replaceChildren(
       ...(this.plain
-        ? ["Tab moves on to the next control"]
-        : [el("kbd", {}, "Esc"), " then ", el("kbd", {}, "Tab"), " leaves the editor"]),
+        ? [t`Tab moves on to the next control`]
+        : [el("kbd", {}, "Esc"), t` then `, el("kbd", {}, "Tab"), t` leaves the editor`]),
       " · ",
       el("kbd", {}, "Ctrl"),
       "+",
       el("kbd", {}, "Enter"),
-      " runs, ",
+      t` runs, `,
       el("kbd", {}, "Ctrl"),
       "+",
       el("kbd", {}, "."),
-      " stops",
+      t` stops`,
     );
   }
 
@@ -186,6 +183,7 @@ export class Editor {
       extensions: [
         COMMON,
         language(path),
+        searching(),
         path.endsWith(".py") ? this.completion : [],
         failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],
@@ -198,7 +196,6 @@ export class Editor {
           ...closeBracketsKeymap,
           ...completionKeymap,
           ...defaultKeymap,
-          ...searchKeymap,
           ...historyKeymap,
           ...foldKeymap,
           indentWithTab,

@@ -1,12 +1,13 @@
 // The line of a program in which its newest run failed; the mark moves with the text and goes once the line is changed.
 
 import { Decoration, EditorView, StateEffect, StateField } from "../../headnode/vendor/codemirror.js";
+import { t } from "../../headnode/words.js";
 
 const put = StateEffect.define();
 
 function markOf(state, failure) {
   if (!failure || failure.line > state.doc.lines) return Decoration.none;
-  const attributes = { title: failure.text, "aria-description": `The run failed here. ${failure.text}` };
+  const attributes = { title: failure.text, "aria-description": t`The run failed here. ${failure.text}` };
   const line = Decoration.line({ class: "cm-failed", attributes });
   return Decoration.set([line.range(state.doc.line(failure.line).from)]);
 }

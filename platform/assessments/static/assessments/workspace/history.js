@@ -11,6 +11,7 @@ import {
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { MergeView } from "../../headnode/vendor/codemirror_merge.js";
+import { t } from "../../headnode/words.js";
 import { readable } from "./answer_parts.js";
 import { language } from "./language.js";
 
@@ -48,12 +49,12 @@ function differences(before, after, titles) {
 export function compared(draft, answer) {
   const titles = new Map([...answer.sections].map(([key, section]) => [key, section.title]));
   const parts = differences(draft.body, answer.body(), titles);
-  if (!parts.length) return [el("p", { className: "muted" }, "This draft is the same as what is on the page now.")];
+  if (!parts.length) return [el("p", { className: "muted" }, t`This draft is the same as what is on the page now.`)];
   return parts.map((part) => {
     const host = el("div", { className: "merge" });
     new MergeView({
-      a: side(part.before, part.path, `${part.name} in draft ${draft.number}`),
-      b: side(part.after, part.path, `${part.name} on the page now`),
+      a: side(part.before, part.path, t`${part.name} in draft ${draft.number}`),
+      b: side(part.after, part.path, t`${part.name} on the page now`),
       parent: host,
       collapseUnchanged: { margin: 2, minSize: 6 },
     });
@@ -64,7 +65,7 @@ export function compared(draft, answer) {
         "h3",
         {},
         part.name,
-        el("span", { className: "muted small" }, ` draft #${draft.number} on the left, the page on the right`),
+        el("span", { className: "muted small" }, t` draft #${draft.number} on the left, the page on the right`),
       ),
       host,
     );
@@ -74,12 +75,12 @@ export function compared(draft, answer) {
 async function view(summary, { url, answer, restore }) {
   const draft = await ask(`${url}/${summary.number}`);
   const choice = await openDialog({
-    title: `Draft #${draft.number}, ${clockTime(draft.at)}`,
+    title: t`Draft #${draft.number}, ${clockTime(draft.at)}`,
     wide: true,
     content: compared(draft, answer),
     buttons: [
-      { value: "back", label: "Back to the list" },
-      ...(answer.locked ? [] : [{ value: "restore", label: "Go on from this draft", primary: true }]),
+      { value: "back", label: t`Back to the list` },
+      ...(answer.locked ? [] : [{ value: "restore", label: t`Go on from this draft`, primary: true }]),
     ],
   });
   if (choice === "restore") restore(draft);
@@ -91,7 +92,7 @@ function list(drafts, pick) {
     return el(
       "p",
       { className: "muted" },
-      "Nothing has been saved yet. The first draft appears here seconds after you start typing.",
+      t`Nothing has been saved yet. The first draft appears here seconds after you start typing.`,
     );
   const row = (draft) =>
     el(
@@ -100,7 +101,7 @@ function list(drafts, pick) {
       el("th", { scope: "row" }, `#${draft.number}`),
       el("td", {}, clockTime(draft.at)),
       el("td", { className: "figure" }, `${(draft.size / 1000).toFixed(1)} kB`),
-      el("td", {}, draft.diverged ? "kept beside the main line" : ""),
+      el("td", {}, draft.diverged ? t`kept beside the main line` : ""),
       el(
         "td",
         {},
@@ -110,15 +111,15 @@ function list(drafts, pick) {
             type: "button",
             className: "quiet",
             onclick: () => pick(draft),
-            "aria-label": `Look at draft ${draft.number}`,
+            "aria-label": t`Look at draft ${draft.number}`,
           },
-          "Look",
+          t`Look`,
         ),
       ),
     );
   return el(
     "div",
-    { className: "scroll history", tabindex: "0", role: "region", "aria-label": "Saved drafts" },
+    { className: "scroll history", tabindex: "0", role: "region", "aria-label": t`Saved drafts` },
     el(
       "table",
       {},
@@ -128,11 +129,11 @@ function list(drafts, pick) {
         el(
           "tr",
           {},
-          ["Draft", "Saved", "Size", "Note", ""].map((head) =>
+          [t`Draft`, t`Saved`, t`Size`, t`Note`, ""].map((head) =>
             el(
               "th",
               { scope: "col", className: head === "Size" ? "figure" : "" },
-              head || el("span", { className: "unseen" }, "Action"),
+              head || el("span", { className: "unseen" }, t`Action`),
             ),
           ),
         ),
@@ -153,16 +154,16 @@ export async function openHistory(options) {
         resolve(await view(draft, options).catch((error) => (options.failed(error), null)));
       };
       const dialog = openDialog({
-        title: "Saved drafts",
+        title: t`Saved drafts`,
         content: [
           el(
             "p",
             { className: "muted" },
-            "Newest first. Going back to a draft makes it a new draft; nothing is removed.",
+            t`Newest first. Going back to a draft makes it a new draft; nothing is removed.`,
           ),
           list(drafts, pick),
         ],
-        buttons: [{ value: null, label: "Close", primary: true }],
+        buttons: [{ value: null, label: t`Close`, primary: true }],
       });
       dialog.then(resolve);
     });

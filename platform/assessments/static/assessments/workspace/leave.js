@@ -1,6 +1,7 @@
 // Leaving a computer that others use: says what was never sent, then forgets all that this browser holds of the work.
 
 import { byId, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { DraftStore } from "./draft_store.js";
 
 const ROOM = "headnode-room"; // where the room's worker keeps its logs
@@ -21,11 +22,11 @@ if (unsent.length) {
     el(
       "p",
       { className: "note warn", role: "alert" },
-      "This browser holds text of yours that it has not been able to send. Go back to your work with a " +
-        "connection, and it is sent by itself. If you leave now, that text is gone.",
+      t`This browser holds text of yours that it has not been able to send. Go back to your work with a
+        connection, and it is sent by itself. If you leave now, that text is gone.`,
     ),
   );
-  form.querySelector("button").textContent = "Leave, and lose what was not sent";
+  form.querySelector("button").textContent = t`Leave, and lose what was not sent`;
 }
 form.addEventListener("submit", async (event) => {
   event.preventDefault();

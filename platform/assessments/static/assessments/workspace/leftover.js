@@ -2,6 +2,7 @@
 
 import { ask, Unreachable } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { DraftStore } from "./draft_store.js";
 
 async function send(entry, url) {
@@ -27,14 +28,14 @@ async function sendLeftovers(node) {
     }
     say(
       "info",
-      "Text that this browser had not been able to send in time has now been received. It is kept aside with " +
-        "its time; it is not part of your answer.",
+      t`Text that this browser had not been able to send in time has now been received. It is kept aside with
+        its time; it is not part of your answer.`,
     );
   } catch {
     say(
       "warn",
-      "This browser still holds text that it could not send. It is safe here. It is sent when you open this " +
-        "page again with a connection.",
+      t`This browser still holds text that it could not send. It is safe here. It is sent when you open this
+        page again with a connection.`,
     );
   }
 }

@@ -1,6 +1,7 @@
 // Quiet bars under the top bar: an extension, feedback to revise by, being offline.
 
 import { byId, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 /** Show or replace the bar called `name`; a dismissible one has a Close button. */
 export function showNotice(name, { kind = "info", content, dismiss = null, label }) {
@@ -10,7 +11,7 @@ export function showNotice(name, { kind = "info", content, dismiss = null, label
     { className: `notice ${kind}`, "data-name": name, "aria-label": label },
     el("div", { className: "notice-text" }, content),
     dismiss
-      ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, "Close")
+      ? el("button", { type: "button", className: "quiet", onclick: () => (hideNotice(name), dismiss()) }, t`Close`)
       : null,
   );
   byId("notices").append(node);

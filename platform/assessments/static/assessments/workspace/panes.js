@@ -3,6 +3,7 @@
 
 import { byId, el, preference } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 
 const NARROW = matchMedia("(max-width: 899px)");
 const STEP = 24;
@@ -12,7 +13,7 @@ const SPLITS = [
   { id: "split-answer", name: "--answer", axis: "x", sign: -1, least: 220, most: 0.45, first: 0.22, room: 0.26 },
   { id: "split-run", name: "--run", axis: "y", sign: -1, least: 96, most: 0.8, first: 0.42 },
 ];
-const TITLES = { read: "Read", code: "Code", room: "Room", run: "Run", answer: "Answer" };
+const TITLES = { read: t`Read`, code: t`Code`, room: t`Room`, run: t`Run`, answer: t`Answer` };
 
 function extent(split) {
   return split.axis === "x" ? byId("main").clientWidth : byId("centre").clientHeight;
@@ -41,7 +42,7 @@ class Splitter {
     this.bar.setAttribute("aria-valuemin", String(least));
     this.bar.setAttribute("aria-valuemax", String(limit));
     this.bar.setAttribute("aria-valuenow", String(this.size));
-    this.bar.setAttribute("aria-valuetext", `${this.size} pixels`);
+    this.bar.setAttribute("aria-valuetext", t`${this.size} pixels`);
     if (keep) preference(this.memory, String(this.size));
   }
 
@@ -81,8 +82,8 @@ export function fillButton(key) {
       type: "button",
       className: "quiet fill",
       "aria-pressed": "false",
-      "aria-label": `Let ${TITLES[key].toLowerCase()} fill the page`,
-      title: "Fill the page",
+      "aria-label": t`Let ${TITLES[key].toLowerCase()} fill the page`,
+      title: t`Fill the page`,
       onclick: () => fill(document.body.dataset.full === key ? null : key),
     },
     "⤢",

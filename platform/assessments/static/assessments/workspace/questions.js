@@ -4,10 +4,15 @@ import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el, uuid } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { showNotice } from "./notices.js";
 
 const LONGEST = 2000;
-const HEADS = { correction: "A correction of the exercise", all: "To everybody at this exercise", one: "Your answer" };
+const HEADS = {
+  correction: t`A correction of the exercise`,
+  all: t`To everybody at this exercise`,
+  one: t`Your answer`,
+};
 
 function headOf(told) {
   if (told.is_correction) return HEADS.correction;
@@ -101,14 +106,14 @@ export class Questions {
         el(
           "div",
           { className: "asked" },
-          el("p", { className: "told-head" }, `You asked, ${clockTime(one.at)}`),
+          el("p", { className: "told-head" }, t`You asked, ${clockTime(one.at)}`),
           el("p", { className: "told-text" }, one.text),
-          one.answers.length ? one.answers.map(toldNode) : el("p", { className: "muted" }, "No answer yet."),
+          one.answers.length ? one.answers.map(toldNode) : el("p", { className: "muted" }, t`No answer yet.`),
         ),
       ),
     );
     if (!announced.length && !asked.length) {
-      this.#list.replaceChildren(el("p", { className: "muted" }, "You have not asked anything yet."));
+      this.#list.replaceChildren(el("p", { className: "muted" }, t`You have not asked anything yet.`));
     }
   }
 
@@ -116,11 +121,11 @@ export class Questions {
     const field = el("textarea", { rows: 4, maxLength: LONGEST, value: keep(sessionStorage, this.typed) });
     field.addEventListener("input", () => keep(sessionStorage, this.typed, field.value));
     const status = el("p", { role: "status", className: "muted" });
-    const button = el("button", { type: "button", className: "primary" }, "Send");
+    const button = el("button", { type: "button", className: "primary" }, t`Send`);
     let id = uuid(); // of this question: sent twice, it is one
     button.addEventListener("click", async () => {
       if (!field.value.trim()) {
-        status.textContent = "Write your question first.";
+        status.textContent = t`Write your question first.`;
         field.focus();
         return;
       }
@@ -129,10 +134,10 @@ export class Questions {
         await ask(this.url, { id, text: field.value });
         id = uuid();
         field.value = keep(sessionStorage, this.typed, "");
-        status.textContent = "Sent. The answer appears on this page: you can close this and work on.";
+        status.textContent = t`Sent. The answer appears on this page: you can close this and work on.`;
         await this.#read().catch(() => {});
       } catch (error) {
-        status.textContent = `${error.message} Your question is kept here: send it again in a moment.`;
+        status.textContent = t`${error.message} Your question is kept here: send it again in a moment.`;
       } finally {
         button.disabled = false;
       }
@@ -140,20 +145,20 @@ export class Questions {
     this.#fill();
     this.#read().catch(() => {});
     return openDialog({
-      title: "Ask the interviewers",
+      title: t`Ask the interviewers`,
       content: [
         el(
           "p",
           {},
-          "For what is unclear or does not work. They do not help with the answer itself, and asking counts neither " +
-            "for nor against you. Your clock runs on.",
+          t`For what is unclear or does not work. They do not help with the answer itself, and asking counts neither
+            for nor against you. Your clock runs on.`,
         ),
         this.#list,
-        el("label", { className: "field" }, "Your question", field),
+        el("label", { className: "field" }, t`Your question`, field),
         el("p", { className: "ask-send" }, button),
         status,
       ],
-      buttons: [{ value: null, label: "Close" }],
+      buttons: [{ value: null, label: t`Close` }],
     });
   }
 }

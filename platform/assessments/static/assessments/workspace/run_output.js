@@ -1,21 +1,22 @@
 // What a run printed and how it ended, with the candidate's own line first where its program failed.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
 export const STATUS = {
-  ok: ["good", "Finished"],
-  incomplete: ["warn", "Stopped early"],
-  candidate_error: ["bad", "Your program failed"],
-  timeout: ["bad", "Out of time"],
-  cpu_limit: ["bad", "Out of CPU time"],
-  oom: ["bad", "Out of memory"],
-  output_limit: ["bad", "Too much output"],
-  protocol_error: ["bad", "Rubbish on the channel"],
-  crashed: ["bad", "Crashed"],
-  cancelled: ["warn", "Cancelled"],
-  stopped: ["info", "Stopped"],
-  sandbox_error: ["warn", "Our fault"],
-  infrastructure_error: ["warn", "Our fault"],
+  ok: ["good", t`Finished`],
+  incomplete: ["warn", t`Stopped early`],
+  candidate_error: ["bad", t`Your program failed`],
+  timeout: ["bad", t`Out of time`],
+  cpu_limit: ["bad", t`Out of CPU time`],
+  oom: ["bad", t`Out of memory`],
+  output_limit: ["bad", t`Too much output`],
+  protocol_error: ["bad", t`Rubbish on the channel`],
+  crashed: ["bad", t`Crashed`],
+  cancelled: ["warn", t`Cancelled`],
+  stopped: ["info", t`Stopped`],
+  sandbox_error: ["warn", t`Our fault`],
+  infrastructure_error: ["warn", t`Our fault`],
 };
 
 /** Control characters become visible signs; newlines and tabs stay what they are. */
@@ -54,8 +55,8 @@ export function nothingYet(words) {
     "p",
     { className: "empty" },
     words ||
-      "Run executes your program against a public workload on a simulated cluster, without any network. What it " +
-        "prints, and how it ended, appears here.",
+      t`Run executes your program against a public workload on a simulated cluster, without any network. What it
+        prints, and how it ended, appears here.`,
   );
 }
 
@@ -63,7 +64,7 @@ function failureNote({ path, line }, open) {
   return el(
     "p",
     { className: "failed-at" },
-    el("button", { type: "button", onclick: () => open(path, line) }, `Show ${path}, line ${line}`),
+    el("button", { type: "button", onclick: () => open(path, line) }, t`Show ${path}, line ${line}`),
   );
 }
 
@@ -73,10 +74,9 @@ export function output(report, { what, failure, open }) {
   const waited =
     (report.waited_s ?? 0) < 1
       ? ""
-      : ` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
-  const spent =
-    `${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited}; ` +
-    `${report.calls ?? 0} calls`;
+      : t` and ${report.waited_s.toFixed(1)} s of waiting for the platform, which does not count`;
+  const spent = t`${(report.wall_s ?? 0).toFixed(1)} s, of which ${(report.cpu_s ?? 0).toFixed(1)} s of CPU${waited};
+      ${report.calls ?? 0} calls`;
   return el(
     "div",
     {},
@@ -90,11 +90,11 @@ export function output(report, { what, failure, open }) {
     el("p", { className: "muted small" }, what),
     failure ? failureNote(failure, open) : null,
     (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
-    stream("Standard output", report.stdout),
-    stream("Standard error", report.stderr),
+    stream(t`Standard output`, report.stdout),
+    stream(t`Standard error`, report.stderr),
     report.stdout_truncated
-      ? el("p", { className: "muted" }, "The output was longer than the limit; the rest was cut off.")
+      ? el("p", { className: "muted" }, t`The output was longer than the limit; the rest was cut off.`)
       : null,
-    report.stdout || report.stderr ? null : el("p", { className: "muted" }, "The program printed nothing."),
+    report.stdout || report.stderr ? null : el("p", { className: "muted" }, t`The program printed nothing.`),
   );
 }

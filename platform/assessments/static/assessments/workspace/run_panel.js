@@ -3,20 +3,21 @@
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { byId, clockTime, el, once } from "../../headnode/dom.js";
-import { measuresTable } from "../../headnode/measures.js";
 import { tabs } from "../../headnode/tabs.js";
+import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
-import { TimelineTab } from "./timeline_tab.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
+const NOT_FETCHED = t`This could not be fetched: choose the tab again in a moment.`;
+
 function progress(run, seconds) {
-  if (!run) return "Connection lost; the run goes on. Asking again…";
-  if (run.stopping) return `Stopping · ${seconds} s`;
+  if (!run) return t`Connection lost; the run goes on. Asking again…`;
+  if (run.stopping) return t`Stopping · ${seconds} s`;
   if (run.state === "running") return `Running · ${seconds} s`;
   if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
-  const place = run.position > 1 ? `Waiting, number ${run.position} in the queue` : "Waiting for a free place";
+  const place = run.position > 1 ? t`Waiting, number ${run.position} in the queue` : t`Waiting for a free place`;
   return `${place} · ${seconds} s`;
 }
 
@@ -37,7 +38,7 @@ export class RunPanel {
     this.files = files;
     this.failed = failed;
     this.openLine = open;
-    this.timeline = new TimelineTab(urls.runs, workloads);
+    this.timeline = null;
     this.#build(workloads);
     this.#take(lastRun, "");
     new ResizeObserver(() => this.#fit()).observe(this.body);
@@ -47,7 +48,7 @@ export class RunPanel {
     this.button = el(
       "button",
       { type: "button", className: "primary", onclick: (event) => this.#press(event), onkeydown: once },
-      "Run ▸",
+      t`Run ▸`,
     );
     this.choice = el(
       "select",
@@ -62,7 +63,7 @@ export class RunPanel {
         "div",
         { className: "pane-head" },
         this.button,
-        el("label", { className: "unseen", for: "workload" }, "Workload"),
+        el("label", { className: "unseen", for: "workload" }, t`Workload`),
         workloads.length > 1 ? this.choice : null,
         this.list,
         this.state,
@@ -70,12 +71,12 @@ export class RunPanel {
       ),
       this.body,
     );
-    const items = ["Output", "Measures", "Timeline"].map((label) => ({
+    const items = [t`Output`, t`Measures`, t`Timeline`].map((label) => ({
       key: label.toLowerCase(),
       label,
       panel: "run-body",
     }));
-    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: "Result of the run" });
+    this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: t`Result of the run` });
     this.tabs.choose("output");
     this.#setBusy(false);
   }
@@ -95,7 +96,7 @@ export class RunPanel {
     if (this.#busy || this.button.disabled) return;
     this.#setBusy(true);
     this.show?.("run");
-    this.#say("Sending…");
+    this.#say(t`Sending…`);
     try {
       const started = await this.queue.post(this.urls.runs, { workload: this.choice.value });
       await this.#follow(started.id);
@@ -111,12 +112,12 @@ export class RunPanel {
     if (!this.#going) return;
     const url = `${this.urls.runs}/${this.#going}/stop`;
     this.#face(null);
-    announce("Stopping the run.");
+    announce(t`Stopping the run.`);
     try {
       await ask(url, {});
     } catch (error) {
       // One that has ended by itself meanwhile shows its result in a moment.
-      if (error.code !== "run_ended") announce(`The run was not stopped: ${error.message} Try again.`);
+      if (error.code !== "run_ended") announce(t`The run was not stopped: ${error.message} Try again.`);
     }
     this.#look?.();
   }
@@ -137,7 +138,7 @@ export class RunPanel {
 
   async #follow(id) {
     const began = performance.now();
-    announce("The run has begun. Control and full stop stop it.");
+    announce(t`The run has begun. Control and full stop stop it.`);
     for (;;) {
       const run = await this.#ask(id);
       this.#face(run?.stopping ? null : id);
@@ -168,9 +169,9 @@ export class RunPanel {
     this.ranAs = run.id;
     this.#take(
       run,
-      ours ? `${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
+      ours ? t`${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
     );
-    const label = ours ? "The run failed on our side." : STATUS[run.report?.status ?? run.state]?.[1] || "Finished";
+    const label = ours ? t`The run failed on our side.` : STATUS[run.report?.status ?? run.state]?.[1] || t`Finished`;
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
     announce(`${label} ${run.report?.detail || run.detail || ""}`);
     if (!run.report?.measures?.length) this.tabs.choose("output");
@@ -181,8 +182,8 @@ export class RunPanel {
     const text =
       error instanceof Refused
         ? error.message
-        : "The server could not be reached, so the program was not run. Your text is kept in this browser; try " +
-          "again when the connection is back.";
+        : t`The server could not be reached, so the program was not run. Your text is kept in this browser; try
+          again when the connection is back.`;
     this.tabs.choose("output");
     this.body.replaceChildren(el("p", { className: "note warn", role: "alert" }, text));
   }
@@ -199,7 +200,7 @@ export class RunPanel {
   /** What was run, of which the present text may know nothing. */
   #ofWhat() {
     const title = this.workloads.find(({ name }) => name === this.#run.workload)?.title ?? this.#run.workload;
-    return `${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
+    return t`${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
   }
 
   #output() {
@@ -209,29 +210,51 @@ export class RunPanel {
 
   #open(key) {
     this.current = key;
-    this.timeline.close();
+    this.timeline?.close();
     this.body.setAttribute("aria-label", key);
     if (key === "output") this.body.replaceChildren(this.#output());
-    if (key === "measures")
-      this.body.replaceChildren(
-        ...[this.#report && el("p", { className: "muted small" }, this.#ofWhat()), measuresTable(this.#report)].filter(
-          Boolean,
-        ),
-      );
+    if (key === "measures") this.#openMeasures();
     if (key === "timeline") this.#openTimeline();
+  }
+
+  /** Fill the open tab with what is fetched for the first time that it is wanted. */
+  async #fetched(key, fill) {
+    const report = this.#report;
+    this.body.replaceChildren();
+    try {
+      const part = await fill();
+      if (this.current === key && report === this.#report) part();
+    } catch {
+      if (this.current === key) this.body.replaceChildren(el("p", { className: "muted" }, NOT_FETCHED));
+    }
+  }
+
+  #openMeasures() {
+    this.#fetched("measures", async () => {
+      const table = (await import("../../headnode/measures.js")).measuresTable;
+      const what = this.#report && el("p", { className: "muted small" }, this.#ofWhat());
+      return () => this.body.replaceChildren(...[what, table(this.#report)].filter(Boolean));
+    });
   }
 
   #openTimeline() {
     // Charts need a width; a pane that is not shown has none, and draws when it is.
     this.waits = !this.body.clientWidth;
-    if (this.waits) this.body.replaceChildren();
-    else this.timeline.open(this.body, this.#report, this.ranAs);
+    if (this.waits) {
+      this.body.replaceChildren();
+      return;
+    }
+    this.#fetched("timeline", async () => {
+      const Tab = (await import("./timeline_tab.js")).TimelineTab;
+      this.timeline ??= new Tab(this.urls.runs, this.workloads);
+      return () => this.timeline.open(this.body, this.#report, this.ranAs);
+    });
   }
 
   #fit() {
     if (this.current !== "timeline") return;
     if (this.waits) this.#openTimeline();
-    else this.timeline.resize();
+    else this.timeline?.resize();
   }
 
   #setBusy(busy) {
@@ -244,7 +267,7 @@ export class RunPanel {
     const { button } = this;
     const busy = this.#busy;
     this.#going = busy ? going : null;
-    button.textContent = busy ? "Stop" : "Run ▸";
+    button.textContent = busy ? t`Stop` : t`Run ▸`;
     button.title = busy ? "Ctrl+." : "Ctrl+Enter";
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");

@@ -2,11 +2,12 @@
 
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { counted, t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 
 function words(text) {
   const count = text.trim() ? text.trim().split(/\s+/).length : 0;
-  return `${count} word${count === 1 ? "" : "s"}`;
+  return counted("{0} word", "{0} words", count);
 }
 
 function grow(box) {
@@ -41,7 +42,7 @@ class SectionBox {
     const { text, readOnly } = this.answer.sections.get(this.key);
     if (this.box.value !== text) this.box.value = text;
     this.box.readOnly = readOnly || this.answer.locked;
-    this.state.textContent = readOnly ? "Read only" : "To revise";
+    this.state.textContent = readOnly ? t`Read only` : t`To revise`;
     this.state.hidden = !readOnly && this.answer.focus !== this.key;
     this.#measure();
   }
@@ -59,7 +60,7 @@ function head(pane, body, board) {
       el(
         "div",
         { className: "pane-head" },
-        el("h2", { className: "pane-title" }, "Written answer"),
+        el("h2", { className: "pane-title" }, t`Written answer`),
         fillButton("answer"),
       ),
       body,
@@ -72,17 +73,17 @@ function head(pane, body, board) {
     for (const [name, part] of Object.entries(parts)) part.hidden = name !== key;
   };
   const items = [
-    ["text", "Written answer"],
-    ["board", board.title ?? "Board"],
+    ["text", t`Written answer`],
+    ["board", board.title ?? t`Board`],
   ].map(([key, label]) => ({ key, label, panel: `answer-${key}` }));
-  const row = tabs(list, items, show, { label: "Your answer" });
+  const row = tabs(list, items, show, { label: t`Your answer` });
   for (const [key, part] of Object.entries(parts)) {
     Object.assign(part, { id: `answer-${key}` });
     part.setAttribute("role", "tabpanel");
     part.setAttribute("aria-labelledby", `tab-answer-${key}-${key}`);
   }
   pane.append(
-    el("h2", { className: "unseen" }, "Your answer"),
+    el("h2", { className: "unseen" }, t`Your answer`),
     el("div", { className: "pane-head" }, list, fillButton("answer")),
     body,
     board.node,
@@ -97,7 +98,7 @@ export function setUpSections(answer, board = null) {
   const body = el("div", { className: "pane-body sections" });
   const show = head(pane, body, board);
   if (!answer.sections.size) {
-    body.append(el("p", { className: "empty" }, "This exercise has no written part: the code is the whole answer."));
+    body.append(el("p", { className: "empty" }, t`This exercise has no written part: the code is the whole answer.`));
     return show;
   }
   const boxes = [...answer.sections.keys()].map((key) => new SectionBox(answer, key));

@@ -2,6 +2,7 @@
 
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { partName, summary } from "./answer_parts.js";
 
 function contents(answer) {
@@ -15,7 +16,7 @@ function contents(answer) {
     el(
       "thead",
       {},
-      el("tr", {}, el("th", { scope: "col" }, "Part"), el("th", { scope: "col", className: "figure" }, "Length")),
+      el("tr", {}, el("th", { scope: "col" }, t`Part`), el("th", { scope: "col", className: "figure" }, t`Length`)),
     ),
     el(
       "tbody",
@@ -27,7 +28,7 @@ function contents(answer) {
               "tr",
               {},
               el("td", { className: "mono" }, path),
-              el("td", { className: "figure" }, `${lines(file.text)} lines`),
+              el("td", { className: "figure" }, t`${lines(file.text)} lines`),
             ),
       ),
       sections.map((section) =>
@@ -38,7 +39,7 @@ function contents(answer) {
           el(
             "td",
             { className: "figure" },
-            words(section.text) ? `${words(section.text)} words` : el("strong", {}, "empty"),
+            words(section.text) ? t`${words(section.text)} words` : el("strong", {}, t`empty`),
           ),
         ),
       ),
@@ -49,23 +50,23 @@ function contents(answer) {
 /** Ask whether to submit; true when the candidate says so. */
 export async function confirmSubmit(answer, { left, round }) {
   const choice = await openDialog({
-    title: round === 2 ? "Submit your revision?" : "Submit your answer?",
+    title: round === 2 ? t`Submit your revision?` : t`Submit your answer?`,
     content: [
       el(
         "p",
         {},
-        `You have ${left} left. Submitting ends the exercise: it cannot be undone, and you cannot edit afterwards.`,
+        t`You have ${left} left. Submitting ends the exercise: it cannot be undone, and you cannot edit afterwards.`,
       ),
       contents(answer),
       el(
         "p",
         { className: "muted" },
-        "If you do nothing, what was saved last is submitted by itself when the time is over.",
+        t`If you do nothing, what was saved last is submitted by itself when the time is over.`,
       ),
     ],
     buttons: [
-      { value: false, label: "Go on working" },
-      { value: true, label: "Submit now", primary: true },
+      { value: false, label: t`Go on working` },
+      { value: true, label: t`Submit now`, primary: true },
     ],
   });
   return choice === true;
@@ -91,9 +92,9 @@ export class Insisting {
 
   async #open(error) {
     this.#opened = true;
-    const reason = error.status ? "The site cannot take it just now." : "The server does not answer.";
+    const reason = error.status ? t`The site cannot take it just now.` : t`The server does not answer.`;
     const stop = await openDialog({
-      title: "Your answer is not submitted yet",
+      title: t`Your answer is not submitted yet`,
       alert: true,
       until: this.over,
       content: [
@@ -101,12 +102,12 @@ export class Insisting {
         el(
           "p",
           {},
-          "It is kept in this browser and is being submitted again every few seconds, until the server says " +
-            "that it has it. Leave this page open; your receipt follows.",
+          t`It is kept in this browser and is being submitted again every few seconds, until the server says
+            that it has it. Leave this page open; your receipt follows.`,
         ),
-        el("p", { className: "muted" }, "Time in which the site does not answer is given back to you."),
+        el("p", { className: "muted" }, t`Time in which the site does not answer is given back to you.`),
       ],
-      buttons: [{ value: true, label: "Stop, and go on working" }],
+      buttons: [{ value: true, label: t`Stop, and go on working` }],
     });
     this.#stopped = stop === true;
     if (this.#stopped) this.wake();

@@ -2,15 +2,30 @@
 
 import { ask } from "../../headnode/api.js";
 import { clockTime, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 
-const NOTHING = "The queue, the machines and the cost over the simulated time appear here after a run.";
+const NOTHING = t`The queue, the machines and the cost over the simulated time appear here after a run.`;
 
 function named(run, titles) {
-  return `Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${clockTime(run.created_at)}`;
+  return t`Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${clockTime(run.created_at)}`;
+}
+
+/** Sheets that the page names and does not fetch by itself; one that cannot be fetched is done without. */
+function sheets() {
+  const named = /** @type {HTMLTemplateElement | null} */ (document.getElementById("replay-sheets"));
+  if (!named) return [];
+  const links = [...named.content.children].map((link) => document.importNode(link, true));
+  named.remove();
+  const coming = links.map(
+    (link) => new Promise((done) => ["load", "error"].map((it) => link.addEventListener(it, done))),
+  );
+  document.head.append(...links);
+  return coming;
 }
 
 /** What draws a replay: it is fetched for the first of them. */
 async function loaded() {
+  await Promise.all(sheets());
   const { showReplay } = await import("../../headnode/replay.js");
   const { differences } = await import("../../headnode/differences.js");
   return { showReplay, differences };
@@ -28,7 +43,7 @@ export class TimelineTab {
     this.bar = el(
       "div",
       { className: "compare-bar", hidden: true },
-      el("label", { for: "compare-run" }, "Compare with an earlier run", this.choice),
+      el("label", { for: "compare-run" }, t`Compare with an earlier run`, this.choice),
     );
     this.problem = el("p", { className: "note warn", role: "alert", hidden: true });
     this.place = el("div", {});
@@ -68,7 +83,7 @@ export class TimelineTab {
     const parts = await loaded().catch(() => null);
     if (turn !== this.#asked) return;
     if (!parts) {
-      this.#tell("The charts could not be loaded: no connection. Choose Timeline again to try once more.");
+      this.#tell(t`The charts could not be loaded: no connection. Choose Timeline again to try once more.`);
       return;
     }
     const { showReplay, differences } = parts;
@@ -85,7 +100,7 @@ export class TimelineTab {
     const others = done.filter((run) => run !== this.own);
     this.bar.hidden = !others.length;
     this.choice.replaceChildren(
-      el("option", { value: "" }, "Nothing"),
+      el("option", { value: "" }, t`Nothing`),
       ...others.map((run) => el("option", { value: run.id }, named(run, this.titles))),
     );
     this.others = new Map(others.map((run) => [run.id, run]));
@@ -103,11 +118,11 @@ export class TimelineTab {
       const { report } = await ask(`${this.url}/${other.id}`);
       if (turn !== this.#asked) return;
       if (!report?.timeline?.t?.length)
-        this.#say("That run ended before anything could be recorded, so there is nothing to compare.");
-      else this.#draw(report.timeline, [`this run: ${named(this.own, this.titles)}`, named(other, this.titles)]);
+        this.#say(t`That run ended before anything could be recorded, so there is nothing to compare.`);
+      else this.#draw(report.timeline, [t`this run: ${named(this.own, this.titles)}`, named(other, this.titles)]);
     } catch (error) {
       if (turn === this.#asked)
-        this.#say(`That run could not be loaded: ${error.message} Choose it again to try once more.`);
+        this.#say(t`That run could not be loaded: ${error.message} Choose it again to try once more.`);
     }
   }
 

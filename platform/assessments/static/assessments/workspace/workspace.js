@@ -4,6 +4,7 @@ import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { byId, clockTime, el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
 import { Answer } from "./answer.js";
 import { fetchWords, partName, rowName } from "./answer_parts.js";
 import { Clock, timeText } from "./clock.js";
@@ -23,6 +24,7 @@ const PARTS = {
   troubleshooting: async () => (await import("../troubleshooting/board.js")).Board,
   cost: async () => (await import("../cost/opportunities.js")).Opportunities,
   scaling: async () => (await import("../scaling/part.js")).Part,
+  live_slurm: async () => (await import("../live_slurm/part.js")).Part,
 };
 
 /** The middle of the page: a room, or an editor with what runs the program. Neither fetches the other's scripts. */
@@ -61,6 +63,7 @@ class Workspace {
     setUpDocuments(data.documents);
     this.clock = new Clock({ url: data.urls.state, state: data.state, limitS: data.limit_s });
     this.questions = new Questions({ url: data.urls.enquiries, attempt: data.attempt });
+    if (data.urls.assistant) this.#offerAssistant(data);
     this.board = Part ? this.#newPart(Part) : null;
     this.showAnswer = setUpSections(this.answer, this.board);
     if (this.board) {
@@ -74,6 +77,26 @@ class Workspace {
       return;
     }
     this.runPanel = setUpProgram(data, { answer: this.answer, queue: this.queue, show: this.showPane });
+  }
+
+  /** Its scripts are fetched when it is opened first. */
+  #offerAssistant({ urls, attempt }) {
+    const button = byId("assistant-open");
+    let coming = null;
+    const fetched = async () => {
+      const Pane = (await import("../assistant/assistant.js")).Assistant;
+      return new Pane({ url: urls.assistant, attempt, button });
+    };
+    button.disabled = false;
+    button.addEventListener("click", async () => {
+      try {
+        coming ??= fetched();
+        (await coming).toggle();
+      } catch {
+        coming = null;
+        announce(t`The assistant could not be opened: press its button again in a moment.`, { now: true });
+      }
+    });
   }
 
   #newPart(Part) {
@@ -101,7 +124,7 @@ class Workspace {
     const unsent = await this.queue.recover();
     if (unsent) {
       this.answer.replace(unsent);
-      announce("Text that had not reached the server was found in this browser and is being sent.");
+      announce(t`Text that had not reached the server was found in this browser and is being sent.`);
     }
     if (this.data.practice) {
       const setUp = (await import("../practice/tour.js")).setUpPractice;
@@ -158,24 +181,24 @@ class Workspace {
     const text = el(
       "dl",
       { className: "feedback" },
-      el("dt", {}, "A strength"),
+      el("dt", {}, t`A strength`),
       el("dd", {}, feedback.strength),
-      el("dt", {}, "To improve"),
+      el("dt", {}, t`To improve`),
       el("dd", {}, feedback.improvement),
       focus
         ? [
-            el("dt", {}, "Please revise"),
+            el("dt", {}, t`Please revise`),
             el(
               "dd",
               {},
               el("strong", {}, focus),
-              also.length ? `, and with it ${also.join(", ")}` : "",
-              "; everything else is read only.",
+              also.length ? t`, and with it ${also.join(", ")}` : "",
+              t`; everything else is read only.`,
             ),
           ]
         : null,
     );
-    showNotice("feedback", { content: [el("h2", {}, "Feedback on your first answer"), text], label: "Feedback" });
+    showNotice("feedback", { content: [el("h2", {}, t`Feedback on your first answer`), text], label: t`Feedback` });
     if (this.answer.sections.has(feedback.focus)) this.showPane("answer");
     else if (!this.board && this.answer.files.has(feedback.focus)) this.showPane("code");
     if (this.board && partName(feedback.focus)) this.#showPart();
@@ -187,13 +210,13 @@ class Workspace {
     this.outside = true;
     showNotice("signed-out", {
       kind: "bad",
-      label: "Not signed in",
+      label: t`Not signed in`,
       content: el(
         "p",
         { role: "alert" },
-        "This browser is no longer signed in for this exercise; another invitation may have been opened in it, or " +
-          "its cookies deleted. What you write is kept here. Open your invitation link again in another tab: this " +
-          "page then goes on by itself and sends everything.",
+        t`This browser is no longer signed in for this exercise; another invitation may have been opened in it, or
+          its cookies deleted. What you write is kept here. Open your invitation link again in another tab: this
+          page then goes on by itself and sends everything.`,
       ),
     });
   }
@@ -221,7 +244,7 @@ class Workspace {
       announce(state.notice.text, { now: this.clock.before <= 60 });
       showNotice("time", {
         content: el("p", {}, state.notice.text),
-        label: "Your time",
+        label: t`Your time`,
         dismiss: () => sessionStorage.setItem("headnode:notice", String(state.notice.id)),
       });
     }
@@ -246,7 +269,7 @@ class Workspace {
     } catch (error) {
       this.answer.locked = false;
       this.saved.say(
-        `The newer version could not be loaded: ${error.message} You go on with the text on this page.`,
+        t`The newer version could not be loaded: ${error.message} You go on with the text on this page.`,
         "bad",
       );
     } finally {
@@ -259,16 +282,16 @@ class Workspace {
     this.answer.locked = false;
     this.answer.replace(draft.body);
     this.queue.tookOther(number);
-    this.saved.say(`Loaded #${number}, saved ${clockTime(draft.at)}`);
+    this.saved.say(t`Loaded #${number}, saved ${clockTime(draft.at)}`);
   }
 
   async #history() {
     await this.queue.save();
-    const failed = (error) => this.saved.say(`The drafts could not be listed: ${error.message}`, "warn");
+    const failed = (error) => this.saved.say(t`The drafts could not be listed: ${error.message}`, "warn");
     const restore = (draft) => {
       this.answer.replace(draft.body);
       this.queue.save();
-      announce(`You go on from draft ${draft.number}.`);
+      announce(t`You go on from draft ${draft.number}.`);
     };
     try {
       const open = (await import("./history.js")).openHistory;
@@ -283,7 +306,7 @@ class Workspace {
     if (!sure) return;
     this.answer.locked = true;
     byId("submit-open").disabled = true;
-    this.saved.say("Submitting…");
+    this.saved.say(t`Submitting…`);
     const insisting = new Insisting({ wake: () => this.queue.retry() });
     try {
       const { receipt_url: receipt } = await this.queue.post(this.data.urls.submit, {}, (error) =>
@@ -313,19 +336,19 @@ class Workspace {
       this.#settle({ ...error.answer.conflict, own: error.answer.number });
       return;
     }
-    const reason = error instanceof Refused ? error.message : "The server could not be reached.";
+    const reason = error instanceof Refused ? error.message : t`The server could not be reached.`;
     openDialog({
-      title: "Your answer was not submitted",
+      title: t`Your answer was not submitted`,
       content: [
         el("p", {}, reason),
         el(
           "p",
           {},
-          "Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved " +
-            "last is submitted in any case.",
+          t`Your work is kept, and you can go on. Try again in a moment; when your time is over, what was saved
+            last is submitted in any case.`,
         ),
       ],
-      buttons: [{ value: null, label: "Close", primary: true }],
+      buttons: [{ value: null, label: t`Close`, primary: true }],
     });
   }
 
@@ -337,7 +360,7 @@ class Workspace {
     this.answer.locked = true;
     this.over?.close();
     this.over = new TimeOver();
-    announce("Your time is over. What you have written is being saved and submitted.", { now: true });
+    announce(t`Your time is over. What you have written is being saved and submitted.`, { now: true });
     await sent;
     this.over.say(whatArrived(this.queue.fate, this.queue.arrived));
     // The server promotes the last draft when the grace is over; asking it brings that about.

@@ -1,5 +1,7 @@
 // What the functions of a formula compute. Texts and empty cells in ranges are passed over, as spreadsheets do.
 
+import { t } from "../../../headnode/words.js";
+
 /** The value of a cell that cannot be computed; code as shown, such as #DIV/0!. */
 export class CellError {
   constructor(code, why = "") {
@@ -18,7 +20,7 @@ export function number(value) {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "number") return value;
   const read = Number(String(value).replaceAll(",", ""));
-  return Number.isNaN(read) ? fail("#VALUE!", `“${value}” is a text where a number is needed.`) : read;
+  return Number.isNaN(read) ? fail("#VALUE!", t`“${value}” is a text where a number is needed.`) : read;
 }
 
 /** Numbers of all arguments: each argument is {values, range}. */
@@ -31,9 +33,9 @@ function numbers(parts) {
 function one(parts, at, otherwise) {
   const part = parts[at];
   if (!part || (part.empty && otherwise !== undefined))
-    return otherwise === undefined ? fail("#VALUE!", "An argument is missing.") : otherwise;
+    return otherwise === undefined ? fail("#VALUE!", t`An argument is missing.`) : otherwise;
   return part.range && part.values.length !== 1
-    ? fail("#VALUE!", "One cell is needed, not a range.")
+    ? fail("#VALUE!", t`One cell is needed, not a range.`)
     : number(part.values[0]);
 }
 
@@ -45,14 +47,14 @@ function rounded(value, digits, how) {
 }
 
 function npv(rate, flows) {
-  if (rate <= -1) fail("#NUM!", "The rate has to be above −100 %.");
+  if (rate <= -1) fail("#NUM!", t`The rate has to be above −100 %.`);
   return flows.reduce((sum, flow, at) => sum + flow / (1 + rate) ** (at + 1), 0);
 }
 
 /** The rate at which the flows are worth nothing, sought from -99.99 % up to 1e6 by bisection. */
 function irr(flows) {
   if (!flows.some((flow) => flow > 0) || !flows.some((flow) => flow < 0))
-    fail("#NUM!", "IRR needs a payment and a return: one value below 0 and one above.");
+    fail("#NUM!", t`IRR needs a payment and a return: one value below 0 and one above.`);
   const steps = [-0.9999, -0.9, -0.5, -0.2, -0.1, -0.05, 0, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100, 1e4, 1e6];
   const order = steps
     .map((rate, at) => [Math.abs(rate - 0.1), at])
@@ -62,7 +64,7 @@ function irr(flows) {
     const found = root(flows, steps[at], steps[at + 1]);
     if (found !== null) return found;
   }
-  return fail("#NUM!", "No rate was found at which these values are worth 0.");
+  return fail("#NUM!", t`No rate was found at which these values are worth 0.`);
 }
 
 function root(flows, from, to) {
@@ -81,7 +83,7 @@ function root(flows, from, to) {
 }
 
 function pmt(rate, periods, present, future, type) {
-  if (periods <= 0) fail("#NUM!", "PMT needs at least one period.");
+  if (periods <= 0) fail("#NUM!", t`PMT needs at least one period.`);
   if (rate === 0) return -(present + future) / periods + 0;
   const growth = (1 + rate) ** periods;
   return (-rate * (present * growth + future)) / ((1 + rate * (type ? 1 : 0)) * (growth - 1)) + 0;
@@ -94,7 +96,7 @@ export const FUNCTIONS = {
     const found = numbers(parts);
     return found.length
       ? found.reduce((sum, value) => sum + value, 0) / found.length
-      : fail("#DIV/0!", "There is no number to average.");
+      : fail("#DIV/0!", t`There is no number to average.`);
   },
   MIN: (parts) => (numbers(parts).length ? Math.min(...numbers(parts)) : 0),
   MAX: (parts) => (numbers(parts).length ? Math.max(...numbers(parts)) : 0),

@@ -1,5 +1,6 @@
 // Reads a formula into a tree, by precedence as spreadsheets have it: comparison, &, + -, * /, ^, -x, x%.
 
+import { t } from "../../../headnode/words.js";
 import { cellOf } from "./refs.js";
 import { tokens, Unreadable } from "./tokens.js";
 
@@ -28,14 +29,14 @@ class Reader {
   need(text) {
     if (!this.sign(text))
       throw new Unreadable(
-        this.now ? `“${text}” is missing before “${this.now.text}”.` : `“${text}” is missing at the end.`,
+        this.now ? t`“${text}” is missing before “${this.now.text}”.` : t`“${text}” is missing at the end.`,
       );
   }
 
   all() {
-    if (!this.now) throw new Unreadable("There is nothing behind the =.");
+    if (!this.now) throw new Unreadable(t`There is nothing behind the =.`);
     const tree = this.level(0);
-    if (this.now) throw new Unreadable(`“${this.now.text}” is not expected here.`);
+    if (this.now) throw new Unreadable(t`“${this.now.text}” is not expected here.`);
     return tree;
   }
 
@@ -50,7 +51,7 @@ class Reader {
   unary() {
     this.#depth += 1;
     if (this.#depth > DEEPEST)
-      throw new Unreadable("The formula is nested too deeply: use another row for a part of it.");
+      throw new Unreadable(t`The formula is nested too deeply: use another row for a part of it.`);
     const sign = this.sign("-", "+");
     const tree = sign ? { kind: "unary", sign, of: this.unary() } : this.percent();
     this.#depth -= 1;
@@ -65,13 +66,13 @@ class Reader {
 
   primary() {
     const token = this.now;
-    if (!token) throw new Unreadable("The formula ends too early.");
+    if (!token) throw new Unreadable(t`The formula ends too early.`);
     if (this.sign("(")) {
       const tree = this.level(0);
       this.need(")");
       return tree;
     }
-    if (token.kind === "sign") throw new Unreadable(`“${token.text}” is not expected here.`);
+    if (token.kind === "sign") throw new Unreadable(t`“${token.text}” is not expected here.`);
     this.at += 1;
     if (token.kind === "number") return { kind: "number", value: Number(token.text) };
     if (token.kind === "text") return { kind: "text", value: token.text };

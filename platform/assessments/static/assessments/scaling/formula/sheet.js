@@ -1,5 +1,6 @@
 // Computes a sheet: cells by name, each once, with circles found rather than followed.
 
+import { t } from "../../../headnode/words.js";
 import { CellError, FUNCTIONS, number } from "./functions.js";
 import { parse } from "./parse.js";
 import { cellName } from "./refs.js";
@@ -22,7 +23,9 @@ const SIGNS = {
   "-": (a, b) => number(a) - number(b),
   "*": (a, b) => number(a) * number(b),
   "/": (a, b) =>
-    number(b) === 0 ? raise(new CellError("#DIV/0!", "This divides by 0 or by an empty cell.")) : number(a) / number(b),
+    number(b) === 0
+      ? raise(new CellError("#DIV/0!", t`This divides by 0 or by an empty cell.`))
+      : number(a) / number(b),
   "^": (a, b) => number(a) ** number(b),
   "&": (a, b) => `${a ?? ""}${b ?? ""}`,
   "=": (a, b) => order(a, b) === 0,
@@ -58,10 +61,10 @@ export class Sheet {
     const key = cellName(column, row);
     if (this.done.has(key)) {
       const known = this.done.get(key);
-      return known === OPEN ? new CellError("#CYCLE!", `The formula leads back to ${key} itself.`) : known;
+      return known === OPEN ? new CellError("#CYCLE!", t`The formula leads back to ${key} itself.`) : known;
     }
     const held = this.read(column, row);
-    if (held === undefined) return new CellError("#REF!", `There is no cell ${key}.`);
+    if (held === undefined) return new CellError("#REF!", t`There is no cell ${key}.`);
     if (typeof held !== "string") return this.#keep(key, held);
     if (!held.startsWith("=")) return this.#keep(key, literal(held));
     this.done.set(key, OPEN);
@@ -77,7 +80,7 @@ export class Sheet {
     try {
       const value = this.#of(parse(text));
       if (typeof value === "number" && !Number.isFinite(value))
-        return new CellError("#NUM!", "The result is not a number that can be shown.");
+        return new CellError("#NUM!", t`The result is not a number that can be shown.`);
       return value ?? 0;
     } catch (error) {
       if (error instanceof CellError) return error;
@@ -95,13 +98,13 @@ export class Sheet {
       case "empty":
         return null;
       case "error":
-        throw new CellError(tree.code, tree.code === "#REF!" ? "The cell that was meant is gone." : "");
+        throw new CellError(tree.code, tree.code === "#REF!" ? t`The cell that was meant is gone.` : "");
       case "unknown":
-        throw new CellError("#NAME?", `“${tree.name}” is not known: cells are written like C4.`);
+        throw new CellError("#NAME?", t`“${tree.name}” is not known: cells are written like C4.`);
       case "cell":
         return this.#cell(tree.cell);
       case "range":
-        throw new CellError("#VALUE!", "A range belongs inside a function, such as SUM(B2:M2).");
+        throw new CellError("#VALUE!", t`A range belongs inside a function, such as SUM(B2:M2).`);
       case "unary":
         return tree.sign === "-" ? -number(this.#of(tree.of)) + 0 : number(this.#of(tree.of));
       case "percent":
@@ -122,7 +125,7 @@ export class Sheet {
     const [left, right] = [from.column, to.column].sort((a, b) => a - b);
     const [top, bottom] = [from.row, to.row].sort((a, b) => a - b);
     if ((right - left + 1) * (bottom - top + 1) > MOST_CELLS)
-      throw new CellError("#REF!", "The range reaches beyond the sheet.");
+      throw new CellError("#REF!", t`The range reaches beyond the sheet.`);
     const values = [];
     for (let row = top; row <= bottom; row += 1)
       for (let column = left; column <= right; column += 1) values.push(this.#cell({ column, row }));
@@ -133,7 +136,7 @@ export class Sheet {
     if (name === "IF") return this.#if(parts);
     if (name === "IFERROR") return this.#ifError(parts);
     const compute = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : null;
-    if (!compute) throw new CellError("#NAME?", `There is no function ${name}.`);
+    if (!compute) throw new CellError("#NAME?", t`There is no function ${name}.`);
     return compute(
       parts.map((part) => (part.kind === "range" ? { values: this.#range(part), range: true } : this.#single(part))),
     );
@@ -147,14 +150,14 @@ export class Sheet {
 
   #if(parts) {
     if (parts.length < 2 || parts.length > 3)
-      throw new CellError("#VALUE!", "IF takes a condition, and what holds if it is true and if not.");
+      throw new CellError("#VALUE!", t`IF takes a condition, and what holds if it is true and if not.`);
     const met = number(this.#of(parts[0])) !== 0;
     if (met) return this.#of(parts[1]);
     return parts.length > 2 ? this.#of(parts[2]) : false;
   }
 
   #ifError(parts) {
-    if (parts.length !== 2) throw new CellError("#VALUE!", "IFERROR takes a value and what stands in its place.");
+    if (parts.length !== 2) throw new CellError("#VALUE!", t`IFERROR takes a value and what stands in its place.`);
     try {
       return this.#of(parts[0]);
     } catch (error) {
@@ -164,4 +167,4 @@ export class Sheet {
   }
 }
 
-const OPEN = Symbol("being computed");
+const OPEN = Symbol(t`being computed`);

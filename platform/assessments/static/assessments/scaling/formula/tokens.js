@@ -1,5 +1,7 @@
 // Cuts a formula into tokens: numbers, texts, cells, ranges' colons, names, signs.
 
+import { t } from "../../../headnode/words.js";
+
 const KINDS = [
   /(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)/, // number
   /"((?:[^"]|"")*)"/, // text
@@ -21,7 +23,7 @@ export function tokens(text) {
     const from = NEXT.lastIndex;
     if (!text.slice(from).trim()) break;
     const match = NEXT.exec(text);
-    if (!match) throw new Unreadable(`“${text.slice(from).trim()[0]}” is not understood here.`);
+    if (!match) throw new Unreadable(t`“${text.slice(from).trim()[0]}” is not understood here.`);
     const [whole, number, quoted, error, cell, name, sign] = match;
     const end = NEXT.lastIndex;
     const at = end - whole.trimStart().length;

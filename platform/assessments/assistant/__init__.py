@@ -1,0 +1,1 @@
+"""The assistant that a company provides in the workspace: asked by the server, streamed, recorded whole."""

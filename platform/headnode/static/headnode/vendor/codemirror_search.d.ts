@@ -1,0 +1,1 @@
+export * from "../../../vendor/codemirror_search.entry.js";

@@ -1,0 +1,1 @@
+export { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";

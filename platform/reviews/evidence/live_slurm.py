@@ -1,0 +1,180 @@
+"""What staff see of a cluster that was repaired: what was changed, what came of it, and how the queue moved.
+
+Before the own scorecard is in, the record alone: commands with what moved after them, and the settings'
+differences. Which fault was mended is what the measures count, and comes after.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from assessments.models import Attempt, ClusterLook, GradingRun
+from reviews.evidence.answer_text import visible
+from reviews.evidence.corrections import Corrected
+from reviews.evidence.kinds import StaffWithKey
+from reviews.evidence.ordinary_minutes import ordinary_time_of
+from reviews.evidence.terminal_record import Ran, commands, starts_of, told
+from scenarios.company.profile import DEFAULT
+from scenarios.live_slurm.variant import key
+
+WIDTH, HEIGHT, LEFT, FOOT = 720, 150, 30, 18
+MOST_STEPS = 400
+SETTLES = timedelta(seconds=20)
+"""What moves within this after a command is shown as what came of it."""
+SERIES = (("running", "jobs that run"), ("waiting", "jobs that wait"), ("gpus", "GPUs in use"))
+Report = Mapping[str, Any]
+
+
+class Step(NamedTuple):
+    """A command, and what waited and ran before it and some seconds after; None where nothing was seen."""
+
+    ran: Ran
+    before: ClusterLook | None
+    after: ClusterLook | None
+
+    @property
+    def moved(self) -> str:
+        """What came after it, in words; "" where nothing did."""
+        if self.before is None or self.after is None:
+            return ""
+        pairs = [
+            ("waiting", self.before.waiting, self.after.waiting),
+            ("running", self.before.running, self.after.running),
+            ("nodes that take jobs", self.before.up, self.after.up),
+        ]
+        return ", ".join(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
+
+
+class Line(NamedTuple):
+    """One line of the chart: its path in an SVG of WIDTH by HEIGHT."""
+
+    key: str
+    title: str
+    path: str
+
+
+class Course(NamedTuple):
+    """How the work went: steps with what they moved, the chart's lines, and the most that it counts."""
+
+    steps: list[Step]
+    total: int
+    lines: list[Line]
+    most: int
+    minutes: int
+    looks: list[tuple[int, ClusterLook]]
+    """(minute, look) wherever something had changed."""
+
+
+def course(attempt: Attempt, number: int) -> Course:
+    """Of one round."""
+    everything = list(commands(attempt))
+    steps = [one for one in everything if one.session.round == number]
+    starts = starts_of(attempt)
+    start = starts.get(number, attempt.started_at)
+    found = ClusterLook.objects.filter(cluster__attempt=attempt, at__gte=start)
+    if number + 1 in starts:
+        found = found.filter(at__lt=starts[number + 1])
+    looks = list(found.order_by("at", "pk"))
+    ordinary = ordinary_time_of(attempt, number)
+    at = [look.at for look in looks]
+    rows = told(attempt, steps[:MOST_STEPS])
+    lines, most = _lines(looks, start)
+    return Course(
+        [Step(row, *_around(row.at, at, looks)) for row in rows],
+        len(steps),
+        lines,
+        most,
+        ordinary.at(looks[-1].at, start) if looks else 0,
+        [(ordinary.at(look.at, start), look) for look in _changes(looks)][:MOST_STEPS],
+    )
+
+
+def _around(
+    moment: datetime, at: Sequence[datetime], looks: Sequence[ClusterLook]
+) -> tuple[ClusterLook | None, ClusterLook | None]:
+    before, after = bisect_right(at, moment), bisect_right(at, moment + SETTLES)
+    return (looks[before - 1] if before else None, looks[after - 1] if after else None)
+
+
+def _counts(look: ClusterLook) -> tuple[int, ...]:
+    return look.running, look.waiting, look.gpus, look.up
+
+
+def _changes(looks: Sequence[ClusterLook]) -> list[ClusterLook]:
+    return [
+        look for at, look in enumerate(looks) if at == 0 or _counts(look) != _counts(looks[at - 1])
+    ]
+
+
+def _lines(looks: Sequence[ClusterLook], start: datetime) -> tuple[list[Line], int]:
+    """Each value is held until the next look."""
+    if not looks:
+        return [], 0
+    last = max((looks[-1].at - start).total_seconds(), 60.0)
+    most = max(8, *(max(look.running, look.waiting, look.gpus) for look in looks))
+    found = []
+    for name, title in SERIES:
+        path = ""
+        for look in looks:
+            share = max(0.0, (look.at - start).total_seconds()) / last
+            x = round(LEFT + share * (WIDTH - LEFT - 8), 1)
+            y = round(8 + (1 - getattr(look, name) / most) * (HEIGHT - FOOT - 8), 1)
+            path += f"H{x}V{y}" if path else f"M{x} {y}"
+        found.append(Line(name, title, f"{path}H{WIDTH - 8}"))
+    return found, most
+
+
+def rows_of(report: Report | None) -> dict[str, list[dict[str, Any]]]:
+    """The report's evidence by its kind."""
+    found: dict[str, list[dict[str, Any]]] = {"fault": [], "settings": [], "jobs": []}
+    for row in (report or {}).get("evidence", []):
+        found.setdefault(str(row.get("kind")), []).append(row)
+    return found
+
+
+class LiveStaff(StaffWithKey):
+    """Clusters that were repaired, and what was written about them."""
+
+    evidence = "reviews/_live_slurm_evidence.html"
+    hidden = (
+        "So is which fault was mended: counting those is the measure. The key is open to you, and the "
+        "commands, what they moved and what was changed in the settings are shown."
+    )
+    key_page = "reviews/key_live_slurm.html"
+    act, runs = "command", ("Checks", "The candidate did not press Check.")
+    prints = False
+
+    def round(
+        self, attempt: Attempt, run: GradingRun | None, held: Corrected, *, sees: bool
+    ) -> dict[str, Any]:
+        """The record, and with the measures what became of each fault."""
+        if run is None:
+            return {"shown": None, "before": None}
+        rows = rows_of(run.report)
+        shown = {
+            "course": course(attempt, run.submission.round),
+            "diff": [
+                visible(line) for row in rows["settings"] for line in row["diff"].splitlines()
+            ],
+            "width": WIDTH,
+            "height": HEIGHT,
+            "left": LEFT,
+        }
+        if not sees:
+            return {"shown": None, "before": shown}
+        jobs = [one for row in rows["jobs"] for one in row["rows"]]
+        lost = [name for row in rows["jobs"] for name in row["lost"]]
+        return {
+            "shown": shown | {"faults": rows["fault"], "jobs": jobs, "lost": lost},
+            "before": None,
+        }
+
+    def sheet(self, attempt: Attempt) -> dict[str, object]:
+        """Each fault with its signs and cures, and why the oddities are harmless."""
+        return key(DEFAULT, attempt.level, attempt.seed)
+
+
+KIND = LiveStaff()
