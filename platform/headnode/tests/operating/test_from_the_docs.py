@@ -228,7 +228,9 @@ def kept_and_restored(machine: Machine) -> None:
     section = TEXT.split("\n### Backups\n")[1].split("\n### ")[0]
     lines = [re.findall(r"^    (.*)$", part, re.MULTILINE) for part in (begun, section)]
     at = next(n for n, line in enumerate(lines[1]) if "createdb" in line)
-    stop = ["cd /", "pkill -u headnode || true", "sleep 5"]
+    stop = ["for one in /proc/[0-9]*; do"]  # systemctl stop
+    stop += ['if [ "$(stat -c %U $one)" = headnode ]; then kill ${one#/proc/} || true; fi']
+    stop += ["done", "sleep 10"]
     machine.do("\n".join([*lines[0], *lines[1][:at], *stop, *lines[1][at:]]))
 
 
