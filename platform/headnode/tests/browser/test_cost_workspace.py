@@ -241,7 +241,7 @@ def read_a_contract(emre: Candidate) -> None:
 def in_the_dark(emre: Candidate) -> None:
     emre.page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     emre.look("cost-explore-dark")
-    press_on(emre, emre.page.get_by_role("button", name="Let room fill the page"))
+    press_on(emre, emre.page.get_by_role("button", name="Show only “Room”"))
     emre.look("cost-explore-wide-dark")
     emre.page.keyboard.press("Enter")
     emre.page.emulate_media(color_scheme="light", reduced_motion="reduce")
