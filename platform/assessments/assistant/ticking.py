@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from queue import Empty, Full, Queue
 from threading import Event, Thread
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 HELD = 64
@@ -18,38 +18,12 @@ def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, No
     It is read in a thread. Closing waits until that has ended, which it does at what comes next: no thread is
     left that nobody counts.
     """
-    waiting: Queue[tuple[str, T | None, BaseException | None]] = Queue(HELD)
-    closed = Event()
-
-    def put(kind: str, value: T | None = None, error: BaseException | None = None) -> bool:
-        while not closed.is_set():
-            try:
-                waiting.put((kind, value, error), timeout=1)
-            except Full:
-                continue
-            return True
-        return False
-
-    def read() -> None:
-        try:
-            for value in source:
-                if not put("value", value):
-                    return
-        except BaseException as error:
-            put("error", error=error)
-        else:
-            put("end")
-        finally:
-            close = getattr(source, "close", None)
-            if close:
-                close()
-
-    reader = Thread(target=read, name="assistant-reader", daemon=True)
+    reader = _Reader(source)
     reader.start()
     try:
         while True:
             try:
-                kind, value, error = waiting.get(timeout=every_s)
+                kind, value, error = reader.waiting.get(timeout=every_s)
             except Empty:
                 yield None
                 continue
@@ -59,5 +33,38 @@ def ticking(source: Iterator[T], every_s: float) -> Generator[T | None, None, No
                 return
             yield value
     finally:
-        closed.set()
+        reader.closed.set()
         reader.join()
+
+
+class _Reader(Thread, Generic[T]):
+    """Reads the source to its end, or until `closed`."""
+
+    def __init__(self, source: Iterator[T]) -> None:
+        super().__init__(name="assistant-reader", daemon=True)
+        self.source = source
+        self.waiting: Queue[tuple[str, T | None, BaseException | None]] = Queue(HELD)
+        self.closed = Event()
+
+    def run(self) -> None:
+        try:
+            for value in self.source:
+                if not self._put("value", value):
+                    return
+        except BaseException as error:
+            self._put("error", error=error)
+        else:
+            self._put("end")
+        finally:
+            close = getattr(self.source, "close", None)
+            if close:
+                close()
+
+    def _put(self, kind: str, value: T | None = None, error: BaseException | None = None) -> bool:
+        while not self.closed.is_set():
+            try:
+                self.waiting.put((kind, value, error), timeout=1)
+            except Full:
+                continue
+            return True
+        return False

@@ -82,7 +82,7 @@ def keep_on_record(stage: Stage, attempt: Attempt, now: datetime) -> None:
         result=Result.DONE,
         report={"status": "ok"},
     )
-    attempt.policies["assistant"] = "It is recorded."
+    attempt.policies = {**attempt.policies, "assistant": "It is recorded."}
     attempt.save(update_fields=["policies"])
     AssistantTurn.objects.create(
         attempt=attempt,
@@ -91,7 +91,7 @@ def keep_on_record(stage: Stage, attempt: Attempt, now: datetime) -> None:
         asked_at=now,
         heard_at=now,
         ended_at=now,
-        model=SECRET,
+        model="a-model",
     )
     submit(attempt, "mine", at=now)
     report = {"score": 0.123456, "evidence": [SECRET]}
@@ -111,11 +111,12 @@ def score(stage: Stage, attempt: Attempt, now: datetime) -> None:
 def candidate_names(resolver: URLResolver | None = None) -> Iterator[str]:
     """Names of all addresses outside /admin/ and the static files, without those of programs.
 
-    That a candidate's browser gets nothing from programs' addresses is test_api_permissions' to show.
+    That a candidate's browser gets nothing from programs' addresses is test_api_permissions' and
+    test_provisioning's to show.
     """
     for entry in (resolver or get_resolver()).url_patterns:
         if isinstance(entry, URLResolver):
-            if str(entry.pattern) not in ("admin/", "api/v1/", "integrations/"):
+            if str(entry.pattern) not in ("admin/", "api/v1/", "integrations/", "scim/v2/"):
                 yield from candidate_names(entry)
         elif isinstance(entry, URLPattern) and entry.name:
             yield entry.name
@@ -171,6 +172,8 @@ ARGUMENTS: dict[str, list[str]] = {
     "sitting-state": ["invitation"],
     "sitting-pad": ["invitation"],
     "start": ["invitation"],
+    "language": ["invitation"],
+    "script-words": [],
     "preparing": ["invitation"],
     "prepare-again": ["invitation"],
     "workspace": ["attempt"],

@@ -168,7 +168,7 @@ def check_what_was_asked() -> None:
     assert answer.to_id == noor.pk
     told = Announcement.objects.get(to=None)
     assert (told.exercise_id, told.is_correction, told.minutes) == (noor.exercise_id, True, 3)
-    assert noor.time_events.filter(kind="extended").count() == 1
+    assert noor.time_events.filter(kind="credited").count() == 1
 
 
 def check_work_waits(now: datetime) -> None:

@@ -24,12 +24,10 @@ POLICY = (
 DAY = 86_400
 PAGE = """<!doctype html><html lang="en"><head><title>Replay</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="/headnode/fonts.css">
-<link rel="stylesheet" href="/headnode/tokens.css"><link rel="stylesheet" href="/headnode/base.css">
-<link rel="stylesheet" href="/headnode/vendor/uplot.css">
-<link rel="stylesheet" href="/headnode/replay_log.css">
-<link rel="stylesheet" href="/headnode/replay.css"></head>
-<body><main><h1>Replay</h1><h2>A run</h2><h3>Timeline</h3><div id="place"></div></main>
+<link rel="stylesheet" href="/headnode/fonts.css"><link rel="stylesheet" href="/headnode/tokens.css">
+<link rel="stylesheet" href="/headnode/base.css"><link rel="stylesheet" href="/headnode/vendor/uplot.css">
+<link rel="stylesheet" href="/headnode/replay_log.css"><link rel="stylesheet" href="/headnode/replay.css">
+</head><body><main><h1>Replay</h1><h2>A run</h2><h3>Timeline</h3><div id="place"></div></main>
 <script type="module" src="/start.js"></script></body></html>"""
 START = """import { showReplay } from "/headnode/replay.js";
 import { differences } from "/headnode/differences.js";
