@@ -84,6 +84,7 @@ def test_ask_be_answered_stop_and_go_on_without(
 
 
 def asks_and_is_answered(ada: Candidate, model: Model) -> None:
+    model.go.clear()
     model.way = "waits"
     press_on(ada, ada.page.locator("#assistant-open"))
     field = ada.page.get_by_label("Your question")

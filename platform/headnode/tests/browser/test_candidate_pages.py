@@ -58,8 +58,8 @@ OF_A_LINK = ("lobby", "about-you", "your-data", "practice", "sitting", "own-work
 OF_AN_ATTEMPT = ("receipt", "answer", "own-work")
 PAGES = {*OF_A_LINK, *OF_AN_ATTEMPT, "ahead", "workspace"}
 NO_PAGES = {"your-data-copy", "ahead-file", "preparing", "answer-zip", "kit"}
-"""Downloads, and what scripts ask; so is all that is named for an attempt, a room, a plan or a terminal."""
-ASKED_BY_SCRIPTS = re.compile("(attempt|room|plan|terminal)-|.*-(state|moment)$")
+"""Downloads, and what scripts ask: all that is named for an attempt, a room, a plan, a terminal, a cluster."""
+ASKED_BY_SCRIPTS = re.compile("(attempt|room|plan|terminal|cluster)-|.*-(state|moment)$")
 Language = Literal["en", "de"]
 Look = tuple[tuple[int, int], Literal["light", "dark"], Language]
 LANGUAGE_TAGS = {"en": "en-GB", "de": "de"}

@@ -266,7 +266,7 @@ def test_an_unknown_check_is_bad_input() -> None:
 
 def test_everything_that_operators_were_promised_is_looked_at() -> None:
     wanted = {"database", "broker", "processes", "sandbox", "terminals", "mail", "clocks", "disk"}
-    assert wanted | {"secret-key", "names", "tls", "versions"} == set(CHECKS)
+    assert wanted | {"secret-key", "names", "tls", "versions", "assistant"} == set(CHECKS)
 
 
 @pytest.mark.django_db

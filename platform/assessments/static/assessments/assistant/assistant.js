@@ -224,7 +224,7 @@ export class Assistant {
         pause = SLOWEST_MS;
       }
     }
-    this.#busy(false);
+    if (!this.#running) this.#busy(false); // meanwhile it may have been stopped and asked anew
   }
 
   /** The newest line stays in sight unless one reads further up. */
@@ -237,6 +237,7 @@ export class Assistant {
 
   #ended(told) {
     this.#running = null;
+    this.#busy(false);
     this.#leftIs(told.left);
     const aloud = told.answer.slice(0, READ_ALOUD);
     announce(
