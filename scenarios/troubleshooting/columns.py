@@ -194,11 +194,13 @@ def _pack(values: NDArray[np.integer]) -> tuple[bytes, int]:
     low, high = int(steps.min()), int(steps.max())
     kind = next(k for k in _PLANES if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
     width = np.dtype(kind).itemsize
-    planes = steps.astype(f"<i{width}").reshape(-1).view(np.uint8).reshape(-1, width).T
+    planes = steps.astype(f"<i{width}", copy=False).reshape(-1).view(np.uint8).reshape(-1, width).T
     # Differences of noise hardly repeat: runs and frequencies are all there is to gain. Looking for runs
     # only, zlib-ng writes what zlib writes, on any processor.
     press = zlib_ng.compressobj(1, zlib_ng.DEFLATED, 15, 9, zlib_ng.Z_RLE)
-    return press.compress(first.tobytes() + planes.tobytes()) + press.flush(), width
+    # So many values are not copied once more to stand behind the first ones.
+    head = press.compress(first.data)
+    return head + press.compress(np.ascontiguousarray(planes).data) + press.flush(), width
 
 
 def _unpack(data: bytes, place: _Place, span: Span) -> Whole:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scenarios.troubleshooting.calendar import CELL
 from scenarios.troubleshooting.columns import Block, Labels, Metric
@@ -196,26 +197,24 @@ class Traffic:
             (("switch", switch.name), ("guid", f"0x{switch.guid}"), ("port", str(port[0])))
             for port in ports
         )
-        seconds = float(EVERY_SWITCH)
         shake = stage.noise.bell(f"wait {switch.name}", len(ports), self._minutes)
         waits = np.array([port[3] for port in ports]) * (1 + 0.1 * shake)
         errors, downs = self._errors(switch, [port[0] for port in ports])
         unit = np.array([stage.noise.unit(f"{switch.name} {port[0]}") for port in ports])[:, None]
         lively = np.array([port[1].max() > 0 for port in ports])[:, None]
         found = {
-            "xmit_data_bytes_total": unit * 4e14 * lively
-            + np.cumsum(np.array([p[1] for p in ports]), axis=1) * seconds * 1e9,
-            "rcv_data_bytes_total": unit * 4e14 * lively
-            + np.cumsum(np.array([p[2] for p in ports]), axis=1) * seconds * 1e9,
-            "xmit_wait_total": unit * 2e9 + np.cumsum(np.maximum(waits, 0), axis=1) * seconds,
+            "xmit_data_bytes_total": _counted([p[1] for p in ports], unit * 4e14 * lively, 1e9),
+            "rcv_data_bytes_total": _counted([p[2] for p in ports], unit * 4e14 * lively, 1e9),
+            "xmit_wait_total": _counted(np.maximum(waits, 0), unit * 2e9, 1.0),
             "symbol_errors_total": errors,
             "link_downed_total": downs,
         }
         for metric in METRICS[5:]:
-            values = np.rint(found[metric.name.removeprefix(_PORT)] / metric.quantum).astype(
-                np.int64
+            values = found[metric.name.removeprefix(_PORT)]
+            values /= metric.quantum
+            yield Block(
+                metric.name, switch.name, named, np.rint(values, out=values).astype(np.int64)
             )
-            yield Block(metric.name, switch.name, named, values)
 
     def _errors(self, switch: Switch, ports: list[int]) -> tuple[Array, Array]:
         """Symbol errors and downs of each port: the leaf's side of a bad cable, and old ones that stay."""
@@ -232,6 +231,16 @@ class Traffic:
         if old is not None and old.switch == switch.name and old.port in ports:
             errors[ports.index(old.port)] += old.count
         return np.floor(errors), downs
+
+
+def _counted(rates: ArrayLike, before: Array, unit: float) -> Array:
+    """What counters show that stood at `before` (one a row) and grow by `rates` of `unit` a second."""
+    found: Array = np.array(rates, np.float64)
+    np.cumsum(found, axis=1, out=found)
+    found *= float(EVERY_SWITCH)
+    found *= unit
+    found += before
+    return found
 
 
 @lru_cache(maxsize=2)  # the slow run's and the one to compare with
