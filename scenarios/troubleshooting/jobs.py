@@ -263,6 +263,7 @@ class _Floor:
         self.origin = calendar.window_start - 12 * HOUR
         self.largest = len(plant.nodes) * plant.gpus_per_node // 4
         self.busy = {node.name: [0] * len(node.gpus) for node in plant.nodes}
+        self.held = dict.fromkeys(self.busy, 0)
 
     def mask(self, start_ms: int, end_ms: int) -> int:
         first = max((start_ms - self.origin) // _SLOT, 0)
@@ -276,19 +277,20 @@ class _Floor:
         for node, indices in job.gpus:
             for index in indices:
                 self.busy[node][index] |= mask
+            self.held[node] |= mask
 
     def find(self, wanted: int, mask: int) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The fullest node that fits, or whole nodes in order; empty when there is no room."""
         size = len(next(iter(self.busy.values())))
         if wanted >= size:
-            free = [name for name, gpus in self.busy.items() if not any(b & mask for b in gpus)]
+            free = [name for name, held in self.held.items() if not held & mask]
             need = -(-wanted // size)
             return tuple((n, tuple(range(size))) for n in free[:need]) if len(free) >= need else ()
         best: tuple[int, str, tuple[int, ...]] | None = None
         for name, gpus in self.busy.items():
-            free_here = tuple(i for i, b in enumerate(gpus) if not b & mask)
+            free_here = [i for i, b in enumerate(gpus) if not b & mask]
             if len(free_here) >= wanted and (best is None or len(free_here) < best[0]):
-                best = (len(free_here), name, free_here[:wanted])
+                best = (len(free_here), name, tuple(free_here[:wanted]))
         return ((best[1], best[2]),) if best else ()
 
 

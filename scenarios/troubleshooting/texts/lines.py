@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import NamedTuple
 
 
@@ -29,7 +30,7 @@ class Document:
     lines: tuple[Line, ...]
 
     def text(self) -> str:
-        return "".join(f"{line.text}\n" for line in self.lines)
+        return "\n".join([*(line.text for line in self.lines), ""])
 
     def evidence(self) -> Mapping[str, tuple[int, ...]]:
         """Tag -> numbers of its lines, counted from 1 as editors do."""
@@ -42,4 +43,4 @@ class Document:
 
 def in_order(path: str, lines: Iterable[Line]) -> Document:
     """A log: lines sorted by time; lines of the same instant stay in the order given."""
-    return Document(path, tuple(sorted(lines, key=lambda line: line.at_ms)))
+    return Document(path, tuple(sorted(lines, key=itemgetter(0))))

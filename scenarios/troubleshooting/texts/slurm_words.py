@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import SECOND, Calendar
@@ -88,7 +89,12 @@ def configured(plant: Plant) -> str:
 
 def uid(incident: Incident, user: str) -> int:
     """The number that the nodes' journals name too."""
-    return 20_000 + int(Stream(incident.seed, f"uid {user}").between(100, 2_900))
+    return _uid(incident.seed, user)
+
+
+@lru_cache(maxsize=1024)
+def _uid(seed: str, user: str) -> int:
+    return 20_000 + int(Stream(seed, f"uid {user}").between(100, 2_900))
 
 
 def gid(account: str) -> int:

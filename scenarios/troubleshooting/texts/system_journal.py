@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from scenarios.simulator.streams import Stream
@@ -49,7 +50,7 @@ def entries(incident: Incident, host: str, traces: list[Trace]) -> tuple[Entry, 
         seen = trace.at_ms < incident.calendar.window_end
         if trace.kind == "syslog.line" and trace.host == host and seen:
             found.append(_traced(incident, trace))
-    found.sort(key=lambda entry: entry.at_ms)
+    found.sort(key=itemgetter(0))
     return tuple(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import itemgetter
 from zlib import crc32
 
 import numpy as np
@@ -194,17 +195,14 @@ def rank_table(incident: Incident, run: str) -> Document:
         node, index = timing.nodes[rank // size], rank % size
         fields = ("clock", "power_limit_w", "sluggish")
         tag = owner(incident.condition, node.gpus[index].name, *fields) if slow else None
-        compute, wait = (
-            means(timing.compute(rank), REPORT_EVERY),
-            means(timing.data(rank), REPORT_EVERY),
-        )
+        compute = means(timing.compute(rank), REPORT_EVERY)
+        wait = means(timing.data(rank), REPORT_EVERY)
         comm = step - compute - wait - save - OTHER
-        for row in range(len(step)):
+        parts = np.stack([compute, comm, wait, save, np.full(len(step), OTHER), step], axis=1)
+        for row, values in enumerate(parts.tolist()):
+            told = ",".join(f"{value:.3f}" for value in values)
             number = (row + 1) * REPORT_EVERY
-            text = (
-                f"{number},{times[row]},{rank},{node.name},{index},"
-                f"{compute[row]:.3f},{comm[row]:.3f},{wait[row]:.3f},{save[row]:.3f},{OTHER:.3f},{step[row]:.3f}"
-            )
+            text = f"{number},{times[row]},{rank},{node.name},{index},{told}"
             rows.append(Line(ends[row], text, tag))
-    ordered = sorted(rows[1:], key=lambda line: line.at_ms)
+    ordered = sorted(rows[1:], key=itemgetter(0))
     return Document(f"runs/{run}/timing-by-rank.csv", (rows[0], *ordered))
