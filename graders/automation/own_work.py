@@ -182,10 +182,23 @@ def _effect(
     felt = sorted((key for key in moves if abs(moves[key]) >= FELT), key=_interest)
     on = f"on “{workload.title}”"
     if len(felt) >= 2:
-        return _ways(own, key, topic, f"{what}, {on}: which way would these two move?",
-                     [known[one] for one in felt[:2]], values, after)  # fmt: skip
-    return _most(own, key, topic, f"{what}, {on}: which of these would move most?",
-                 [known[one] for one in moves], moves)  # fmt: skip
+        return _ways(
+            own,
+            key,
+            topic,
+            f"{what}, {on}: which way would these two move?",
+            [known[one] for one in felt[:2]],
+            values,
+            after,
+        )
+    return _most(
+        own,
+        key,
+        topic,
+        f"{what}, {on}: which of these would move most?",
+        [known[one] for one in moves],
+        moves,
+    )
 
 
 def _moved(first: float, second: float, floor: float) -> float:

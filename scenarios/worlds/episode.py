@@ -127,9 +127,13 @@ class Episode(ABC):
         self.chance = Stream(seed, "api")
         reads, writes = self.reads_per_tick, self.writes_per_tick
         self.front = Front(
-            api, self.chance, timeline.mark,
-            reads_per_tick=reads, writes_per_tick=writes, on=faults,
-        )  # fmt: skip
+            api,
+            self.chance,
+            timeline.mark,
+            reads_per_tick=reads,
+            writes_per_tick=writes,
+            on=faults,
+        )
         self._told = 0
 
     # -- what a world fills in -------------------------------------------------------

@@ -47,6 +47,11 @@ def test_files_stay_readable() -> None:
     assert long == []
 
 
+def test_the_formatter_is_seldom_put_off() -> None:
+    put_off = "fmt" + ": skip"
+    assert sum(path.read_text().count(put_off) for path in modules()) <= 100
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_functions_stay_readable(package: str) -> None:
     long = []

@@ -84,9 +84,11 @@ class Profile:
             kinds, defaults.fabric(sum(k.count for k in kinds), 1), self
         ).sites
         first = replace(
-            self.facility.sites[0], racks=sites[0].racks, total_kw=sites[0].total_kw,
+            self.facility.sites[0],
+            racks=sites[0].racks,
+            total_kw=sites[0].total_kw,
             rack_kw=max(sites[0].rack_kw, self.facility.sites[0].rack_kw),
-        )  # fmt: skip
+        )
         given = replace(
             self.given,
             node_types=tuple(replace(one, site="") for one in kinds),

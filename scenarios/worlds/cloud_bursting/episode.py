@@ -59,11 +59,15 @@ class Episode(AnyEpisode):
         gpus = [world.used(number) if number < remotes else 0 for number in range(2)]
         prices = [market.price(number, now) if number < remotes else 0.0 for number in range(2)]
         row = [
-            *waiting, round(pending / 3_600_000, 1), self.config.threshold_gpu_hours,
-            sum(run.gpus for run in world.running.values()), *gpus,
-            round(0.7 * market.price(-1, now), 4), *prices,
+            *waiting,
+            round(pending / 3_600_000, 1),
+            self.config.threshold_gpu_hours,
+            sum(run.gpus for run in world.running.values()),
+            *gpus,
+            round(0.7 * market.price(-1, now), 4),
+            *prices,
             round(world.compute_usd + world.transfer_usd, 2),
-        ]  # fmt: skip
+        ]
         world.sketch.timeline.sample(now, row)
 
     def happened(self) -> Sequence[Event]:

@@ -71,10 +71,20 @@ def summary(figures: Figures) -> dict[str, Any]:
     for _, rule, _ in figures["broken_rules"]:
         rules[rule] = rules.get(rule, 0) + 1
     plain = (
-        "compute_usd", "transfer_usd", "overflow_usd", "left_over_gpu_h", "lost_gpu_h", "hung_gpu_h",
-        "idle_gpu_h", "bursts", "right_bursts", "missed_bursts", "jobs", "jobs_done",
+        "compute_usd",
+        "transfer_usd",
+        "overflow_usd",
+        "left_over_gpu_h",
+        "lost_gpu_h",
+        "hung_gpu_h",
+        "idle_gpu_h",
+        "bursts",
+        "right_bursts",
+        "missed_bursts",
+        "jobs",
+        "jobs_done",
         "calls_refused_by_rate",
-    )  # fmt: skip
+    )
     short = {key: round(figures[key], 2) for key in plain}
     incidents = [
         {"t": at, "kind": kind, "subject": subject, "handled": handled}

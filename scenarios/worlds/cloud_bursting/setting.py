@@ -57,11 +57,18 @@ class Setting:
 
 
 _BOUNDS = {
-    "backlog_hours": (0.0, 24.0), "cap_hours": (1.0, 24.0), "team_share": (0.0, 1.0),
-    "hang_share": (0.0, 0.5), "outages": (0, 10), "stuck_feeds": (0, 20), "api_trouble": (0.0, 2.0),
-    "preempt_hours": (1.0, 1000.0), "hours": (24, 96), "nodes_share": (0.25, 1.0),
+    "backlog_hours": (0.0, 24.0),
+    "cap_hours": (1.0, 24.0),
+    "team_share": (0.0, 1.0),
+    "hang_share": (0.0, 0.5),
+    "outages": (0, 10),
+    "stuck_feeds": (0, 20),
+    "api_trouble": (0.0, 2.0),
+    "preempt_hours": (1.0, 1000.0),
+    "hours": (24, 96),
+    "nodes_share": (0.25, 1.0),
     "kestrel_share": (0.05, 1.0),
-}  # fmt: skip
+}
 
 
 def read_setting(table: Mapping[str, Any]) -> Setting:
@@ -172,9 +179,11 @@ def _troubled(config: BurstConfig, setting: Setting, family: str, stream: Stream
     )
     if worse:
         trouble = replace(
-            trouble, node_mean=trouble.node_mean / 4, preempt_mean=trouble.preempt_mean / 2,
+            trouble,
+            node_mean=trouble.node_mean / 4,
+            preempt_mean=trouble.preempt_mean / 2,
             hang_share=min(0.5, trouble.hang_share * 2),
-        )  # fmt: skip
+        )
     if hostile:
         waves = sorted(int(stream.between(4 * HOUR, length - 4 * HOUR)) for _ in range(4))
         trouble = replace(

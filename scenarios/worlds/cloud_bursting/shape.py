@@ -65,15 +65,34 @@ class CloudShape:
 
 
 KESTREL = CloudShape(
-    "kestrel", "us-east", "gpu_hour", 0.54, 0.06, 0.50, 0.08, "580.65.06", "ms",
+    "kestrel",
+    "us-east",
+    "gpu_hour",
+    0.54,
+    0.06,
+    0.50,
+    0.08,
+    "580.65.06",
+    "ms",
     ("provisioning", "active", "exited", "terminating", "terminated", "preempted", "failed"),
-)  # fmt: skip
+)
 PLOVER = CloudShape(
-    "plover", "eu-north", "node_hour", 0.46, 0.05, 0.50, 0.05, "550.90.12", "ahead",
+    "plover",
+    "eu-north",
+    "node_hour",
+    0.46,
+    0.05,
+    0.50,
+    0.05,
+    "550.90.12",
+    "ahead",
     ("BOOTING", "UP", "DONE", "STOPPING", "STOPPED", "RECLAIMED", "ERROR"),
-    start_low=6 * MINUTE, start_high=14 * MINUTE, start_failure=0.08, gb_per_s=0.25,
+    start_low=6 * MINUTE,
+    start_high=14 * MINUTE,
+    start_failure=0.08,
+    gb_per_s=0.25,
     log_in_bytes=True,
-)  # fmt: skip
+)
 REMOTES = {shape.name: shape for shape in (KESTREL, PLOVER)}
 
 

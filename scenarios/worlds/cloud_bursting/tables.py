@@ -21,8 +21,12 @@ class RunState(IntEnum):
 
 
 COMPLETED, NODE_FAIL, PREEMPTED, FAILED, CANCELLED = (
-    "completed", "node_fail", "preempted", "failed", "cancelled",
-)  # fmt: skip
+    "completed",
+    "node_fail",
+    "preempted",
+    "failed",
+    "cancelled",
+)
 FORCED = (NODE_FAIL, PREEMPTED, FAILED)
 """Ends that nobody asked for: the job has to be placed again."""
 

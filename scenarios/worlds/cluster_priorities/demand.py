@@ -84,9 +84,16 @@ def _retrainings(
             at = ready + int(stream.between(0, 5 * MINUTE))
             made = _request(number, team, name, at, run, shape, stream, job)
             yield Request(
-                made.at, made.name, number, made.gpus, made.least, made.run, made.estimate,
-                15 * MINUTE, day * DAY + team.due,
-            )  # fmt: skip
+                made.at,
+                made.name,
+                number,
+                made.gpus,
+                made.least,
+                made.run,
+                made.estimate,
+                15 * MINUTE,
+                day * DAY + team.due,
+            )
 
 
 def _busy(now: int, daily: float) -> float:

@@ -135,10 +135,15 @@ def workloads_txt(profile: Profile, setting: Setting, seed: str) -> str:
         age = (days.world.now - work.request.at) // 1000
         rows.append(
             (
-                team.name, _name(work), queue,
-                queue if held else "", "True" if held else "", "", _age(age),
+                team.name,
+                _name(work),
+                queue,
+                queue if held else "",
+                "True" if held else "",
+                "",
+                _age(age),
             )
-        )  # fmt: skip
+        )
     widths = [max(len(row[column]) for row in rows) + 3 for column in range(7)]
     lines = [
         "".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -81,10 +81,17 @@ def flavor_rows(world: CohortWorld) -> list[Row]:
         gpus = sum(node.gpus for node in ready)
         rows.append(
             [
-                flavor.name, flavor.spot, flavor.region, flavor.nodes, len(ready), gpus,
-                world.free(number), flavor.price, round(today[number], 2),
+                flavor.name,
+                flavor.spot,
+                flavor.region,
+                flavor.nodes,
+                len(ready),
+                gpus,
+                world.free(number),
+                flavor.price,
+                round(today[number], 2),
             ]
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -28,7 +28,13 @@ def crash(world: IdleWorld, job: Job, step: int) -> tuple[str, str, str]:
     free = total - held
     place, line, error = CRASHES[kind]
     said = error.format(
-        asked=(int(2 * free) + 1) / 2, total=total, free=free, held=held,
-        shard=job.text * 7 % 1000, job=job.id, step=step, pid=load_pid(job, 0) + 41,
-    )  # fmt: skip
+        asked=(int(2 * free) + 1) / 2,
+        total=total,
+        free=free,
+        held=held,
+        shard=job.text * 7 % 1000,
+        job=job.id,
+        step=step,
+        pid=load_pid(job, 0) + 41,
+    )
     return place, line, said

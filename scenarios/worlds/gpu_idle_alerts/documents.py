@@ -76,11 +76,17 @@ def _words(profile: Profile, setting: Setting) -> tuple[tuple[str, str], ...]:
     watts = [idle * 1.12, idle * 1.45, idle * 1.62, top * 0.6, top * 0.86, top * 0.36, top * 0.43]
     found = reading.spoken(
         reading.table(__file__, "data.toml")["words"],
-        profile=profile, setting=setting, gpu=gpu, kind=GPUS[gpu.name], half=top // 2,
-        watts=[int(each) for each in watts], calls=Episode.reads_per_tick,
-        patience=patience(world), price=profile.ondemand_node_hour / profile.gpus_per_node,
+        profile=profile,
+        setting=setting,
+        gpu=gpu,
+        kind=GPUS[gpu.name],
+        half=top // 2,
+        watts=[int(each) for each in watts],
+        calls=Episode.reads_per_tick,
+        patience=patience(world),
+        price=profile.ondemand_node_hour / profile.gpus_per_node,
         gpus=sum(server.gpus for server in world.fleet.servers),
-    )  # fmt: skip
+    )
     return tuple(found.items())
 
 

@@ -132,9 +132,12 @@ class Episode(AnyEpisode):
     alerts = Read(lambda days: views.alert_rows(days.world, days.register))
 
     @takes(
-        rule=is_name, gpus=is_list_of(is_name, 16), severity=is_one_of("page", "ticket"),
-        team=is_name, text=is_line,
-    )  # fmt: skip
+        rule=is_name,
+        gpus=is_list_of(is_name, 16),
+        severity=is_one_of("page", "ticket"),
+        team=is_name,
+        text=is_line,
+    )
     def alert(self, rule: str, gpus: list[str], severity: str, team: str, text: str) -> object:
         """Raise an alert."""
         act = lambda: self.controls.alert(rule, gpus, severity, team, text)  # noqa: E731

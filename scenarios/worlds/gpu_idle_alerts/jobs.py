@@ -12,9 +12,15 @@ from scenarios.worlds.gpu_idle_alerts.fleet import TEAMS
 from scenarios.worlds.gpu_idle_alerts.setting import HOUR, TICK_S
 
 CAUSES = (
-    "crashed_job", "idle_process", "slow_input", "zombie_process", "gpu_lost",
-    "hung_collective", "forgotten_drain", "over_request",
-)  # fmt: skip
+    "crashed_job",
+    "idle_process",
+    "slow_input",
+    "zombie_process",
+    "gpu_lost",
+    "hung_collective",
+    "forgotten_drain",
+    "over_request",
+)
 """What a finding may name."""
 FIRST_ID = 4101
 CORES = 12
@@ -188,8 +194,11 @@ class Queue:
         if fate == "bursty":
             return (6, int(stream.between(76, 82))) if near else (4, int(stream.between(62, 92)))
         if fate == "slow_input":
-            return (12, int(stream.between(80, 90))) if near else (
-                int(stream.between(15, 24)), int(stream.between(55, 88)))  # fmt: skip
+            return (
+                (12, int(stream.between(80, 90)))
+                if near
+                else (int(stream.between(15, 24)), int(stream.between(55, 88)))
+            )
         if fate == "nightly":
             return (22 if near else int(stream.between(25, 36))), 85
         return 1, 90

@@ -98,8 +98,18 @@ def _maintenance(
         overrun = int(stream.between(4, 9) * HOUR) if family.late or stream.chance(0.25) else 0
         forgotten = setting.actions and turn == 0
         note = stream.pick((("driver 580.95.05", 1.0), ("firmware of the NVSwitch tray", 1.0)))
-        window = Window(0, number, _members(fleet, number), start, end, "maintenance", note,
-                        start - 2 * DAY, overrun, forgotten)  # fmt: skip
+        window = Window(
+            0,
+            number,
+            _members(fleet, number),
+            start,
+            end,
+            "maintenance",
+            note,
+            start - 2 * DAY,
+            overrun,
+            forgotten,
+        )
         plan.windows.append(window)
 
 

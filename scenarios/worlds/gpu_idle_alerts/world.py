@@ -43,9 +43,15 @@ class IdleWorld:
     """
 
     def __init__(
-        self, fleet: Fleet, setting: Setting, plan: Plan, family: Family, gpu: GpuModel, seed: str,
+        self,
+        fleet: Fleet,
+        setting: Setting,
+        plan: Plan,
+        family: Family,
+        gpu: GpuModel,
+        seed: str,
         timeline: Timeline,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.fleet, self.setting, self.plan, self.gpu = fleet, setting, plan, gpu
         self.family, self.seed, self.timeline = family, seed, timeline
         self.tick = 0
@@ -80,10 +86,18 @@ class IdleWorld:
         pools = {lane.pool: len(lane.units) for lane in self.fleet.lanes}
         rules, name = self.setting.rules, self.setting.fleet
         return {
-            pool: Queue(pool, size, number, len(pools), name, rules, self.family,
-                        Stream(self.seed, f"queue {pool}"))
+            pool: Queue(
+                pool,
+                size,
+                number,
+                len(pools),
+                name,
+                rules,
+                self.family,
+                Stream(self.seed, f"queue {pool}"),
+            )
             for number, (pool, size) in enumerate(pools.items())
-        }  # fmt: skip
+        }
 
     def _begin(self) -> None:
         """Jobs that began on the day before the first Monday."""

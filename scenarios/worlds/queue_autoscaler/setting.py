@@ -49,14 +49,30 @@ def _two_pools(profile: Profile) -> tuple[PoolConfig, ...]:
     start = max(2, firm // 3)
     return (
         PoolConfig(
-            "ondemand", "od", False, 2, firm, start, profile.ondemand_node_hour,
-            8 * MINUTE, 15 * MINUTE, 0.04,
+            "ondemand",
+            "od",
+            False,
+            2,
+            firm,
+            start,
+            profile.ondemand_node_hour,
+            8 * MINUTE,
+            15 * MINUTE,
+            0.04,
         ),
         PoolConfig(
-            "spot", "sp", True, 0, profile.nodes - firm, 0, profile.spot_node_hour,
-            6 * MINUTE, 12 * MINUTE, 0.10,
+            "spot",
+            "sp",
+            True,
+            0,
+            profile.nodes - firm,
+            0,
+            profile.spot_node_hour,
+            6 * MINUTE,
+            12 * MINUTE,
+            0.10,
         ),
-    )  # fmt: skip
+    )
 
 
 def _own_pools(profile: Profile, setting: Setting) -> tuple[PoolConfig, ...]:

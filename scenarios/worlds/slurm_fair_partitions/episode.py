@@ -73,8 +73,10 @@ class Episode(AnyEpisode):
     set_shares = Write(Controls.set_shares, team=is_name, shares=is_count)
     modify_partition = Write(
         Controls.modify_partition,
-        partition=is_name, max_time=is_second, allow_qos=is_list_of(is_name, 20),
-    )  # fmt: skip
+        partition=is_name,
+        max_time=is_second,
+        allow_qos=is_list_of(is_name, 20),
+    )
     hold = Write(Controls.hold, job=is_count)
     unhold = Write(Controls.unhold, job=is_count)
     requeue = Write(Controls.requeue, job=is_count)
@@ -84,9 +86,13 @@ class Episode(AnyEpisode):
     set_time_limit = Write(Controls.set_time_limit, job=is_count, seconds=is_second)
     reserve = Write(
         Controls.reserve,
-        name=is_name, team=is_name, partition=is_name, nodes=is_count, start=is_second,
+        name=is_name,
+        team=is_name,
+        partition=is_name,
+        nodes=is_count,
+        start=is_second,
         duration=is_second,
-    )  # fmt: skip
+    )
     delete_reservation = Write(Controls.delete_reservation, name=is_name)
     report = Write(Controls.report, day=is_count, rows=is_list_of(is_row, 200))
     submit_template = Write(

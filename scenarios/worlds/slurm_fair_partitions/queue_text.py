@@ -174,8 +174,11 @@ def reservations(cluster: SharedCluster) -> str:
         cores = len(names) * fleet.shape.per_node * CPUS
         lines.append(
             reading.table(__file__, "data.toml")["outputs"]["reservation"].format(
-                kept=kept, nodes=hostlist(names), count=len(names), cores=cores,
+                kept=kept,
+                nodes=hostlist(names),
+                count=len(names),
+                cores=cores,
                 partition=fleet.shape.name,
             )
-        )  # fmt: skip
+        )
     return "\n".join(lines) or "No reservations in the system"

@@ -199,9 +199,11 @@ def _machines(config: ClusterConfig) -> list[str]:
         given = {"names": names, "shape": shape, "cores": cores, "memory": memory}
         nodes.append(OUTPUTS["node"].format(**given))
         given |= {
-            "default": " Default=YES" if number == 0 else "", "cpus": each,
-            "memory": 1024 * GPU_MEMORY[shape.gpu], "longest": limit_text(shape.max_time),
+            "default": " Default=YES" if number == 0 else "",
+            "cpus": each,
+            "memory": 1024 * GPU_MEMORY[shape.gpu],
+            "longest": limit_text(shape.max_time),
             "billed": BILLED[shape.gpu],
-        }  # fmt: skip
+        }
         partitions.append(OUTPUTS["partition"].format(**given))
     return [*nodes, "", *partitions]

@@ -176,11 +176,17 @@ def promise_rows(cluster: SharedCluster) -> list[list[object]]:
     """Promised windows that are not over: name, team, partition, nodes, start and end in s."""
     teams, parts = cluster.config.teams, cluster.config.partitions
     return [
-        [p.name, teams[p.team].name, parts[p.partition].name, p.nodes, p.at // 1000,
-         (p.at + p.length) // 1000]
+        [
+            p.name,
+            teams[p.team].name,
+            parts[p.partition].name,
+            p.nodes,
+            p.at // 1000,
+            (p.at + p.length) // 1000,
+        ]
         for p in cluster.config.promises
         if cluster.now < p.at + p.length
-    ]  # fmt: skip
+    ]
 
 
 def _noise(job: int, step: int) -> int:
@@ -226,8 +232,16 @@ def accounting_rows(cluster: SharedCluster, start: int, end: int) -> list[list[o
             continue
         spec = run.job.spec
         rows.append(
-            [run.job.id, users[spec.user], cluster.config.teams[spec.team].name,
-             cluster.config.partitions[run.partition].name, names[run.qos], spec.gpus, begin,
-             finish, run.state]
-        )  # fmt: skip
+            [
+                run.job.id,
+                users[spec.user],
+                cluster.config.teams[spec.team].name,
+                cluster.config.partitions[run.partition].name,
+                names[run.qos],
+                spec.gpus,
+                begin,
+                finish,
+                run.state,
+            ]
+        )
     return rows

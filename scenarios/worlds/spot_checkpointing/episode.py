@@ -94,5 +94,8 @@ class Episode(AnyEpisode):
     delete_checkpoint = Write(Controls.delete, checkpoint=is_name)
     record_resume = Write(
         Controls.record_resume,
-        training=is_name, checkpoint=is_name, step=is_count, lost_steps=is_count,
-    )  # fmt: skip
+        training=is_name,
+        checkpoint=is_name,
+        step=is_count,
+        lost_steps=is_count,
+    )

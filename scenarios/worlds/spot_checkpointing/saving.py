@@ -78,9 +78,17 @@ class Saving:
         now, step = self.world.now, run.pace.at(self.world.now)
         run.saves += 1
         made = Checkpoint(
-            f"{run.config.name}-{step:06d}-r{run.attempt:02d}", run.number, step, region,
-            run.config.checkpoint_gb, now, self.loss(run), lasts, sound=run.unsound_at < 0, manual=manual,
-        )  # fmt: skip
+            f"{run.config.name}-{step:06d}-r{run.attempt:02d}",
+            run.number,
+            step,
+            region,
+            run.config.checkpoint_gb,
+            now,
+            self.loss(run),
+            lasts,
+            sound=run.unsound_at < 0,
+            manual=manual,
+        )
         if any(made.name == self.all[i].name for i in self.present):
             made.name += f".{run.saves}"
         run.upload = made
@@ -150,9 +158,19 @@ class Saving:
         store = world.config.stores[source.region]
         lasts = int(source.stored_gb / store.copy * SECOND) + SECOND
         made = Checkpoint(
-            f"{source.name}@{region}", source.training, source.step, region, source.stored_gb, world.now,
-            source.loss, lasts, source.whole, source.silent, source.sound, detail=source.detail,
-        )  # fmt: skip
+            f"{source.name}@{region}",
+            source.training,
+            source.step,
+            region,
+            source.stored_gb,
+            world.now,
+            source.loss,
+            lasts,
+            source.whole,
+            source.silent,
+            source.sound,
+            detail=source.detail,
+        )
         self._add(made)
         world.record.transfer_usd += made.gb * store.transfer
         return True

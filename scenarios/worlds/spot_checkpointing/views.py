@@ -30,10 +30,17 @@ def node_rows(world: SpotWorld) -> list[list[object]]:
         free = world.machine.level[number] if node.state == NodeState.READY else 0
         reclaim = (node.notice_at + config.notice) // 1000 if node.notice_at >= 0 else -1
         row: list[object] = [
-            node.name, _pool(node, world), node.state.name.lower(), per_node, free,
-            False, node.ready_at // 1000 if node.ready_at >= 0 else -1, reclaim,
-            config.gpu.name, config.zones[node.zone].name,
-        ]  # fmt: skip
+            node.name,
+            _pool(node, world),
+            node.state.name.lower(),
+            per_node,
+            free,
+            False,
+            node.ready_at // 1000 if node.ready_at >= 0 else -1,
+            reclaim,
+            config.gpu.name,
+            config.zones[node.zone].name,
+        ]
         rows.append(row)
     return rows
 
@@ -47,13 +54,17 @@ def pool_rows(world: SpotWorld) -> list[list[object]]:
             states = [node.state for node in nodes]
             rows.append(
                 [
-                    f"{SPOT if spot else ONDEMAND}-{zone.name}", spot, len(states),
-                    states.count(NodeState.READY), states.count(NodeState.STARTING),
-                    states.count(NodeState.DOWN), 0,
+                    f"{SPOT if spot else ONDEMAND}-{zone.name}",
+                    spot,
+                    len(states),
+                    states.count(NodeState.READY),
+                    states.count(NodeState.STARTING),
+                    states.count(NodeState.DOWN),
+                    0,
                     zone.spot_most if spot else zone.ondemand_most,
                     round(world.paths[number][spot].at(world.now), 4),
                 ]
-            )  # fmt: skip
+            )
     return rows
 
 
@@ -70,24 +81,41 @@ def score(world: SpotWorld, zone: int) -> int:
 def zone_rows(world: SpotWorld) -> list[list[object]]:
     """Every zone in the field order of the SDK's Zone. Prices in USD for a node-hour."""
     return [
-        [zone.name, zone.region, round(world.paths[number][True].at(world.now), 4),
-         zone.ondemand_price, score(world, number)]
+        [
+            zone.name,
+            zone.region,
+            round(world.paths[number][True].at(world.now), 4),
+            zone.ondemand_price,
+            score(world, number),
+        ]
         for number, zone in enumerate(world.config.zones)
-    ]  # fmt: skip
+    ]
 
 
 def training_row(world: SpotWorld, run: Training) -> list[object]:
     """One run in the field order of the SDK's Training. Times in s."""
     now, nodes, config = world.now, world.machines.nodes, run.config
     return [
-        config.name, run.state, run.pace.at(now), config.steps,
+        config.name,
+        run.state,
+        run.pace.at(now),
+        config.steps,
         round(run.step_ms / 1000, 3) if run.trains else 0.0,
         world.saving.loss(run) if run.trains else 0.0,
-        [nodes[n].name for n in run.nodes], run.every, run.mode, run.resumed_from, run.latest,
-        run.reason, run.stopped_at // 1000, run.stop_step,
-        config.checkpoint_gb, config.least, config.most, config.deadline // 1000,
+        [nodes[n].name for n in run.nodes],
+        run.every,
+        run.mode,
+        run.resumed_from,
+        run.latest,
+        run.reason,
+        run.stopped_at // 1000,
+        run.stop_step,
+        config.checkpoint_gb,
+        config.least,
+        config.most,
+        config.deadline // 1000,
         config.penalty,
-    ]  # fmt: skip
+    ]
 
 
 def training_rows(world: SpotWorld) -> list[list[object]]:
@@ -106,11 +134,19 @@ def checkpoint_rows(world: SpotWorld) -> list[list[object]]:
         name = world.trainings[made.training].config.name
         rows.append(
             [
-                made.name, name, made.step, made.region, made.state, written, made.begun_at // 1000,
-                made.ended_at // 1000 if made.ended_at >= 0 else -1, made.checked,
-                made.detail if made.checked in ("good", "bad") else "", made.loss,
+                made.name,
+                name,
+                made.step,
+                made.region,
+                made.state,
+                written,
+                made.begun_at // 1000,
+                made.ended_at // 1000 if made.ended_at >= 0 else -1,
+                made.checked,
+                made.detail if made.checked in ("good", "bad") else "",
+                made.loss,
             ]
-        )  # fmt: skip
+        )
     return rows
 
 

@@ -25,9 +25,14 @@ def small(nodes: int = 2, trouble: Trouble = CALM, **changes: Any) -> BurstConfi
     config = burst_config(DEFAULT, Setting(clouds=BOTH, residency="regions", drivers=True))
     remotes = tuple(replace(shape, start_failure=0.0) for shape in config.remotes)
     config = replace(
-        config, nodes=nodes, remotes=remotes, trouble=trouble, faults=ApiFaults(0.0, 0.0),
-        threshold_gpu_hours=0.0, length=2 * DAY,
-    )  # fmt: skip
+        config,
+        nodes=nodes,
+        remotes=remotes,
+        trouble=trouble,
+        faults=ApiFaults(0.0, 0.0),
+        threshold_gpu_hours=0.0,
+        length=2 * DAY,
+    )
     return replace(config, **changes)
 
 
@@ -41,9 +46,19 @@ def job(
 ) -> JobSpec:
     """A job in minutes whose limit is its run time; it has little data and may go anywhere."""
     made = JobSpec(
-        at * MINUTE, priority, gpus, minutes * MINUTE, minutes * MINUTE, every * MINUTE, False,
-        "search", 1, 1, "", 525,
-    )  # fmt: skip
+        at * MINUTE,
+        priority,
+        gpus,
+        minutes * MINUTE,
+        minutes * MINUTE,
+        every * MINUTE,
+        False,
+        "search",
+        1,
+        1,
+        "",
+        525,
+    )
     return replace(made, **changes)
 
 

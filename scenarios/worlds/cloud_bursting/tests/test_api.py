@@ -84,8 +84,10 @@ def test_each_cloud_speaks_its_own_words_and_clock() -> None:
     for number, cloud in enumerate(("primary", "kestrel", "plover")):
         period.submit(number, cloud, f"job-{number}")
     assert [states(period, cloud) for cloud in ("primary", "kestrel", "plover")] == [
-        ["RUNNING"], ["provisioning"], ["BOOTING"],
-    ]  # fmt: skip
+        ["RUNNING"],
+        ["provisioning"],
+        ["BOOTING"],
+    ]
     changed = [rows(period.runs(cloud))[0][4] for cloud in ("primary", "kestrel", "plover")]
     assert changed == [300, (UNIX_BEGIN + 300) * 1000, 300 + 7200]
     clocks = [row[-1] for row in rows(period.clouds())]
@@ -154,8 +156,10 @@ def test_node_price_is_told_for_a_node_and_gpu_price_for_a_gpu() -> None:
     period = calm(job())
     market, clouds = period.world.market, rows(period.clouds())
     assert [(row[0], row[3]) for row in clouds] == [
-        ("primary", "gpu_hour"), ("kestrel", "gpu_hour"), ("plover", "node_hour"),
-    ]  # fmt: skip
+        ("primary", "gpu_hour"),
+        ("kestrel", "gpu_hour"),
+        ("plover", "node_hour"),
+    ]
     assert clouds[2][2] == pytest.approx(8 * market.price(1, period.world.now), abs=1e-3)
 
 
@@ -243,8 +247,9 @@ def test_urgent_job_is_to_be_placed_within_half_an_hour() -> None:
     period.submit(0, "primary", "a")
     ticks(period, 6)
     assert period.figures()["incidents"] == [
-        [0, "urgent job", "job 0", True], [0, "urgent job", "job 1", False],
-    ]  # fmt: skip
+        [0, "urgent job", "job 0", True],
+        [0, "urgent job", "job 1", False],
+    ]
 
 
 def test_doing_nothing_leaves_every_measure_with_a_value() -> None:

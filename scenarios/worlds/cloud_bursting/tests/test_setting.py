@@ -74,9 +74,16 @@ def test_queue_looks_as_squeue_prints_it() -> None:
     asked, head, *lines = text.splitlines()
     assert asked == '$ squeue -o "%.8i %.9P %.16j %.9u %.2t %.10M %.10l %.5D %R"'
     assert head.split() == [
-        "JOBID", "PARTITION", "NAME", "USER", "ST", "TIME", "TIME_LIMIT", "NODES",
+        "JOBID",
+        "PARTITION",
+        "NAME",
+        "USER",
+        "ST",
+        "TIME",
+        "TIME_LIMIT",
+        "NODES",
         "NODELIST(REASON)",
-    ]  # fmt: skip
+    ]
     pending = [line.split() for line in lines if " PD " in line]
     running = [line.split() for line in lines if " R " in line]
     assert [*pending, *running] == [line.split() for line in lines]

@@ -198,9 +198,12 @@ def test_quota_outside_the_nodes_of_a_flavour_is_refused(nominal: int) -> None:
 def test_quota_of_an_unknown_queue_or_flavour_is_not_found(place: tuple[str, str]) -> None:
     with pytest.raises(Refused, match="there is: ") as found:
         asked(
-            calm(chosen=calendar_setting()), "set_quota",
-            queue=place[0], flavor=place[1], nominal=4,
-        )  # fmt: skip
+            calm(chosen=calendar_setting()),
+            "set_quota",
+            queue=place[0],
+            flavor=place[1],
+            nominal=4,
+        )
     assert found.value.code == "not_found"
 
 

@@ -13,9 +13,13 @@ from scenarios.worlds.queue_autoscaler.workload import HIGH, LOW, NORMAL, JobSpe
 
 NEVER = 1e15
 CALM = FaultConfig(
-    down_mean=NEVER, slow_mean=NEVER, reclaim_mean=NEVER, shortage=0.0, write_timeout=0.0,
+    down_mean=NEVER,
+    slow_mean=NEVER,
+    reclaim_mean=NEVER,
+    shortage=0.0,
+    write_timeout=0.0,
     read_timeout=0.0,
-)  # fmt: skip
+)
 
 __all__ = ["CALM", "HIGH", "HOUR", "LOW", "MINUTE", "NORMAL", "Episode", "calm", "job", "small"]
 
@@ -43,9 +47,15 @@ def job(
     """A job in minutes; its limit is its run time unless given."""
     limit = minutes if limit is None else limit
     return JobSpec(
-        at * MINUTE, priority, gpus, minutes * MINUTE, limit * MINUTE, spot, every * MINUTE,
+        at * MINUTE,
+        priority,
+        gpus,
+        minutes * MINUTE,
+        limit * MINUTE,
+        spot,
+        every * MINUTE,
         protected,
-    )  # fmt: skip
+    )
 
 
 def calm(*jobs: JobSpec, firm: int = 2, spot: int = 0) -> Episode:

@@ -98,8 +98,14 @@ def test_tasks_of_an_array_share_an_id_and_those_that_wait_a_row() -> None:
     cluster = quarter.world
     rows = [line.split() for line in squeue(cluster).splitlines()[1:]]
     assert [row[0] for row in rows] == [
-        "40001_[4-6]", "40008_0", "40000", "40001_0", "40001_1", "40001_2", "40001_3"
-    ]  # fmt: skip
+        "40001_[4-6]",
+        "40008_0",
+        "40000",
+        "40001_0",
+        "40001_1",
+        "40001_2",
+        "40001_3",
+    ]
     assert {row[2] for row in rows} == {"sweep-1", "sweep-2", "train-1"}
     waiting = [each for each in cluster.jobs if each.state == State.PENDING]
     assert JobNumbers(cluster).full(waiting[0]) == "40001_4"

@@ -20,8 +20,12 @@ from scenarios.worlds.spot_checkpointing.tests.weeks import (
 def test_a_pool_gives_what_it_has_and_no_more_when_dry() -> None:
     week = calm(dry=(((0, 60 * MINUTE),),))
     assert week.scale(SPOT, 4) == {
-        "pool": SPOT, "asked": 4, "size": 0, "launched": 0, "removed": [],
-    }  # fmt: skip
+        "pool": SPOT,
+        "asked": 4,
+        "size": 0,
+        "launched": 0,
+        "removed": [],
+    }
     pass_minutes(week, 61)
     assert week.scale(SPOT, 4)["launched"] == 4  # type: ignore[index]
     with pytest.raises(Refused, match="takes 0 to 8 nodes"):

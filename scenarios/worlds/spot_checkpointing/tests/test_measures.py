@@ -21,9 +21,14 @@ from scenarios.worlds.spot_checkpointing.tests.weeks import (
 )
 
 WEEK: dict[str, Any] = {
-    "spend_usd": 3000.0, "left_over_usd": 0.0, "penalty_usd": 0.0, "ondemand_usd": 8000.0,
-    "goal_usd": 4000.0, "useful_gpu_h": 2304.0, "hours_late": [0.0],
-}  # fmt: skip
+    "spend_usd": 3000.0,
+    "left_over_usd": 0.0,
+    "penalty_usd": 0.0,
+    "ondemand_usd": 8000.0,
+    "goal_usd": 4000.0,
+    "useful_gpu_h": 2304.0,
+    "hours_late": [0.0],
+}
 
 
 def waits(week: Episode) -> list[float]:

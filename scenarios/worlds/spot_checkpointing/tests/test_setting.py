@@ -20,11 +20,18 @@ TABLE: dict[str, Any] = {
     "limit_gb": 2400,
     "trainings": [
         {
-            "name": "tune", "model": "13B", "checkpoint_gb": 182, "steps": 72_000, "step_s": 3.6,
-            "nodes": 4, "least": 4, "most": 4, "deadline_h": 96,
+            "name": "tune",
+            "model": "13B",
+            "checkpoint_gb": 182,
+            "steps": 72_000,
+            "step_s": 3.6,
+            "nodes": 4,
+            "least": 4,
+            "most": 4,
+            "deadline_h": 96,
         }
     ],
-}  # fmt: skip
+}
 
 
 def test_settings_are_read() -> None:
