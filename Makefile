@@ -6,7 +6,6 @@ PROCESSES ?= 3
 export PYTHONPATH := $(CURDIR)/platform:$(CURDIR)
 # Tests start hundreds of processes: what they import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
-PIP := $(BIN)/pip --disable-pip-version-check install --quiet --no-deps --require-hashes
 LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --no-emit-index-url --quiet
 
 .PHONY: help run test nightly check lint types imports migrations pages calibrate lock clean root wheel audit translations
@@ -14,7 +13,8 @@ LOCK := $(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-v
 help: ## list the commands
 	@grep -hE '^[a-z]+:.* ## ' $(MAKEFILE_LIST) | sed 's/:.* ## /\t/' | expand -t 10
 
-run: .venv/run root ## start the site and its worker on http://localhost:8000
+run: .venv/run ## start the site and its worker on http://localhost:8000
+	@.ci/system-packages bubblewrap
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
 test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in half an hour on two quiet cores (T=path::name: that alone, at once)
@@ -57,7 +57,7 @@ pages: platform/headnode/frontend/node_modules/.package-lock.json platform/headn
 
 calibrate: .venv/dev ## play every golden over ten seeds (long; goes on where it stopped)
 	$(BIN)/python -m benchmarks.calibrate
-	$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root torch
+	$(BIN)/python -m sandbox --state $(or $(SANDBOX_STATE),$(or $(HEADNODE_DATA),data)/sandbox) build-root torch
 	$(BIN)/python -m graders.gpu.calibration
 
 translations: .venv/dev ## bring the files of translation up to date with the sources, and compile them
@@ -81,18 +81,21 @@ clean: ## forget the environment and what tools have kept; data/ stays
 root: .venv/run
 	@.ci/system-packages bubblewrap
 	@echo "The sandbox's root folder, unless it is there."
-	@$(BIN)/python -m sandbox --state $(or $(HEADNODE_DATA),data)/sandbox build-root
+	@$(BIN)/python -m sandbox --state $(or $(SANDBOX_STATE),$(or $(HEADNODE_DATA),data)/sandbox) build-root
 
 .venv/run: requirements.txt
-	@echo "Python packages, once: most of the first start."
+	@echo "Python's environment, once."
 	@.ci/virtual-environment $(PYTHON)
-	@$(PIP) -r requirements.txt
+	@echo "Python packages, once: a third of the first start."
+	@.ci/packages requirements.txt
 	@touch $@
 
 $(BIN)/pytest:
 	@echo "Tests are not installed here yet: run make test once without T." >&2; exit 1
 
 .venv/dev: .venv/run requirements-dev.txt
-	$(PIP) -r requirements-dev.txt
+	@.ci/packages requirements-dev.txt
+# Commands are run by hand as well, where PYTHONDONTWRITEBYTECODE would have each compile a fifth of a second again.
+	@$(BIN)/python -m compileall -q -x /tests/ graders platform sandbox scenarios
 	@$(MAKE) --no-print-directory root || echo "The sandbox is not ready; programs cannot be run here yet."
 	@touch $@

@@ -257,7 +257,7 @@ def find_tree(proc: Path = Path("/proc/self")) -> Tree:
         return TreeV1(v1, others if v2 is None else others | {v2}, v2)
     if v2 is None:
         raise FileNotFoundError("no cgroup hierarchy with memory, pids and cpu is mounted")
-    return TreeV2(v2 if os.geteuid() == 0 else _delegated(v2, proc))
+    return TreeV2(_subtree(v2, proc))
 
 
 def sweep(tree: Tree | None, is_dead: Callable[[str], bool]) -> list[str]:
@@ -295,6 +295,24 @@ def _delegated(mount: Path, proc: Path) -> Path:
                 raise PermissionError("this process is outside the cgroup hierarchy it can see")
             return mount / (own.parent if own.name == _ASIDE else own)
     return mount
+
+
+def _subtree(mount: Path, proc: Path) -> Path:
+    """What a service manager delegated to us; without one root may use the whole tree."""
+    if os.geteuid() != 0:
+        return _delegated(mount, proc)
+    with contextlib.suppress(PermissionError):
+        own = _delegated(mount, proc)
+        if _is_marked(own):
+            return own
+    return mount
+
+
+def _is_marked(folder: Path) -> bool:
+    """Source: systemd's "Control Group APIs and Delegation": it says so in an attribute since version 251."""
+    with contextlib.suppress(OSError):
+        return os.getxattr(folder, "user.delegate") == b"1"
+    return False
 
 
 def _enable(folder: Path) -> None:

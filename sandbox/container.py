@@ -56,6 +56,15 @@ class Request:
     hardware: Hardware = NO_HARDWARE
 
 
+def _network_of_a_cluster(hostname: str) -> dict[str, Any]:
+    """Daemons find each other by the name that the engine leaves out of its hosts file, and may listen to no
+    lower ports than in the other sandbox."""
+    return {
+        "extra_hosts": {hostname: "127.0.0.1"},
+        "sysctls": {"net.ipv4.ip_unprivileged_port_start": "1024"},
+    }
+
+
 def host_config(wanted: Request) -> dict[str, Any]:
     """Keyword arguments of docker's create_host_config. Never the engine's own socket, no network,
     nothing writable but two bounded tmpfs folders."""
@@ -63,6 +72,7 @@ def host_config(wanted: Request) -> dict[str, Any]:
     memory = limits.memory_mb << 20
     return {
         "network_mode": "none",
+        **(_network_of_a_cluster(wanted.hostname) if wanted.cluster else {}),
         "read_only": True,
         "tmpfs": _work_folders(limits),
         "mounts": _mounts(wanted),

@@ -25,7 +25,6 @@ from sandbox.housekeeping import Housekeeper
 from sandbox.launch_container import Dock, Running, Shape, remove, start
 from sandbox.limits import Limits
 from sandbox.probe import Layer, Report
-from sandbox.roots.declarations import declared
 from sandbox.runner import Runner
 from sandbox.spares import Spares
 from sandbox.unavailable import SandboxUnavailable
@@ -121,14 +120,8 @@ class DockerBackend:
             return failed(self.name, given, error)
 
     def _for(self, spec: Spec) -> Dock:
-        """The dock of the run's root. Raises StartFailed for one that holds a cluster."""
-        dock = self._here().on(spec.root)
-        if declared(dock.root.name).cluster:
-            raise StartFailed(
-                f"The root {dock.root.name!r} holds a cluster, whose daemons find neither their names nor"
-                " their files' owners in a container yet: run it in the namespace sandbox."
-            )
-        return dock
+        """The dock of the run's root."""
+        return self._here().on(spec.root)
 
     def _ready(self, dock: Dock, spec: Spec, hardware: Hardware, stack: ExitStack) -> Running:
         """A spare if there is one, under the limits of this run."""

@@ -96,7 +96,7 @@ def _backend(
         return found | {"layers": [], "roots": {}}
     try:
         report = backend.probe()
-        tried = {root: _try(backend, root) for root in built}
+        tried = {root: trouble_of(backend, root) for root in built}
     finally:
         backend.close()
     weaker = [layer for layer in report.layers if not layer.works and layer.need == "reducible"]
@@ -122,7 +122,7 @@ socket.create_connection(server.getsockname(), 5).close()
 """
 
 
-def _try(backend: Backend, root: str) -> str:
+def trouble_of(backend: Backend, root: str) -> str:
     """Empty when what the root is for works in it; else one sentence."""
     wanted = roots.declared(root)
     text = f"import {', '.join(wanted.imports)}\n" + (_TALK if wanted.cluster else "")

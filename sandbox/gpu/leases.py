@@ -93,7 +93,8 @@ class Leases:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Its group's too: who tells of the cards is not who lends them.
+        folder.mkdir(mode=0o770, parents=True, exist_ok=True)
 
     @contextlib.contextmanager
     def choosing(self) -> Iterator[None]:
@@ -198,7 +199,7 @@ def _write(folder: Path, record: Record, *, owner: Owner | None) -> None:
 
 def _open(path: Path) -> int:
     """Lock files are never removed: who holds a removed one would not exclude who makes a new."""
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -25,7 +25,7 @@ class ServiceBook:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o770, parents=True, exist_ok=True)
 
     def take_out(self, gpu: str, fault: Fault) -> bool:
         """False when the card was out already: the first reason stays."""

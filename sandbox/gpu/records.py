@@ -31,6 +31,7 @@ def write(path: Path, content: dict[str, Any], *, only_new: bool = False) -> boo
     """All or nothing, on the disk before it returns. False when `only_new` and there was one."""
     draft, name = tempfile.mkstemp(dir=path.parent, prefix=".draft-")
     try:
+        os.fchmod(draft, 0o640)
         with os.fdopen(draft, "w") as file:
             json.dump(content, file)
             file.flush()

@@ -156,6 +156,24 @@ def test_v2_every_runner_of_a_user_finds_the_same_subtree(
     assert (unit / "headnode" / "run" / "memory.max").exists()
 
 
+@pytest.mark.parametrize("marked", [True, False])
+def test_v2_root_stays_in_the_unit_that_was_given_to_it(
+    marked: bool, fake_v2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its service manager ends what is in there, and nothing else; without one the whole tree is root's."""
+    unit = fake_v2 / "system.slice" / "unit"
+    unit.mkdir(parents=True)
+    for name in ("cgroup.controllers", "cgroup.procs", "cgroup.type"):
+        (unit / name).write_text((fake_v2 / name).read_text())
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(
+        "os.getxattr", lambda at, name: b"1" if marked and at == unit else b"", raising=True
+    )
+    find_tree(_proc(tmp_path, fake_v2, "/system.slice/unit")).create("run", Limits())
+    kept = unit if marked else fake_v2
+    assert (kept / "headnode" / "run" / "memory.max").exists()
+
+
 def test_v2_process_outside_what_it_can_see_has_no_tree(
     fake_v2: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -152,9 +152,9 @@ def test_suite_is_contained(
 @pytest.mark.nightly
 @pytest.mark.usefixtures("slurm_root")
 def test_suite_is_contained_on_the_root_of_a_cluster(
-    namespace: Backend, programs: list[dict[str, Any]], shared_state: Path
+    backend: Backend, programs: list[dict[str, Any]], shared_state: Path
 ) -> None:
-    assert check_all(namespace, programs, state_key(shared_state), "slurm") == []
+    assert check_all(backend, programs, state_key(shared_state), "slurm") == []
 
 
 def test_suite_notices_a_missing_filter(

@@ -43,11 +43,11 @@ def test_run_does_not_learn_of_another(
     assert said, "It tried nothing"
 
 
-@pytest.mark.by_day("pair", PAIRS[:1])
+@pytest.mark.by_day("pair,backend", [(PAIRS[0], "namespace"), (PAIRS[1], "docker")])
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
 @pytest.mark.usefixtures("slurm_root")
-def test_cluster_does_not_learn_of_another(pair: Pair, namespace: Backend) -> None:
-    said = learnt(pair, play(namespace, pair, "slurm"))
+def test_cluster_does_not_learn_of_another(pair: Pair, backend: Backend) -> None:
+    said = learnt(pair, play(backend, pair, "slurm"))
     assert "BREACH" not in said, said
     assert said, "It tried nothing"
 

@@ -56,9 +56,9 @@ def start(backend: Backend, program: str) -> Outcome:
     return run(backend, program, root="slurm", pids=512, memory_mb=1024, wall_s=60.0, cpu_s=30.0)
 
 
-def test_daemons_speak_tcp_among_themselves_and_with_nobody_else(namespace: Backend) -> None:
+def test_daemons_speak_tcp_among_themselves_and_with_nobody_else(backend: Backend) -> None:
     with canaries() as listeners:
-        outcome = start(namespace, SOCKETS)
+        outcome = start(backend, SOCKETS)
         assert not any(touched(one) for one in listeners)
     assert outcome.status == "ok", outcome
     assert outcome.stdout == "hello ctl 127.0.0.1\nend\n"
@@ -69,18 +69,31 @@ def test_files_and_identities_change_in_words_only(namespace: Backend) -> None:
     assert (outcome.status, outcome.stdout) == ("ok", "64000 64000\n7\n"), outcome
 
 
-def test_slurms_tools_are_there_and_miss_their_controller(namespace: Backend) -> None:
+def test_slurms_tools_are_there_and_miss_their_controller(backend: Backend) -> None:
     tried = "sinfo; /usr/sbin/slurmctld -V"
-    outcome = start(namespace, Script("tools", tried).program)
+    outcome = start(backend, Script("tools", tried).program)
     assert outcome.stdout.startswith("slurm-wlm "), outcome
     assert "configuration source" in outcome.stderr
 
 
 @pytest.mark.docker
-def test_a_container_says_that_it_carries_no_cluster(docker: Backend) -> None:
-    outcome = start(docker, SOCKETS)
-    assert outcome.status == "sandbox_error"
-    assert "run it in the namespace sandbox" in outcome.detail
+def test_files_are_not_given_away_in_a_container(docker: Backend) -> None:
+    outcome = start(docker, GIVEN_AWAY)
+    assert "PermissionError" in outcome.stderr, outcome
+
+
+LOW_PORT = """
+import socket
+try:
+    socket.create_server(("127.0.0.1", 702))
+except PermissionError:
+    print("refused")
+"""
+
+
+def test_no_daemon_listens_to_a_low_port(backend: Backend) -> None:
+    outcome = start(backend, LOW_PORT)
+    assert (outcome.status, outcome.stdout) == ("ok", "refused\n"), outcome
 
 
 ANSWERED = {"own program: a socket outside", "own program: be root", "making a set-uid shell"}
@@ -97,7 +110,7 @@ def test_who_is_told_to_be_root_is_not(namespace: Backend) -> None:
 @pytest.mark.parametrize(
     "wanted", [one for one in SHELL if one.name not in ANSWERED], ids=lambda wanted: wanted.name
 )
-def test_shell_opens_nothing_beside_a_cluster(wanted: Script, namespace: Backend) -> None:
-    outcome = run(namespace, wanted.program, root="slurm", **wanted.limits)
+def test_shell_opens_nothing_beside_a_cluster(wanted: Script, backend: Backend) -> None:
+    outcome = run(backend, wanted.program, root="slurm", **wanted.limits)
     assert "BREACH" not in outcome.stdout + outcome.stderr, outcome
     assert outcome.status in wanted.statuses, outcome
