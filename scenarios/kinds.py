@@ -47,6 +47,8 @@ class Kind:
     """May ask for pseudocode, which people score and nothing runs."""
     needs_card: bool = False
     """Belongs on a GPU: only such workers take it while there is one."""
+    needs_cluster: bool = False
+    """The work is a cluster that runs: only hosts with its root hold one."""
     practised_as: str = ""
     """Key of the kind whose miniature people practise on, where it has none of its own."""
 
@@ -99,6 +101,18 @@ KINDS = (
         is_run=True,
         may_be_pseudocode=True,
     ),
+    Kind(
+        "live-slurm",
+        "live_slurm",
+        "Repair of a live cluster",
+        45,
+        60,
+        10,
+        has_materials=True,
+        has_terminal=True,
+        needs_cluster=True,
+        practised_as="troubleshooting",
+    ),
     # The editor and Run are the same for both; a card is not lent for practice.
     Kind(
         "gpu",
@@ -112,19 +126,7 @@ KINDS = (
         practised_as="automation",
     ),
 )
-DRAFTS = (
-    Kind(
-        "live-slurm",
-        "live_slurm",
-        "Repair of a live cluster",
-        45,
-        60,
-        10,
-        has_materials=True,
-        has_terminal=True,
-        practised_as="troubleshooting",
-    ),
-)
+DRAFTS: tuple[Kind, ...] = ()
 """Kinds of which parts are missing yet: the command line plays their packs, and nobody is invited to one."""
 CHOICES = [(kind.key, kind.title) for kind in KINDS]
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from scenarios.live_slurm.faults import Edit, FaultInvalid
+from scenarios.troubleshooting.texts import smi_form
 
 NODES = tuple(f"gpu-n00{number}" for number in range(1, 7))
 SETTINGS = (
@@ -18,8 +19,8 @@ SETTINGS = (
     "healthcheck.sh",
 )
 """What lies in /box/etc/slurm."""
-PROGRAMS = ("service", "as", "job.sh")
-"""What lies in /box/bin."""
+PROGRAMS = ("service", "as", "job.sh", "ssh")
+"""What lies in /box/bin, beside nvidia-smi."""
 _FOLDER = Path(__file__).parent
 
 
@@ -34,8 +35,14 @@ def healthy() -> dict[str, str]:
 
 
 def programs() -> dict[str, str]:
-    """Name of a program in /box/bin -> its text."""
-    return {name: _text(f"files/{name}") for name in PROGRAMS}
+    """Path of a program of ours in the sandbox, or of what it needs -> its text."""
+    found = {f"/box/bin/{name}": _text(f"files/{name}") for name in PROGRAMS}
+    found["/box/bin/nvidia-smi"] = inside("smi.py")
+    found["/box/lib/smi_long.py"] = inside("smi_long.py")
+    found["/box/lib/smi_query.form"] = _text("files/smi_query.form")
+    # The same form as in the incident whose tools are modelled.
+    found["/box/lib/smi_form.py"] = Path(smi_form.__file__).read_text(encoding="utf-8")
+    return found
 
 
 def inside(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ SECONDS = 6
 LONG = 36_000
 WIDE = "wide-all-nodes"
 PROTECTED = "fold-prod"
+_REACH = ("partition:train", "defmem", "everybody")
 Told = Callable[[str], str]
 
 
@@ -38,9 +39,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something harmless: `state` are the shell lines that make it."""
+    """Something harmless: `state` are the shell lines that make it, `about` the words for it."""
 
     name: str
+    about: str
     title: str
     touches: tuple[str, ...]
     state: tuple[str, ...]
@@ -74,11 +76,17 @@ class Scene:
 
     @property
     def wide(self) -> list[Job]:
-        """A job of all nodes of train, first in the queue, which rightly waits for those that run."""
-        if not any(fault.wide for fault in self.faults):
-            return []
-        args = "-N 4 --exclusive --gres=gpu:8 -t 4:00:00"
-        return [Job(WIDE, "bela", args, 3)]
+        """Who came first and rightly waits for those that run: a job of all nodes, or what a fault brings."""
+        found = [
+            Job(f"{rows.user}-{_word(fault.name)}-{number}", rows.user, rows.args, SECONDS)
+            for fault in self.faults
+            for rows in fault.ahead
+            for number in range(1, 1 + rows.count)
+        ]
+        if any(fault.wide for fault in self.faults):
+            args = "-N 4 --exclusive --gres=gpu:8 -t 4:00:00"
+            found.append(Job(WIDE, "bela", args, 3))
+        return found
 
     @property
     def waiting(self) -> list[Job]:
@@ -107,6 +115,12 @@ class Scene:
             Job(f"p{turn}-usual-{index}", user, args, 1) for index, (user, args) in enumerate(USUAL)
         ]
         return [*of_faults, *usual]
+
+    def probes_before(self, turn: int) -> list[Job]:
+        """The like of those who rightly wait, before the hidden battery; nobody counts whether they begin."""
+        return [
+            Job(f"q{turn}-{place}", job.user, job.args, 1) for place, job in enumerate(self.wide)
+        ]
 
     def edits(self, *, unread: bool) -> list[Edit]:
         """What the faults change in the files; with `unread` also what stands there no more."""
@@ -159,28 +173,38 @@ def scene_of(
 
 
 def _draw_faults(rng: random.Random, many: int) -> list[Fault]:
-    """Of different families first, none touching what another does; at most one that a restart would cure."""
-    found: list[Fault] = []
-    families: set[str] = set()
-    for fault in _shuffled(rng):
-        clash = {thing for one in found for thing in one.touches} & {*fault.touches}
-        twice = fault.restart_cures and any(one.restart_cures for one in found)
-        if clash or twice or fault.family in families or _hide_each_other(fault, found):
-            continue
-        found.append(fault)
-        families.add(fault.family)
-        if len(found) == many:
+    """So many that go together; where the first of a draw leave no room for enough others it is drawn anew."""
+    for _ in range(20):
+        if len(found := _go_together(_shuffled(rng), many)) == many:
             return found
     raise AssertionError("six families hold four faults that go together")
 
 
+def _go_together(shuffled: Iterable[Fault], many: int) -> list[Fault]:
+    """Of different families, none touching what another does; at most one that a restart would cure."""
+    found: list[Fault] = []
+    for fault in shuffled:
+        clash = {thing for one in found for thing in one.touches} & {*fault.touches}
+        twice = fault.restart_cures and any(one.restart_cures for one in found)
+        family = any(one.family == fault.family for one in found)
+        if not (clash or twice or family or _hide_each_other(fault, found)):
+            found.append(fault)
+        if len(found) == many:
+            break
+    return found
+
+
 def _hide_each_other(fault: Fault, found: Sequence[Fault]) -> bool:
-    """A job of all of train's nodes stands first in the queue only while nothing else keeps it from them."""
-    reach = ("node:", "partition:train", "defmem", "everybody")
+    """A job that others rightly wait behind stands first only while nothing else keeps it from its nodes.
+
+    One that names its nodes is kept from no others: who touches the same has been left out already.
+    """
     pairs = [(one, fault) for one in found] + [(fault, one) for one in found]
     return any(
-        wide.wide and any(thing.startswith(reach) for thing in other.touches)
-        for wide, other in pairs
+        thing.startswith(("node:", *_REACH) if first.wide else _REACH)
+        for first, other in pairs
+        if first.wide or first.ahead
+        for thing in other.touches
     )
 
 
@@ -215,6 +239,7 @@ def filled(fault: Fault, node: str, other: str) -> Fault:
         what=told(fault.what),
         ticket=told(fault.ticket),
         change=told(fault.change),
+        where=told(fault.where),
         touches=lines(fault.touches),
         signs=lines(fault.signs),
         cure=lines(fault.cure),
@@ -226,6 +251,7 @@ def filled(fault: Fault, node: str, other: str) -> Fault:
         ),
         jobs=tuple(_of(one, told) for one in fault.jobs),
         holders=tuple(_held(one, told) for one in fault.holders),
+        ahead=tuple(_of(one, told) for one in fault.ahead),
     )
 
 

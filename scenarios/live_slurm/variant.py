@@ -16,6 +16,8 @@ from scenarios.packs.generated import Written
 LEVELS = tuple(scene.LEVELS)
 WORDS: tuple[str, ...] = ()
 FACTS = "cluster"
+OWN_CLUSTER = "osprey"
+"""Six nodes for every company: as many real daemons as one sandbox holds."""
 _ROUTINE = (
     "image of the login node rebuilt",
     "certificates of the wiki renewed",

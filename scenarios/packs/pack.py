@@ -163,15 +163,26 @@ class Pack:
         return Times(table["minutes"], table["takehome_minutes"], table["revision_minutes"])
 
     def brief(self, level: str, profile: Profile = DEFAULT, seed: int = 0) -> str:
-        """What the candidate is asked to do, as Markdown; says so where a large fleet is shown in part."""
+        """What the candidate is asked to do, as Markdown; says so where it is not about the whole fleet."""
         text = self._text(level, "brief.md", profile, seed)
-        if not self.shows_part(profile):
+        if self.own_cluster and self.own_cluster != profile.cluster:
+            said = OF_ITS_OWN.format(own=self.own_cluster, cluster=profile.cluster)
+        elif self.shows_part(profile):
+            said = IN_PART.format(cluster=profile.cluster)
+        else:
             return text
         head, _, rest = text.partition("\n")
-        return f"{head}\n\n{IN_PART.format(cluster=profile.cluster)}\n{rest}"
+        return f"{head}\n\n{said}\n{rest}"
+
+    @property
+    def own_cluster(self) -> str:
+        """The cluster that stands here for every company; "" where the company's own is shown."""
+        return str(getattr(self.generator, "OWN_CLUSTER", ""))
 
     def shows_part(self, profile: Profile) -> bool:
         """Whether the company has more machines than a candidate gets to see."""
+        if self.own_cluster:
+            return False
         if most := getattr(self.generator, "MOST_GPUS", 0):
             return sum(one.count * one.gpus for one in profile.node_types) > most
         return bool(self.generator or "world" in self.data) and profile.fleet_nodes > profile.nodes
@@ -280,6 +291,10 @@ def _in_money(measure: Measure, profile: Profile) -> Measure:
 IN_PART = (
     "The company has more machines than anybody could read in the time: you see a part of **{cluster}**, and"
     " everything here, figures and money too, is of that part alone."
+)
+OF_ITS_OWN = (
+    "**{own}** is a small cluster that was put up for this exercise. It is no part of **{cluster}**: nothing"
+    " here tells of the machines there, and nothing that you do reaches them."
 )
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from scenarios.company.profile import digest
 from scenarios.company.profile.tables import Team
@@ -31,8 +31,7 @@ Assumptions."""
 HEAD: tuple[str, ...] = content("accounting")["columns"]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """A job of the model, with whose it is. early_s: seconds by which its times lie before the model's."""
 
     row: JobRow
@@ -69,13 +68,13 @@ def jobs_of(scene: Scene, traces: Traces) -> list[Job]:
         key = (row.job_class, row.id)
         if key not in found:
             found[key] = _job(stream, row, choices[row.job_class], prefixes)
-        jobs.append(replace(found[key], row=_held(row)))
+        jobs.append(found[key]._replace(row=_held(row)))
     return jobs
 
 
 def _held(row: JobRow) -> JobRow:
     """The row with the length for which the model held its GPUs."""
-    return replace(row, ended_h=row.ended_h + row.started_h - math.floor(row.started_h))
+    return row._replace(ended_h=row.ended_h + row.started_h - math.floor(row.started_h))
 
 
 def _choices(teams: Sequence[Team], job_class: str) -> list[tuple[Team, float]]:
@@ -161,10 +160,11 @@ def _ran(traces: Traces, job: Job, nodes: int, limit_h: float) -> Cells:
     tres = (
         f"billing={gpus},cpu={gpus * GPU_CPUS},gres/gpu={gpus},mem={gpus * GPU_GIB}G,node={nodes}"
     )
+    early = traces.midnight - timedelta(seconds=job.early_s)
     return (
-        _clock(traces, row.submitted_h, job),
-        _clock(traces, row.started_h, job) if started else "Unknown",
-        _clock(traces, row.ended_h, job) if ended else "Unknown",
+        _clock(early, row.submitted_h),
+        _clock(early, row.started_h) if started else "Unknown",
+        _clock(early, row.ended_h) if ended else "Unknown",
         ran,
         math.ceil(limit / LIMIT_STEP) * LIMIT_STEP,
         nodes,
@@ -184,6 +184,5 @@ def _state(traces: Traces, row: JobRow) -> tuple[str, bool, bool]:
     return row.state, True, True
 
 
-def _clock(traces: Traces, hours: float, job: Job) -> str:
-    first = datetime(traces.start.year, traces.start.month, traces.start.day)  # noqa: DTZ001  (the site's clock)
-    return f"{first + timedelta(seconds=round(hours * 3600) - job.early_s):%Y-%m-%dT%H:%M:%S}"
+def _clock(first: datetime, hours: float) -> str:
+    return (first + timedelta(seconds=round(hours * 3600))).isoformat(timespec="seconds")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -161,7 +162,7 @@ def _units(scene: Scene, one: Work, count: int) -> _Units:
 
 def _drawn(one: Work, count: int, name: str) -> _Units:
     chance = Stream(name, "jobs")
-    unit, lognormal = chance.unit, chance.lognormal
+    unit, lognormal, most = chance.unit, chance.lognormal, len(one.gpus) - 1
     edges, total = [], 0.0
     for gpus in sorted(one.gpus):
         total += one.gpus[gpus] / gpus
@@ -172,7 +173,7 @@ def _drawn(one: Work, count: int, name: str) -> _Units:
         now -= math.log(1.0 - unit())
         draw = unit() * total
         at.append(now)
-        sizes.append(next((i for i, edge in enumerate(edges) if draw < edge), len(edges) - 1))
+        sizes.append(min(bisect_right(edges, draw), most))
         hours.append(max(SHORTEST_H, min(longest, lognormal(one.hours, one.sigma))))
         idle.append(lognormal(one.idle_h, IDLE_SIGMA) if one.idle_h else 0.0)
     return _Units(np.array(at), sizes, hours, idle)

@@ -25,6 +25,7 @@ def cloud_checks(
         if row.id not in names:
             yield _not_sold(scene, row)
     for lease in rented:
+        yield from _given(lease)
         yield from _classes(scene, lease)
         yield from _commitment(lease)
     yield from _line(scene, rented, holds)
@@ -48,6 +49,12 @@ def _not_sold(scene: Scene, row: Rented) -> Check:
     )
 
 
+def _given(lease: Lease) -> Iterator[Check]:
+    """Whether the region gives so many GPUs."""
+    if lease.gpus < lease.row.gpus:
+        yield check("beyond_given", lease.row.start, lease.row.id, lease=lease)
+
+
 def _classes(scene: Scene, lease: Lease) -> Iterator[Check]:
     row, at = lease.row, (lease.row.start, lease.row.id)
     known = {one.job_class: one for one in scene.work}
@@ -69,7 +76,7 @@ def _commitment(lease: Lease) -> Iterator[Check]:
     if months is None:
         return
     used, beyond = lease.last - lease.first + 1, lease.first + months - 12
-    monthly = lease.row.gpus * lease.rent.usd * MONTH_H
+    monthly = lease.gpus * lease.rent.usd * MONTH_H
     words = {"row": lease.row, "months": months, "monthly": monthly, "used": used}
     if used < min(months, 12 - lease.first):
         yield check("commitment", lease.row.start, lease.row.id, **words)
@@ -103,5 +110,5 @@ def reads_gbs(scene: Scene, rented: tuple[Lease, ...], month: int) -> float:
             hours = sum(one.gpu_hours_day for one in able)
             if hours:
                 mean = sum(one.read_gbs * one.gpu_hours_day for one in able) / hours
-                total += lease.row.gpus * mean * CLOUD_READ
+                total += lease.gpus * mean * CLOUD_READ
     return total

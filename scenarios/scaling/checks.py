@@ -68,7 +68,7 @@ def _month(scene: Scene, found: Costed, index: int) -> dict[str, Any]:
         "month": scene.months[index].name,
         "quarter": scene.months[index].quarter,
         "sites": {there.place.site.name: _site(there) for there in found.stands[index]},
-        "cloud_gpus": sum(one.row.gpus for one in found.rented if one.first <= index <= one.last),
+        "cloud_gpus": sum(one.gpus for one in found.rented if one.first <= index <= one.last),
         "capex_usd": round(bill.spent.capex, 2),
         "opex_usd": round(bill.spent.running, 2),
         "opex_parts": {name: round(value, 2) for name, value in bill.spent.opex.items()},

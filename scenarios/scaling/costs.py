@@ -79,7 +79,7 @@ def rent_usd(number: int, lease: Lease, month: int, hours: int, played: Tally | 
     """Rent of a row in a month: a commitment whole, others by use."""
     if not lease.first <= month <= lease.paid:
         return 0.0
-    gpus = lease.row.gpus
+    gpus = lease.gpus
     if lease.row.kind in COMMITTED:
         return gpus * hours * lease.rent.usd
     if played is not None:

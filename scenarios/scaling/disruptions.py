@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from scenarios.company.profile import digest
 from scenarios.scaling.arrivals import FIRST_H, hours_of
-from scenarios.scaling.assumptions import NOT_THERE
 from scenarios.scaling.scene import Scene
 from scenarios.simulator.streams import Stream
 
@@ -25,13 +24,13 @@ and write their checkpoints when they please: assumptions."""
 @dataclass(frozen=True, slots=True, eq=False)
 class Disruptions:
     """By site and hour from FIRST_H, factors on traffic with a mean of about 1; by hour, numbers from 0 to 1
-    that decide what fails and what is reclaimed; by day, whether GPUs on demand are sold out."""
+    that decide what fails and what is reclaimed; by day, one for whether GPUs on demand are sold out."""
 
     reads: tuple[Sequence[float], ...]
     bursts: tuple[Sequence[float], ...]
     cross: tuple[Sequence[float], ...]
     luck: tuple[Sequence[float], ...]
-    sold_out: Sequence[bool]
+    sold_out: Sequence[float]
 
 
 @lru_cache(maxsize=16)
@@ -50,7 +49,7 @@ def disruptions(scene: Scene) -> Disruptions:
         unit = Stream(name, f"luck/{index}").unit
         luck.append([unit() for _ in range(count)])
     unit = Stream(name, "sold out").unit
-    sold = [unit() < NOT_THERE for _ in range(count // 24 + 1)]
+    sold = [unit() for _ in range(count // 24 + 1)]
     return Disruptions(
         tuple(found["reads"]), tuple(found["bursts"]), tuple(found["cross"]), tuple(luck), sold
     )

@@ -20,9 +20,16 @@ from scenarios.scaling.assumptions import (
     STORAGE_TB_PORT,
 )
 from scenarios.scaling.content import TEXTS, content
-from scenarios.scaling.demand import LAUNCH_SIZE, LAUNCH_SLIP, PRICE_PART, WEEKS_LATE
+from scenarios.scaling.demand import (
+    LAUNCH_SIZE,
+    LAUNCH_SLIP,
+    PRICE_PART,
+    SOLD_OUT,
+    SPOT_PRICE,
+    SPOT_RECLAIMS,
+)
 from scenarios.scaling.facts import words_of
-from scenarios.scaling.forecast import expected
+from scenarios.scaling.forecast import expected, past_orders
 from scenarios.scaling.history import DAYS
 from scenarios.scaling.items import nodes_a_rack
 from scenarios.scaling.notes import Note, notes
@@ -32,6 +39,9 @@ from scenarios.scaling.speeds import speed
 from scenarios.scaling.template import outline
 from scenarios.scaling.wording import TENTH, figure, joined, percent, table, usd
 from scenarios.scaling.work import parallel
+
+FAR_LATE = 10
+"""Weeks from which an order came far too late."""
 
 
 def documents(scene: Scene) -> Iterator[tuple[str, str, str]]:
@@ -100,6 +110,7 @@ def _outlook(scene: Scene) -> Mapping[str, str]:
             [(one.quarter, usd(one.capex_usd), usd(one.opex_usd)) for one in scene.quarters],
         ),
         "targets": _targets(scene),
+        "late_costs": _late_costs(scene),
     }
 
 
@@ -139,6 +150,11 @@ def _targets(scene: Scene) -> str:
         promise = f"95 of 100 jobs start within {figure(float(work.wait_target_h))} h"
         rows.append((work.title, "is served at once" if work.steady else promise, work.priority))
     return table(("kind of work", "promise", "priority (the higher starts first)"), rows)
+
+
+def _late_costs(scene: Scene) -> str:
+    rows = [(work.title, f"{figure(work.late_usd)} USD") for work in scene.work]
+    return table(("kind of work", "a GPU-hour that comes late"), rows)
 
 
 def _rules(scene: Scene) -> str:
@@ -220,6 +236,21 @@ def _month_of(dated: str) -> str:
         return dated
 
 
+def _ranges(scene: Scene) -> Mapping[str, str]:
+    """How late orders came, and what the market for rents may be."""
+    late = [weeks for *_, weeks in past_orders(scene)]
+    return {
+        "past": str(len(late)),
+        "on_time": str(late.count(0)),
+        "far_late": str(sum(weeks >= FAR_LATE for weeks in late)),
+        "sold_low": percent(SOLD_OUT[0]),
+        "sold_high": percent(SOLD_OUT[1]),
+        "reclaims": figure(SPOT_RECLAIMS[1]),
+        "spot_low": percent(SPOT_PRICE[0]),
+        "spot_high": percent(SPOT_PRICE[1]),
+    }
+
+
 def _buying(scene: Scene) -> Mapping[str, str]:
     book, facility = scene.profile.price_book, scene.profile.facility
     tier = parallel(scene.places[0])[0]
@@ -228,7 +259,6 @@ def _buying(scene: Scene) -> Mapping[str, str]:
         "tier": tier.name,
         "dated": _month_of(book.dated),
         "cabling": usd(book.cabling_node),
-        "late": str(WEEKS_LATE),
         "dearer": percent(PRICE_PART),
         "node_weeks": joined([f"{one.weeks} ({one.name})" for one in scene.offers]),
         "switch_weeks": str(facility.switch_weeks),
@@ -251,5 +281,5 @@ def _buying(scene: Scene) -> Mapping[str, str]:
         "spare_h": f"{1 / RECLAIMS_HOUR:.0f}",
         "nodes_an_engineer": figure(NODES_AN_ENGINEER),
     }
-    words["offers"] = _offers(scene)
+    words |= {"offers": _offers(scene), **_ranges(scene)}
     return words | {"cloud": _filled(_text("cloud.md"), words) if scene.has_cloud else ""}

@@ -37,12 +37,15 @@ SERVED = 0.05
 LATER, PRICED = (5, 9), (5, 8)
 """Months, from and below, of a launch, a freeze and a new price list: there is time to prepare for them."""
 LAUNCH, DEARER, OLD_SUPPORT = (1.18, 1.35), (1.05, 1.09), 1.8
+PROGRAMME = (1.3, 1.5)
 """What a launch, a price list and the end of a contract multiply. Assumptions."""
 LOAD, LOAD_AT_END = (0.50, 0.64), (0.90, 0.97)
 """GPU-hours asked for over those that there are: before the year, so that the history has free GPUs, and with
 the year's growth, so that something has to be done."""
 _WIDE_LINE = 0.625
 """Line to the cloud in Gb/s for each own GPU where the level does not plan it: 100 for 160."""
+MOST_RENTED = {"on_demand": 0.1, "spot": 0.15, "reserved_1y": 0.3, "reserved_3y": 0.3}
+"""GPUs that a provider gives in a region over the own ones: what is short everywhere is given out by quota."""
 _FAR, _NEAR = 0.85, 0.97
 """Prices in a cloud region far away, and in the next one, over those of the nearest."""
 
@@ -64,7 +67,7 @@ def scene_of(profile: Profile, level: str, seed: int) -> Scene:
     places = places_of(profile, settings.sites, "spine" in strength)
     months = _months(profile)
     events = _events(profile, settings, months, Stream(name, "events"))
-    load = _load(profile, events, Stream(name, "load"))
+    load = _load(profile, events[:1], Stream(name, "load"))
     work = tuple(_bound(one, places, settings) for one in work_of(profile, places, load, planted))
     return Scene(
         profile=profile,
@@ -123,11 +126,26 @@ def _events(
         oldest = min(profile.node_types, key=lambda one: (one.purchased, one.name))
         what = f"The vendor's support of {oldest.name} becomes dearer: older than its contract"
         found.append(Event("end_of_support", MONTHS // 2, what, OLD_SUPPORT, oldest.name))
+    if "programme" in settings.events:
+        found += _programme(shares, launched, chance)
     return tuple(found)
 
 
+def _programme(shares: Mapping[str, float], launched: str, chance: Stream) -> list[Event]:
+    """More of the largest kind of work that is not launched: the year outgrows what rules alone can do."""
+    others = [name for name in shares if name != launched]
+    when, size = int(chance.between(*LATER)), round(chance.between(*PROGRAMME), 2)
+    if not others:
+        return []
+    other = max(others, key=lambda name: shares[name])
+    return [
+        Event("launch", when, f"A programme starts: more {KINDS[other].title.lower()}", size, other)
+    ]
+
+
 def _load(profile: Profile, events: tuple[Event, ...], chance: Stream) -> float:
-    """Load before the year, such that at its end the demand is just above what the present GPUs can do."""
+    """Load before the year, such that with its growth and these events the demand is at its end just above
+    what the present GPUs can do."""
     rates = {one.job_class: one.monthly_percent / 100 for one in profile.growth.classes}
     launches = {one.subject: one.factor for one in events if one.kind == "launch"}
     grown = sum(
@@ -176,10 +194,17 @@ def _rents(book: PriceBook, settings: Settings, places: tuple[Place, ...]) -> tu
     if settings.sites > 1:
         regions += [one for one in _next(places) if one[0] != regions[0][0]]
     return tuple(
-        Rent(kind, region, round(prices[kind] * factor * CLOUD_EXTRAS, 4))
+        Rent(kind, region, round(prices[kind] * factor * CLOUD_EXTRAS, 4), _most(kind, places))
         for region, factor in regions
         for kind in settings.cloud
     )
+
+
+def _most(kind: str, places: tuple[Place, ...]) -> int:
+    """GPUs of a kind of rent that a region gives: whole nodes, two at least."""
+    kinds = [pair for place in places for pair in place.nodes]
+    gpus, per_node = sum(one.gpus * count for one, count in kinds), kinds[0][0].gpus
+    return per_node * max(2, round(MOST_RENTED[kind] * gpus / per_node))
 
 
 def _next(places: tuple[Place, ...]) -> tuple[tuple[str, float], tuple[str, float]]:

@@ -15,7 +15,19 @@ from scenarios.scaling.scene import Place, Scene
 from scenarios.scaling.template import start
 from scenarios.scaling.wording import joined, picked, usd
 
-WORDS = ("cluster", "gpus", "gpu", "nodes", "sites", "from", "until", "what_ifs", "capex", "opex")
+WORDS = (
+    "cluster",
+    "gpus",
+    "gpu",
+    "nodes",
+    "sites",
+    "from",
+    "until",
+    "what_ifs",
+    "simplest",
+    "capex",
+    "opex",
+)
 RENTS: Mapping[str, str] = {row["kind"]: row["title"] for row in rows("rents")}
 """Kind of rent -> what people call it."""
 
@@ -66,9 +78,17 @@ def words_of(scene: Scene) -> dict[str, str]:
         "from": f"{scene.months[0].start:%B %Y}",
         "until": f"{scene.months[-1].start:%B %Y}",
         "what_ifs": str(LEVELS[scene.level].what_ifs),
+        "simplest": _simplest(scene),
         "capex": usd(sum(one.capex_usd for one in scene.quarters)),
         "opex": usd(sum(one.opex_usd for one in scene.quarters)),
     }
+
+
+def _simplest(scene: Scene) -> str:
+    """What is said of the simplest plan beyond its orders."""
+    if not LEVELS[scene.level].plain:
+        return ""
+    return "; every rule that promises something is switched on in the first month, needed or not"
 
 
 def _there(scene: Scene) -> dict[str, Any]:
@@ -110,6 +130,7 @@ def _cloud(scene: Scene) -> list[dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for rent in scene.rents:
         told = {"kind": rent.kind, "title": RENTS[rent.kind], "usd_gpu_hour": rent.usd}
+        told |= {"gpus_at_most": rent.most}
         one = found.setdefault(rent.kind, {**told, "regions": [], "prices": {}})
         one["regions"].append(rent.region)
         one["prices"][rent.region] = rent.usd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scenarios.scaling.arrivals import FIRST_H
-from scenarios.scaling.assumptions import NODE_FAILURES_DAY, RECLAIMS_HOUR, REPAIR_H
+from scenarios.scaling.assumptions import NODE_FAILURES_DAY, REPAIR_H
 from scenarios.scaling.pools import Lane, Pool
 from scenarios.scaling.state import State
 
@@ -17,7 +17,7 @@ class Faults:
     def hour(self, now: int) -> None:
         """Fail and mend for an hour."""
         run, at = self.run, now - FIRST_H
-        run.sold_out = run.disruptions.sold_out[at // 24]
+        run.sold_out = run.disruptions.sold_out[at // 24] < run.market.sold_out
         for pool in run.own:
             while pool.away and pool.away[0] <= now:
                 pool.away.pop(0)
@@ -30,7 +30,7 @@ class Faults:
             pool.nodes = max(0, pool.standing - len(pool.away))
         for pool in run.cloud:
             if pool.kind == "spot" and pool.lanes:
-                chance = pool.busy / pool.per_node * RECLAIMS_HOUR
+                chance = pool.busy / pool.per_node * run.market.reclaims
                 if run.disruptions.luck[-1][at] < chance:
                     self._hit(pool, run.disruptions.luck[-2][at], now)
 

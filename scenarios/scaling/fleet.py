@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scenarios.scaling.content import rows
+from scenarios.scaling.demand import Market
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.plan import Plan, Rented
 from scenarios.scaling.policies import Held
@@ -63,12 +64,15 @@ class Lease:
     first: int
     last: int
     paid: int
+    gpus: int = 0
+    """Those of the row that the provider gives: what it has at most, less those of rows before."""
 
 
 def leases(scene: Scene, plan: Plan) -> tuple[Lease, ...]:
     """Rows that name a kind of rent, a region and months that there are; checks names the others."""
     index = {month.name: month.index for month in scene.months}
-    found = []
+    found: list[Lease] = []
+    taken: dict[tuple[str, str], list[int]] = {}
     for row in plan.cloud:
         rent = rent_of(scene, row)
         if rent is None or row.start not in index or row.gpus < 1:
@@ -80,7 +84,12 @@ def leases(scene: Scene, plan: Plan) -> tuple[Lease, ...]:
         paid = (
             min(len(index) - 1, first + COMMITTED[row.kind] - 1) if row.kind in COMMITTED else last
         )
-        found.append(Lease(row, rent, may_go(scene, row, rent), first, last, max(last, paid)))
+        paid = max(last, paid)
+        had = taken.setdefault((rent.kind, rent.region), [0] * len(index))
+        gpus = max(0, min(int(row.gpus), rent.most - max(had[first : paid + 1])))
+        for month in range(first, paid + 1):
+            had[month] += gpus
+        found.append(Lease(row, rent, may_go(scene, row, rent), first, last, paid, gpus))
     return tuple(found)
 
 
@@ -107,25 +116,25 @@ def lawful(one: Work, region: str) -> bool:
 
 
 def cloud_pools(
-    scene: Scene, rented: tuple[Lease, ...], month: int, pools: dict[str, Pool]
+    scene: Scene, rented: tuple[Lease, ...], month: int, pools: dict[str, Pool], market: Market
 ) -> None:
     """Bring the rented pools to those of a month."""
     for number, lease in enumerate(rented):
         name = f"cloud/{number}"
         if name not in pools:
-            per_node = max(1, min(lease.row.gpus, scene.profile.gpus_per_node))
+            per_node = max(1, min(lease.gpus, scene.profile.gpus_per_node))
             pools[name] = Pool(
                 name,
                 -1,
                 per_node,
                 1.0,
                 kind=lease.rent.kind,
-                usd=lease.rent.usd,
+                usd=lease.rent.usd * (market.spot if lease.rent.kind == "spot" else 1.0),
                 region=lease.rent.region,
                 row=lease.row.id,
                 classes=lease.classes,
             )
         pool = pools[name]
         there = lease.first <= month <= lease.last
-        pool.nodes = lease.row.gpus // pool.per_node if there else 0
+        pool.nodes = lease.gpus // pool.per_node if there else 0
         pool.standing = pool.nodes

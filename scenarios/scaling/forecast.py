@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from scenarios.company.profile import digest
 from scenarios.scaling import content
 from scenarios.scaling.assumptions import LINK_USD_GBPS, MONTH_H
-from scenarios.scaling.demand import median
+from scenarios.scaling.demand import median, weeks_late
 from scenarios.scaling.diagrams import counts
 from scenarios.scaling.items import items
 from scenarios.scaling.scene import Scene, Work
 from scenarios.scaling.tables import Cells, Table, clean, plain
 from scenarios.scaling.wording import TENTH
+from scenarios.simulator.streams import Stream
 
 GROWTH = "outlook/growth.csv"
 BUDGET = "outlook/budget.csv"
@@ -17,11 +19,21 @@ ORDERS = "buying/orders.csv"
 CLOUD = "buying/cloud.csv"
 RUNNING = "buying/running-costs.csv"
 LIMITS = "buying/limits.csv"
+DELIVERIES = "buying/deliveries.csv"
+PAST_ORDERS, PAST_MONTHS = 48, 24
+"""Orders that the history of deliveries has, and the months of which it has them."""
 
 
 def tables(scene: Scene) -> tuple[Table, ...]:
     """All tables about the year to come, in the order in which they are shown."""
-    found = [_growth(scene), _budget(scene), _orders(scene), _limits(scene), _running(scene)]
+    found = [
+        _growth(scene),
+        _budget(scene),
+        _orders(scene),
+        _limits(scene),
+        _running(scene),
+        _deliveries(scene),
+    ]
     if scene.rents:
         found.insert(3, _cloud(scene))
     return tuple(found)
@@ -68,9 +80,29 @@ def _orders(scene: Scene) -> Table:
 def _cloud(scene: Scene) -> Table:
     terms = {row["kind"]: row["terms"] for row in content.rows("rents")}
     rows = [
-        clean((one.kind, one.region, plain(one.usd, 4), terms[one.kind])) for one in scene.rents
+        clean((one.kind, one.region, plain(one.usd, 4), one.most, terms[one.kind]))
+        for one in scene.rents
     ]
-    return Table(CLOUD, "GPUs to rent", ("kind", "region", "usd_gpu_hour", "terms"), rows)
+    head = ("kind", "region", "usd_gpu_hour", "gpus_at_most", "terms")
+    return Table(CLOUD, "GPUs to rent", head, rows)
+
+
+def _deliveries(scene: Scene) -> Table:
+    head = ("ordered", "item", "promised_weeks", "weeks_late")
+    rows: list[Cells] = [clean(row) for row in past_orders(scene)]
+    return Table(DELIVERIES, "When orders of two years came", head, rows)
+
+
+def past_orders(scene: Scene) -> list[tuple[str, str, int, int]]:
+    """Orders of the two years before, as they were made: month, item, weeks promised, weeks later."""
+    chance = Stream(f"{digest(scene.profile)}/{scene.level}/{scene.seed}", "past orders")
+    known, first = list(items(scene).values()), scene.months[0].start
+    begins, found = first.year * 12 + first.month - 1 - PAST_MONTHS, []
+    for number in range(PAST_ORDERS):
+        one = known[int(chance.between(0, len(known)))]
+        year, month = divmod(begins + number * PAST_MONTHS // PAST_ORDERS, 12)
+        found.append((f"{year}-{month + 1:02}", one.item, one.weeks, weeks_late(chance)))
+    return found
 
 
 def _limits(scene: Scene) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 
 from scenarios.scaling.accounting import Job, jobs_of, sacct
@@ -37,9 +37,9 @@ def tables(scene: Scene) -> tuple[Table, ...]:
 
 
 def _times(traces: Traces) -> Iterator[str]:
-    first = datetime(traces.start.year, traces.start.month, traces.start.day)  # noqa: DTZ001  (the site's clock)
+    first = traces.midnight
     for hour in range(traces.hours):
-        yield f"{first + timedelta(hours=hour):%Y-%m-%dT%H:%M}"
+        yield (first + timedelta(hours=hour)).isoformat(timespec="minutes")
 
 
 def _hourly(path: str, title: str, traces: Traces, columns: Mapping[str, Sequence[Cell]]) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from scenarios.company.profile.defaults import fitting, node_type
 from scenarios.company.profile.gpus import BUILDS
@@ -44,8 +45,9 @@ class Item:
         return f"{count:,} {self.short}" + ("es" if self.short.endswith("ch") else "s")
 
 
+@lru_cache(maxsize=8)
 def items(scene: Scene) -> Mapping[str, Item]:
-    """Key -> item, all that the scene's level may order."""
+    """Key -> item, all that the scene's level may order. Not to be changed."""
     found = [_node(scene, one) for one in scene.offers]
     found += [*_switches(scene), *_hall(scene), *_storage(scene)]
     return {one.item: one for one in found}
@@ -107,6 +109,7 @@ def nodes_a_rack(offer: Offer, place: Place) -> int:
     return fitting(as_type(offer), place.site.rack_kw, place.site.rack_units)
 
 
+@lru_cache(maxsize=256)
 def as_type(offer: Offer) -> NodeType:
     """The node that one becomes when it is bought."""
     known = offer.gpu if offer.gpu in BUILDS else "none"  # an offer tells of others all there is

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scenarios.company.profile.tables import PolicyValue
 from scenarios.scaling.content import rows
 
 
@@ -14,7 +15,8 @@ class Settings:
 
     cloud: kinds of rent; offers: nodes that may be bought at most; policies: those that a plan may change;
     events: kinds announced. template: what a plan begins with: full, phases or empty. notes: of colleagues,
-    by kind, as far as there are.
+    by kind, as far as there are. plain: rules with which the plan begins that stands for 0: those that promise
+    something for nothing. tuned: whether the plan that stands for 1 is more than reckoned.
     """
 
     level: str
@@ -28,6 +30,8 @@ class Settings:
     events: tuple[str, ...]
     template: str
     notes: Mapping[str, int]
+    plain: tuple[tuple[str, PolicyValue], ...]
+    tuned: bool
 
 
 LEVELS: Mapping[str, Settings] = {row["level"]: Settings(**row) for row in rows("levels")}

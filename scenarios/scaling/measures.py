@@ -10,6 +10,7 @@ from typing import Any
 from scenarios.scaling.content import rows
 from scenarios.scaling.months import own_delivered, unused
 from scenarios.scaling.played import Played
+from scenarios.scaling.scene import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ def measured(
     cells = [one["met"] for month in months for one in month["classes"].values()]
     cost = sum(one.spent.running + one.spent.written_off for one in played.bills)
     hours = sum(one.hours for one in played.tallies) or 1
+    borne = cost + broken_usd(played.scene, months) + beyond_usd(months)
     found = {
         "waits_met": 100 * sum(cells) / max(1, len(cells)),
         "wait_p50_h": _weighted(classes, "wait_p50_h", asked),
@@ -48,8 +50,33 @@ def measured(
         "saturated": 100 * sum(one.any_full for one in played.tallies) / hours,
         "unused": 100 * idle / (paid + rented),
         "usd_per_gpu_hour": cost / max(1.0, delivered),
+        "year_usd": borne / max(1.0, asked),
     }
     return {key: round(value, 4) if math.isfinite(value) else 0.0 for key, value in found.items()}
+
+
+def broken_usd(scene: Scene, months: Sequence[Mapping[str, Any]]) -> float:
+    """What the company loses by GPU-hours that came later than promised, USD."""
+    price = {one.job_class: one.late_usd for one in scene.work}
+    return float(
+        sum(
+            price[name] * one["late_gpu_hours"]
+            for month in months
+            for name, one in month["classes"].items()
+        )
+    )
+
+
+def beyond_usd(months: Sequence[Mapping[str, Any]]) -> float:
+    """USD beyond the budgets, quarter by quarter: they are taken from others, and count once more."""
+    last = {month["quarter"]: month["money"] for month in months}
+    return float(
+        sum(
+            max(0.0, -money[key])
+            for money in last.values()
+            for key in ("capex_left_usd", "opex_left_usd")
+        )
+    )
 
 
 def _weighted(classes: Mapping[str, Mapping[str, Any]], key: str, asked: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from scenarios.scaling.budget import Bill
@@ -12,15 +13,36 @@ from scenarios.scaling.scene import Work
 from scenarios.scaling.tally import Counted, Tally
 
 
-def quantile(rows: Iterable[tuple[float, float]], part: float) -> float:
-    """Of (value, weight): the smallest value that so much of the weight does not exceed; 0 for none."""
+def quantiles(rows: Iterable[tuple[float, float]], *parts: float) -> list[float]:
+    """Of (value, weight), for each part: the smallest value that so much of the weight does not exceed; 0 for
+    none.
+    """
     ordered = sorted(rows)
-    left = part * sum(weight for _, weight in ordered)
+    if not ordered:
+        return [0.0] * len(parts)
+    values, weights = zip(*ordered, strict=True)
+    total = sum(weights)
+    if weights.count(1.0) == len(weights):
+        return [_counted(values, part * total) for part in parts]
+    return [_weighed(ordered, part * total) for part in parts]
+
+
+def _counted(values: Sequence[float], left: float) -> float:
+    """The first value but for which less than so many would be reached."""
+    place = max(1, int(left))
+    return values[min(place + (left - place > ALMOST), len(values)) - 1]
+
+
+def _weighed(ordered: Sequence[tuple[float, float]], left: float) -> float:
     for value, weight in ordered:
         left -= weight
-        if left <= 1e-9:
+        if left <= ALMOST:
             return value
-    return ordered[-1][0] if ordered else 0.0
+    return ordered[-1][0]
+
+
+ALMOST = 1e-9
+"""Weight that sums of parts may miss."""
 
 
 def month_rows(played: Played) -> list[dict[str, Any]]:
@@ -35,12 +57,14 @@ def _month(played: Played, index: int, tally: Tally, bill: Bill) -> dict[str, An
     month, standing = played.scene.months[index], played.stands[index]
     classes = {one.job_class: _class(one, tally.of(one.job_class)) for one in played.scene.work}
     delivered = sum(one["delivered_gpu_hours"] for one in classes.values())
+    asked = sum(one["asked_gpu_hours"] for one in classes.values())
+    late = sum(one.late_usd * classes[one.job_class]["late_gpu_hours"] for one in played.scene.work)
     cost = bill.spent.running + bill.spent.written_off
     return {
         "month": month.name,
         "quarter": month.quarter,
         "classes": classes,
-        "asked_gpu_hours": round(sum(one["asked_gpu_hours"] for one in classes.values()), 1),
+        "asked_gpu_hours": round(asked, 1),
         "delivered_gpu_hours": round(delivered, 1),
         "own": _own(tally),
         "cloud": _cloud(tally),
@@ -57,6 +81,8 @@ def _month(played: Played, index: int, tally: Tally, bill: Bill) -> dict[str, An
         "unused_nodes": sum(one.unused for one in standing),
         "over": over(standing, bill),
         "usd_per_gpu_hour": round(cost / delivered, 4) if delivered > 1 else 0.0,
+        "late_usd": round(late, 2),
+        "year_usd": round((cost + late) / max(1.0, asked), 4),
     }
 
 
@@ -83,13 +109,14 @@ def over(standing: Sequence[Standing], bill: Bill) -> list[str]:
 
 
 def _class(work: Work, counted: Counted) -> dict[str, Any]:
-    p95 = quantile(counted.waits, 0.95)
+    p50, p95 = quantiles(counted.waits, 0.5, 0.95)
     delivered = counted.own + counted.cloud
     return {
-        "wait_p50_h": round(quantile(counted.waits, 0.5), 3),
+        "wait_p50_h": round(p50, 3),
         "wait_p95_h": round(p95, 3),
         "wait_target_h": work.wait_target_h,
         "met": bool(p95 <= work.wait_target_h),
+        "late_gpu_hours": round(_late(work, counted), 1),
         "asked_gpu_hours": round(counted.asked, 1),
         "delivered_gpu_hours": round(max(0.0, delivered), 1),
         "cloud_gpu_hours": round(counted.cloud, 1),
@@ -98,6 +125,14 @@ def _class(work: Work, counted: Counted) -> dict[str, Any]:
         "slowed_percent": _percent(counted.stretched, counted.at_work),
         "blocked_hours": {name: counted.blocked[name] for name in sorted(counted.blocked)},
     }
+
+
+def _late(work: Work, counted: Counted) -> float:
+    """GPU-hours asked for that were not served at once, or by jobs that waited longer than promised."""
+    if work.steady:
+        return sum(part * asked for part, asked in counted.waits)
+    late = sum(weight for wait, weight in counted.waits if wait > work.wait_target_h)
+    return counted.asked * late / max(1.0, sum(weight for _, weight in counted.waits))
 
 
 def _own(tally: Tally) -> dict[str, Any]:
@@ -163,13 +198,14 @@ def class_rows(played: Played, months: Sequence[dict[str, Any]]) -> dict[str, di
     found = {}
     for work in played.scene.work:
         rows = [one["classes"][work.job_class] for one in months]
-        waits = [pair for tally in played.tallies for pair in tally.of(work.job_class).waits]
+        waits = chain.from_iterable(tally.of(work.job_class).waits for tally in played.tallies)
+        p50, p95 = quantiles(waits, 0.5, 0.95)
         asked = sum(one["asked_gpu_hours"] for one in rows)
         delivered = sum(one["delivered_gpu_hours"] for one in rows)
         found[work.job_class] = {
             "title": work.title,
-            "wait_p50_h": round(quantile(waits, 0.5), 3),
-            "wait_p95_h": round(quantile(waits, 0.95), 3),
+            "wait_p50_h": round(p50, 3),
+            "wait_p95_h": round(p95, 3),
             "wait_target_h": work.wait_target_h,
             "months_met": sum(one["met"] for one in rows),
             "asked_gpu_hours": round(asked, 1),

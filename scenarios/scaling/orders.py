@@ -31,8 +31,8 @@ class Order:
 def orders(
     scene: Scene, plan: Plan, slips: Mapping[str, int] | None = None, price: float = 1.0
 ) -> tuple[Order, ...]:
-    """In the order in which they can be used. slips: kind of item, or `slip_of` one row, -> weeks later; price:
-    factor on prices.
+    """In the order in which they can be used. slips: kind of item and index of its month, or `slip_of` one
+    row, -> weeks later; price: factor on prices.
 
     Rows that name nothing that is sold, or no site, are left out: checks names them.
     """
@@ -48,8 +48,9 @@ def orders(
         ):
             continue
         item = known[row.item]
-        slip = sum((slips or {}).get(key, 0) for key in (item.kind, slip_of(row)))
         ordered = index[row.month]
+        keys = (f"{item.kind} {ordered}", slip_of(row))
+        slip = sum((slips or {}).get(key, 0) for key in keys)
         arrives = usable(scene, ordered, item.weeks + slip)
         usd = row.count * item.price_usd * _factor(scene, item, ordered) * price
         found.append(Order(row, item, ordered, arrives, usd))

@@ -37,11 +37,8 @@ class Queueing:
             bucket.counted = run.tally.of(bucket.name)
 
     def hour(self, now: int) -> None:
-        """Start what can start."""
+        """Start what can start. Serving comes before and leaves all pools measured, with no node held."""
         self._limits()
-        for pool in self.run.pools.values():
-            pool.held = 0
-            pool.measure()
         for bucket in self._urgent(now):
             self._bucket(bucket, now)
 

@@ -28,6 +28,7 @@ def reasons(
         found.append(_utilisation(month, tally))
         found.append(_saturated(played, month, tally))
         found.append(_cost(month))
+        found.append(_borne(played, month))
         found.append(_unused(played, index, month, tally))
         if month["over"]:
             found.append(_over(played, index, month))
@@ -101,6 +102,23 @@ def _cost(month: Month) -> dict[str, Any]:
         f"{amount(got)} GPU-hours delivered."
     )
     return row("usd_per_gpu_hour", month["month"], text, parts)
+
+
+def _borne(played: Played, month: Month) -> dict[str, Any]:
+    """What a month cost the company: money, and promises that were broken."""
+    money = month["money"]
+    spent = money["opex_usd"] + money["written_off_usd"]
+    parts: list[list[Any]] = [["Running costs and written off", round(spent, 2), "USD"]]
+    for work in played.scene.work:
+        late = month["classes"][work.job_class]["late_gpu_hours"]
+        if late >= 1:
+            parts.append([f"{work.title}: promised and late", late, "GPU-hours"])
+    parts.append(["Broken promises", month["late_usd"], "USD"])
+    text = (
+        f"In {month['month']} a GPU-hour asked for cost the company {month['year_usd']:.2f} USD, of it "
+        f"{usd(month['late_usd'])} in all for promises that were broken."
+    )
+    return row("year_usd", month["month"], text, parts)
 
 
 def _unused(played: Played, index: int, month: Month, tally: Tally) -> dict[str, Any]:

@@ -7,10 +7,12 @@ from functools import lru_cache
 from scenarios.scaling.buying import bought
 from scenarios.scaling.content import content
 from scenarios.scaling.items import items
-from scenarios.scaling.plan import Phase, Plan, Purchase, Risk
+from scenarios.scaling.levels import LEVELS
+from scenarios.scaling.plan import Change, Phase, Plan, Purchase, Risk
 from scenarios.scaling.remedies import remedies
 from scenarios.scaling.renting import rented
 from scenarios.scaling.scene import Scene
+from scenarios.scaling.tuning import tuned
 
 CAREFUL = 1.1
 """Price with which the even plan reckons, over today's: a price list may come."""
@@ -19,7 +21,8 @@ __all__ = ["naive", "reference"]
 
 @lru_cache(maxsize=64)
 def naive(scene: Scene) -> Plan:
-    """The own offer, evenly every quarter until the budget for purchases is spent; nothing else.
+    """The own offer, evenly every quarter until the budget for purchases is spent; and, where the level has
+    them, every rule that promises something for nothing, from the first month on.
 
     A quarter of the year's nodes each quarter, at the first site, as early as the money is there.
     """
@@ -40,15 +43,31 @@ def naive(scene: Scene) -> Plan:
             rows.append(Purchase(name, month.name, offer.item, count, site))
             left -= count * price
             spent += count
-    return Plan(purchases=tuple(rows))
+    return Plan(purchases=tuple(rows), policies=_plain(scene))
+
+
+def _plain(scene: Scene) -> tuple[Change, ...]:
+    first = scene.months[0].name
+    return tuple(
+        Change(f"c{number}", first, rule, value)
+        for number, (rule, value) in enumerate(LEVELS[scene.level].plain, start=1)
+        if scene.before.get(rule) != value
+    )
+
+
+@lru_cache(maxsize=64)
+def reckoned(scene: Scene) -> Plan:
+    """What a planner comes to who reckons and does not try: rows that change something, no more."""
+    return rented(scene, bought(scene, remedies(scene)))
 
 
 @lru_cache(maxsize=64)
 def reference(scene: Scene) -> Plan:
-    """Cures bottlenecks by policy first, orders in time what the demand needs, rents what is late."""
-    plan = remedies(scene)
-    plan = bought(scene, plan)
-    plan = rented(scene, plan)
+    """Cures bottlenecks by policy first, orders in time what the demand needs, rents what is late; and where
+    the level asks for it, what playing plans beside one another has shown to be better."""
+    plan = reckoned(scene)
+    if LEVELS[scene.level].tuned:
+        plan = tuned(scene, plan)
     return Plan(
         purchases=plan.purchases,
         cloud=plan.cloud,

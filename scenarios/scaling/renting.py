@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scenarios.scaling.budget import costed
@@ -42,15 +43,27 @@ def rented(scene: Scene, plan: Plan) -> Plan:
     return _bridged(scene, plan, burst, classes) if burst else plan
 
 
+def most_rented(scene: Scene, plan: Plan, rent: Rent, classes: tuple[str, ...]) -> Plan:
+    """With all GPUs of a rent that the region gives and the budget carries, the whole year, and the line."""
+    able = tuple(
+        one.job_class for one in scene.work if one.job_class in classes and lawful(one, rent.region)
+    )
+    if not able:
+        return plan
+    nodes = rent.most // scene.profile.gpus_per_node
+    return _most(scene, plan, rent, able, 0, len(scene.months) - 1, nodes)
+
+
 def _bridged(scene: Scene, plan: Plan, rent: Rent, classes: tuple[str, ...]) -> Plan:
     """GPUs on demand for the months of a quarter that are still short, with what it has left."""
     step = scene.profile.gpus_per_node
     for quarter in range(4):
         months = [3 * quarter + one for one in range(3)]
-        short = [one for one in months if _gap(scene, plan, one) >= step / 2]
+        gaps = dict(zip(months, _gaps(scene, plan, months), strict=True))
+        short = [one for one in months if gaps[one] >= step / 2]
         if not short:
             continue
-        most = max(_gap(scene, plan, one) for one in short)
+        most = max(gaps[one] for one in short)
         plan = _most(scene, plan, rent, classes, short[0], short[-1], math.ceil(most / step))
     return plan
 
@@ -72,14 +85,16 @@ def _near(scene: Scene) -> list[Rent]:
 
 def _short(scene: Scene, plan: Plan, start: int) -> float:
     """GPUs that are short in every month from one on: a reservation is paid until the end."""
-    return min(_gap(scene, plan, month) for month in range(start, len(scene.months)))
+    return min(_gaps(scene, plan, range(start, len(scene.months))))
 
 
-def _gap(scene: Scene, plan: Plan, month: int) -> float:
-    """GPUs that demand asks for in a month beyond those that are there."""
-    gpus = sum(needed(scene, held(scene, plan)[month], month, SIGMAS).values())
-    there = sum(one.row.gpus for one in leases(scene, plan) if one.first <= month <= one.last)
-    return gpus / BUSY - capacity(scene, estate(scene, plan)[month]) - there
+def _gaps(scene: Scene, plan: Plan, months: Iterable[int]) -> Iterator[float]:
+    """GPUs that demand asks for in each of these months beyond those that are there."""
+    holds, rows, stands = held(scene, plan), leases(scene, plan), estate(scene, plan)
+    for month in months:
+        gpus = sum(needed(scene, holds[month], month, SIGMAS).values())
+        there = sum(one.gpus for one in rows if one.first <= month <= one.last)
+        yield gpus / BUSY - capacity(scene, stands[month]) - there
 
 
 def _with(
@@ -106,7 +121,10 @@ def _with(
 
 
 def _within(scene: Scene, plan: Plan) -> bool:
-    """Whether running costs stay within the budget in every quarter."""
+    """Whether there are so many GPUs, and running costs stay within the budget in every quarter."""
     most = {one.quarter: one.opex_usd for one in scene.quarters}
-    cost = costed(scene, plan).bills
+    found = costed(scene, plan)
+    cost = found.bills
+    if any(one.gpus < one.row.gpus for one in found.rented):
+        return False
     return all(one.opex_left >= (1 - SPARE_OPEX) * most[one.quarter] for one in cost)

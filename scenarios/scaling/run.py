@@ -6,6 +6,7 @@ import heapq
 from typing import Protocol
 
 from scenarios.scaling.arrivals import Asked
+from scenarios.scaling.demand import USUAL, Market
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.faults import Faults
 from scenarios.scaling.fleet import Lease, cloud_pools, own_pools
@@ -31,8 +32,10 @@ class Watcher(JobLog, Protocol):
 class Run(State):
     """A state that moves."""
 
-    def __init__(self, scene: Scene, asked: Asked, watcher: Watcher | None = None) -> None:
-        super().__init__(scene, asked, watcher)
+    def __init__(
+        self, scene: Scene, asked: Asked, watcher: Watcher | None = None, market: Market = USUAL
+    ) -> None:
+        super().__init__(scene, asked, watcher, market)
         self.watcher = watcher
         self.of = [[one for one in self.buckets if one.jobs is jobs] for jobs in asked.jobs]
         self.next = [0] * len(asked.jobs)
@@ -46,7 +49,7 @@ class Run(State):
         """Enter a month; -1 is before the year. The tally is counted in until the next."""
         self.held, self.standing = held, standing
         own_pools(self.scene, standing, self.pools, held)
-        cloud_pools(self.scene, rented, month, self.pools)
+        cloud_pools(self.scene, rented, month, self.pools, self.market)
         self.own = [one for one in self.pools.values() if one.kind == "own"]
         self.cloud = [one for one in self.pools.values() if one.kind != "own"]
         for bucket in self.buckets:

@@ -42,7 +42,7 @@ class Work:
     io, net: part of a job's time that is reading storage and exchanging over the spine, when neither is
     full. idle_h: median hours that a session keeps its GPUs after its work. quota: most of the own GPUs
     that the class may hold, 0 to 1. save_h: hours between checkpoints. swing: for steady work, its peak
-    over its mean in a weekday.
+    over its mean in a weekday. late_usd: what a GPU-hour costs the company that comes later than promised.
     """
 
     job_class: str
@@ -71,6 +71,7 @@ class Work:
     quota: float = 1.0
     save_h: float = 1.0
     swing: float = 1.0
+    late_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ class Rent:
     kind: str
     region: str
     usd: float
+    most: int = 1_000_000
+    """GPUs that the provider gives at one time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from scenarios.scaling.state import State
 
 STOPPED = ("batch", "fine_tuning")
 """Classes that are stopped for serving, in this order."""
+AT_ONCE = 0.5
+"""Part of an hour for which GPUs serve that others are stopped for in it: they are left, and load a model."""
 
 
 class Serving:
@@ -39,7 +41,7 @@ class Serving:
             own = self._served(order, min(want, most))
             if own < want - 1e-9 and run.held.preempt:
                 self._stop(order, want - own, now)
-                own += self._served(order, want - own)
+                own += AT_ONCE * self._served(order, want - own)
             missed = want - own
             cloud = self._rented(work.job_class, missed)
             left = max(0.0, want - own - cloud)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from scenarios.scaling.arrivals import Asked
+from scenarios.scaling.demand import USUAL, Market
 from scenarios.scaling.disruptions import disruptions
 from scenarios.scaling.estate import Standing
 from scenarios.scaling.policies import TIGHT_IDLE_H, Held
@@ -31,8 +32,10 @@ class State:
     hour; stranded_now: in the last.
     """
 
-    def __init__(self, scene: Scene, asked: Asked, log: JobLog | None = None) -> None:
-        self.scene, self.asked, self.log = scene, asked, log
+    def __init__(
+        self, scene: Scene, asked: Asked, log: JobLog | None = None, market: Market = USUAL
+    ) -> None:
+        self.scene, self.asked, self.log, self.market = scene, asked, log, market
         self.disruptions = disruptions(scene)
         self.pools: dict[str, Pool] = {}
         self.buckets = [

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from scenarios.scaling.arrivals import HISTORY_DAYS, WARM_DAYS, asked
 from scenarios.scaling.demand import median
@@ -18,8 +19,7 @@ from scenarios.scaling.scene import Scene
 from scenarios.scaling.wording import picked
 
 
-@dataclass(frozen=True, slots=True)
-class JobRow:
+class JobRow(NamedTuple):
     """One job. Hours are since the first of the trace; ended is above its hours where it still runs.
 
     idle_h: hours at the end in which it held its GPUs and did nothing.
@@ -59,6 +59,11 @@ class Traces:
     stranded: Sequence[float]
     """Free GPUs on nodes that small jobs share, while a job of whole nodes waits."""
     jobs: Sequence[JobRow]
+
+    @property
+    def midnight(self) -> datetime:
+        """Hour 0 on the site's clock."""
+        return datetime.combine(self.start, time())
 
 
 class _Record:

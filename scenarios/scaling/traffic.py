@@ -14,9 +14,9 @@ from scenarios.scaling.assumptions import (
 from scenarios.scaling.pools import NOTHING, Pool
 from scenarios.scaling.state import State
 
-CACHED, CACHE_PACE = 0.5, 0.99
-BUFFERED = 0.2
-LOCAL = 0.55
+CACHED, CACHE_PACE = 0.7, 0.98
+BUFFERED = 0.45
+LOCAL = 0.65
 MIG_PACE, PACK_PACE = 0.9, 0.98
 """What the policies say: part of reads with caches, of bursts with local checkpoints, of traffic over the spine
 with placement by topology; pace of work on caches, on slices and where small jobs are moved."""

@@ -36,6 +36,7 @@ class Kind:
     burst_gbs: float = 0.0
     net: float = 0.0
     save_h: float = 1.0
+    late_usd: float = 0.0
 
 
 KINDS: Mapping[str, Kind] = {row["job_class"]: Kind(**row) for row in rows("work")}
@@ -107,6 +108,7 @@ def _one(
         idle_h=round(idle, 2) if name == "interactive" else 0.0,
         quota=_quota(name, shares_of(profile)[name], load, strength),
         swing=round(swing, 3) if steady else 1.0,
+        late_usd=kind.late_usd * profile.per_usd,
     )
 
 

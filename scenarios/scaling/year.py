@@ -66,7 +66,7 @@ def played_through(scene: Scene, plan: Plan, demand: Demand) -> Played:
     """Two weeks before the year, in which queues fill on the present cluster, and the year itself."""
     made = orders(scene, plan, demand.slips, demand.price)
     stands, holds, rented = estate(scene, plan, made), held(scene, plan), leases(scene, plan)
-    run = Run(scene, asked(scene, demand))
+    run = Run(scene, asked(scene, demand), market=demand.market)
     run.skip_to(-24 * WARM_DAYS)
     run.begin(estate(scene, Plan(), ())[0], before(scene), (), -1)
     run.hours(-24 * WARM_DAYS, 24 * WARM_DAYS)

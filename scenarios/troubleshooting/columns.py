@@ -15,8 +15,9 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,8 +50,7 @@ class Metric:
     fine: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """A label of a series that changes with time: it reads `value` from `from_ms` until before `to_ms`."""
 
     from_ms: int
@@ -72,8 +72,7 @@ class Block:
     owners: tuple[tuple[Owner, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(NamedTuple):
     """One series in the file: its metric, its host, its labels in the exporter's order, its place."""
 
     metric: Metric
@@ -192,15 +191,29 @@ def _pack(values: NDArray[np.integer]) -> tuple[bytes, int]:
     first = steps[:, 0].astype("<i8")
     steps[:, 0] = 0
     low, high = int(steps.min()), int(steps.max())
+    if low == high == 0:
+        return _still(first.tobytes(), *steps.shape), 1
     kind = next(k for k in _PLANES if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
     width = np.dtype(kind).itemsize
-    planes = steps.astype(f"<i{width}", copy=False).reshape(-1).view(np.uint8).reshape(-1, width).T
+    flat: NDArray[Any] = steps.astype(kind, copy=False).reshape(-1)
+    planes = np.empty((width, flat.size), np.uint8)
+    for place in range(width):
+        planes[place] = flat >> 8 * place
+    return _press(first.tobytes(), planes), width
+
+
+@lru_cache(maxsize=256)
+def _still(first: bytes, rows: int, samples: int) -> bytes:
+    """What a block comes to that never changes: a third of all, and hosts are alike."""
+    return _press(first, np.zeros((rows, samples), np.uint8))
+
+
+def _press(first: bytes, planes: NDArray[np.uint8]) -> bytes:
     # Differences of noise hardly repeat: runs and frequencies are all there is to gain. Looking for runs
     # only, zlib-ng writes what zlib writes, on any processor.
     press = zlib_ng.compressobj(1, zlib_ng.DEFLATED, 15, 9, zlib_ng.Z_RLE)
     # So many values are not copied once more to stand behind the first ones.
-    head = press.compress(first.data)
-    return head + press.compress(np.ascontiguousarray(planes).data) + press.flush(), width
+    return press.compress(first) + press.compress(planes.data) + press.flush()
 
 
 def _unpack(data: bytes, place: _Place, span: Span) -> Whole:

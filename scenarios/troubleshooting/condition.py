@@ -172,9 +172,13 @@ class Condition:
             self._about.setdefault(effect.subject, []).append(effect)
         self._over: dict[tuple[str, str], Array] = {}
         self._weights: dict[Effect, Array] = {}
+        self._healthy: dict[str, float] = {}
 
     def healthy(self, name: str) -> float:
-        return QUANTITIES[name].healthy(self.plant)
+        found = self._healthy.get(name)
+        if found is None:
+            found = self._healthy[name] = QUANTITIES[name].healthy(self.plant)
+        return found
 
     def about(self, subject: str) -> Sequence[Effect]:
         """Effects on a subject, in the order given."""

@@ -15,7 +15,7 @@ from scenarios.troubleshooting.jobs import Training
 from scenarios.troubleshooting.levels import Settings
 from scenarios.troubleshooting.physics import BASELINE_STEP, STEPS
 from scenarios.troubleshooting.plant import Plant
-from scenarios.troubleshooting.steps import Run, draw_jitter, rhythm, walk
+from scenarios.troubleshooting.steps import Run, draw_jitter, hours, rhythm, walk
 
 SHORTEST, LONGEST = 14.05, 16.45
 """Hours from start to end of the slow job: inside the 14.0 to 16.5 that the exercise promises."""
@@ -113,7 +113,7 @@ def _kinds(settings: Settings, draw: Stream) -> list[type[Fault]]:
             for k in left
             if k.group not in groups and k.key not in barred and full.count(k.component) < most
         ]
-        chosen.append(draw.pick([(kind, _weight(kind)) for kind in fits]))
+        chosen.append(draw.pick([(kind, _weight(kind, settings.rare)) for kind in fits]))
     return chosen
 
 
@@ -134,9 +134,13 @@ def _rivals(key: str) -> set[str]:
     return {other for pair in _RIVALS if key in pair for other in pair} - {key}
 
 
-def _weight(kind: type[Fault]) -> float:
+_RARE = ("acs-enabled", "name-service-slow", "storage-neighbour", "srun-lost-cpus")
+"""Causes that stand in no configuration that was kept, or in none that differs."""
+
+
+def _weight(kind: type[Fault], rare: float) -> float:
     """Components with few causes would show those too often if all were equally likely."""
-    return 0.6 if kind.component == "checkpoint" else 1.0
+    return (0.6 if kind.component == "checkpoint" else 1.0) * (rare if kind.key in _RARE else 1.0)
 
 
 def _pair(kinds: Sequence[type[Fault]], draw: Stream) -> list[type[Fault]]:
@@ -184,7 +188,7 @@ def _hours_without(
     for count in range(1, len(keys) + 1):
         for gone in combinations(sorted(keys), count):
             left = condition.without(*gone)
-            table[gone] = walk(rhythm(left, training.nodes), calendar.first_step).hours
+            table[gone] = hours(rhythm(left, training.nodes), calendar.first_step)
     return table
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-
-import numpy as np
 
 from scenarios.troubleshooting.columns import Columns, Labels, Metric, Owner, Real, Series, Whole
 
@@ -50,10 +49,11 @@ def _scraped(columns: Columns, metric: Metric, at_ms: int) -> Iterator[tuple[str
         if not len(times):
             continue
         lines = [f"# HELP {metric.name} {metric.about}", f"# TYPE {metric.name} {metric.kind}"]
-        for one, value in zip(series, values[:, -1], strict=True):
-            if not np.isnan(value):
-                labels = _labels(one.labels, _owner(one.owners, int(times[-1])))
-                lines.append(f"{metric.name}{labels} {number(float(value))}")
+        last = int(times[-1])
+        for one, value in zip(series, values[:, -1].tolist(), strict=True):
+            if value == value:
+                labels = _labels(one.labels, _owner(one.owners, last))
+                lines.append(f"{metric.name}{labels} {number(value)}")
         if len(lines) > 2:
             yield host, lines
 
@@ -110,10 +110,9 @@ def _samples(series: Series, times: Whole, values: Real) -> Iterator[str]:
     name, stamps = series.metric.name, _seconds(times)
     for first, last, owner in _spells(series.owners, times):
         head = f"{name}{_labels(series.labels, owner)} "
-        for place in range(first, last):
-            value = values[place]
+        for value, stamp in zip(values[first:last].tolist(), stamps[first:last], strict=True):
             if value == value:
-                yield f"{head}{number(float(value))} {stamps[place]}\n"
+                yield f"{head}{number(value)} {stamp}\n"
 
 
 def _spells(owners: tuple[Owner, ...], times: Whole) -> list[tuple[int, int, str | None]]:
@@ -122,9 +121,9 @@ def _spells(owners: tuple[Owner, ...], times: Whole) -> list[tuple[int, int, str
     All samples of one label set stand together, as the format asks; without an owner comes first.
     """
     spells: list[tuple[int, int, str | None]] = []
-    at = 0
+    at, instants = 0, times.tolist()
     for owner in owners:
-        first, last = (int(np.searchsorted(times, when)) for when in (owner.from_ms, owner.to_ms))
+        first, last = bisect_left(instants, owner.from_ms), bisect_left(instants, owner.to_ms)
         if last > first:
             spells.append((at, first, None))
             spells.append((first, last, owner.value))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from scenarios.troubleshooting.plant import Plant
 
 MEMORY_MHZ = {"A100": 1593, "H100": 2619, "H200": 3201, "B200": 3996}
@@ -13,4 +15,9 @@ TRAINING_MEMORY = 0.905
 
 def model(plant: Plant) -> str:
     """The short name of the GPU: H100 of `NVIDIA H100 80GB HBM3`."""
-    return next(name for name in MEMORY_MHZ if name in plant.gpu_product)
+    return _model(plant.gpu_product)
+
+
+@cache
+def _model(product: str) -> str:
+    return next(name for name in MEMORY_MHZ if name in product)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from scenarios.simulator.streams import Stream
-from scenarios.troubleshooting.calendar import HOUR, MINUTE, SECOND, Calendar
+from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND, Calendar
 from scenarios.troubleshooting.hall import UNIT
 from scenarios.troubleshooting.plant import Node, Plant
 
@@ -121,6 +121,8 @@ _WORK = {
     "robotics": ("ppo-sim", "policy-bc"),
     "bio": ("fold-infer", "protein-lm"),
 }
+_LABELS = [(f"{way}{n}", 1.0) for way in ("v", "r", "lr", "bs", "seed", "abl") for n in range(1, 7)]
+_DAYS = [(0.0, 0.97), *((days, 0.005) for days in (1.25, 1.5, 1.75, 2.5, 3.0, 4.0))]
 _SIZES = ((1, 0.42), (2, 0.12), (4, 0.14), (8, 0.20), (16, 0.08), (32, 0.04))
 _ENDS = (("COMPLETED", 0.68), ("FAILED", 0.16), ("CANCELLED", 0.14), ("TIMEOUT", 0.02))
 _EXIT = {"COMPLETED": "0:0", "FAILED": "1:0", "CANCELLED": "0:15", "TIMEOUT": "0:0"}
@@ -292,6 +294,22 @@ class _Floor:
             if len(free_here) >= wanted and (best is None or len(free_here) < best[0]):
                 best = (len(free_here), name, tuple(free_here[:wanted]))
         return ((best[1], best[2]),) if best else ()
+
+
+def labelled(jobs: Iterable[Job], seed: str) -> tuple[Job, ...]:
+    """The same jobs, where everybody marks their runs by what they try in them, and some ask for days."""
+    return tuple(
+        _labelled(job, Stream(seed, f"label {job.id}"))
+        if job.role == "other" and job.tag is None
+        else job
+        for job in jobs
+    )
+
+
+def _labelled(job: Job, draw: Stream) -> Job:
+    name, days = f"{job.name}-{draw.pick(_LABELS)}", draw.pick(_DAYS)
+    asks = days and job.state != "TIMEOUT"
+    return replace(job, name=name, limit_ms=int(days * DAY) if asks else job.limit_ms)
 
 
 def _others(plant: Plant, calendar: Calendar, floor: _Floor, draw: Stream) -> list[Job]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from scenarios.troubleshooting.calendar import STARTUP
+from scenarios.troubleshooting.constraints import Constraint
 from scenarios.troubleshooting.materials import Material
 from scenarios.troubleshooting.traces import Mark
 from scenarios.troubleshooting.truth import Cause, Incident
@@ -84,6 +85,7 @@ class Key:
     `artefacts` gives every file its worth: causal, supporting, neutral or misleading; `metrics` the same
     for every metric in which a cause or herring shows. `hours_without` has the hours of the steps
     when a set of causes (keys joined by " + ") had been put right before the run.
+    `constraint` is what may not be done for now.
     """
 
     level: str
@@ -97,6 +99,7 @@ class Key:
     artefacts: Mapping[str, str]
     metrics: Mapping[str, str]
     hours_without: Mapping[str, float]
+    constraint: Constraint | None = None
 
     def plain(self) -> dict[str, object]:
         """As JSON holds it."""
@@ -130,6 +133,7 @@ def make_key(incident: Incident, found: Sequence[Material]) -> Key:
         ),
         artefacts={material.path: worth(material, causes) for material in found},
         metrics=_metrics(incident.marks(), causes),
+        constraint=incident.constraint,
         hours_without={
             " + ".join(keys): round(hours, 3) for keys, hours in incident.hours_without.items()
         },

@@ -18,7 +18,7 @@ from scenarios.troubleshooting.texts.configs import configs
 from scenarios.troubleshooting.texts.lines import Document
 from scenarios.troubleshooting.texts.nccl import nccl_log
 from scenarios.troubleshooting.texts.owners import during
-from scenarios.troubleshooting.texts.slurm_jobs import running_jobs, sacct, squeue, step
+from scenarios.troubleshooting.texts.slurm_jobs import running_jobs, sacct, squeue, steps
 from scenarios.troubleshooting.texts.slurm_log import slurmctld
 from scenarios.troubleshooting.texts.slurm_nodes import sdiag, show_nodes, sinfo
 from scenarios.troubleshooting.texts.system_documents import documents
@@ -91,16 +91,21 @@ def _slurm(incident: Incident) -> Iterator[Material]:
     yield Material(sacct(incident), "table", "sacct", splits=True)
     yield Material(squeue(incident, at), "command", "squeue during the slow run")
     yield Material(running_jobs(incident, at), "command", "scontrol show job")
-    yield Material(step(incident, at), "command", "scontrol show step")
+    yield Material(steps(incident, at), "command", "scontrol show step")
     yield Material(sinfo(incident, at), "command", "sinfo")
     yield Material(show_nodes(incident, at), "command", "scontrol show node")
     yield Material(sdiag(incident, at), "command", "sdiag")
     yield Material(slurmctld(incident), "log", "slurmctld.log")
 
 
+def counted(incident: Incident) -> tuple[int, int]:
+    """When the switches' counters were read: while the run was slow, and at its end (ms UTC)."""
+    return during(incident), incident.run.end_ms
+
+
 def _fabric(incident: Incident) -> Iterator[Material]:
-    at, end = during(incident), incident.run.end_ms
-    counters = fabric_ports.read_counters(incident)
+    at, end = counted(incident)
+    counters = fabric_ports.read_counters(incident, at, end)
     first = fabric_ports.query_errors(incident, counters, at, "fabric/ibqueryerrors-1.txt")
     second = fabric_ports.query_errors(incident, counters, end, "fabric/ibqueryerrors-2.txt")
     yield Material(first, "command", "ibqueryerrors during the slow run")

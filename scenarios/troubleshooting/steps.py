@@ -6,8 +6,11 @@ hidden behind compute), data (beyond what prefetching hides), checkpoint, the re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +45,18 @@ def slowness(condition: Condition, gpu: str) -> Array | float:
 
 
 def rank_compute(condition: Condition, node: Node, index: int) -> Array | float:
-    """Compute of one rank on each cell (s per step): a healthy GPU has its own `pace`."""
+    """Compute of one rank on each cell (s per step): a healthy GPU has its own `pace`. Not to be changed."""
+    known = _PACES.setdefault(condition, {})
+    if (node.name, index) not in known:
+        known[node.name, index] = _rank_compute(condition, node, index)
+    return known[node.name, index]
+
+
+_PACES: WeakKeyDictionary[Condition, dict[tuple[str, int], Array | float]] = WeakKeyDictionary()
+"""By node and GPU: every second of a GPU's readings asks for it."""
+
+
+def _rank_compute(condition: Condition, node: Node, index: int) -> Array | float:
     gpu = node.gpus[index]
     work = condition.constant(JOB, "work")
     host = condition.over(node.name, "host_s")
@@ -162,7 +176,7 @@ def rhythm(condition: Condition, nodes: Sequence[Node]) -> Rhythm:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Run:
     """A finished run, step by step. `starts` has one entry more than there are steps (the end), ms UTC.
 
@@ -191,9 +205,11 @@ class Run:
         """From the first step's start to the last step's end."""
         return (self.end_ms - self.first_ms) / 3_600_000
 
-    @property
+    @cached_property
     def step_s(self) -> Array:
-        return np.diff(self.starts) / 1000.0
+        found: Array = np.diff(self.starts) / 1000.0
+        found.flags.writeable = False
+        return found
 
     def step_at(self, at_ms: int) -> int:
         """The step that runs at an instant; -1 before the first, `STEPS` after the last."""
@@ -203,15 +219,12 @@ class Run:
 def walk(pace: Rhythm, first_ms: int, jitter: Array | None = None) -> Run:
     """Run all steps one after the other, each as long as the moment at which it starts says."""
     shake = np.zeros(STEPS) if jitter is None else jitter
-    number = np.arange(STEPS)
-    save = np.where(number % pace.save_every == pace.save_every - 1, pace.save_stall, 0.0)
-    fresh = np.where(number % pace.respawn_every == 0, pace.respawn, 0.0)
-    fresh = fresh + pace.leak * number / STEPS
-    whole = (pace.compute + pace.communication + pace.data + physics.OTHER) * 1000.0
+    save, fresh = _numbered(pace)
+    whole = _whole(pace)
     at = np.array(_clock(whole, (shake + save + fresh) * 1000.0, first_ms - pace.origin_ms))
     cells = np.minimum(at[:-1].astype(np.int64) // CELL, len(whole) - 1)
     return Run(
-        starts=np.rint(at).astype(np.int64) + pace.origin_ms,
+        starts=_starts(pace, at),
         compute=pace.compute[cells],
         communication=pace.communication[cells],
         data=pace.data[cells] + fresh,
@@ -220,23 +233,68 @@ def walk(pace: Rhythm, first_ms: int, jitter: Array | None = None) -> Run:
     )
 
 
+def hours(pace: Rhythm, first_ms: int) -> float:
+    """Hours that `walk` takes without jitter: all that is asked of a run that never was."""
+    save, fresh = _numbered(pace)
+    at = _clock(_whole(pace), (save + fresh) * 1000.0, first_ms - pace.origin_ms)
+    first, last = _starts(pace, np.array([at[0], at[-1]])).tolist()
+    found: float = (last - first) / 3_600_000
+    return found
+
+
+def _numbered(pace: Rhythm) -> tuple[Array, Array]:
+    """What goes with each step's number (s): the checkpoint, and the loader's new workers with the leak."""
+    number = np.arange(STEPS)
+    save = np.where(number % pace.save_every == pace.save_every - 1, pace.save_stall, 0.0)
+    fresh = np.where(number % pace.respawn_every == 0, pace.respawn, 0.0)
+    return save, fresh + pace.leak * number / STEPS
+
+
+def _whole(pace: Rhythm) -> Array:
+    """What a step costs that starts in a cell, ms."""
+    found: Array = (pace.compute + pace.communication + pace.data + physics.OTHER) * 1000.0
+    return found
+
+
+def _starts(pace: Rhythm, at: Array) -> Times:
+    found: Times = np.rint(at).astype(np.int64) + pace.origin_ms
+    return found
+
+
 def _clock(whole: Array, extra: Array, start: int) -> list[float]:
     """When each step starts, and the last one ends, in ms from the first cell's start on.
 
     A step costs what its cell says (the last cell's figure holds on) and what goes with its number.
     """
-    costs = whole.tolist()
+    costs, later = whole.tolist(), extra.tolist()
     costs += costs[-1:] * _BEYOND
-    clock = float(start)
+    clock, steps = float(start), len(later)
     at = [clock]
-    for cost in extra.tolist():
-        clock += costs[int(clock) // CELL] + cost
-        at.append(clock)
+    for first, last in (*_stretches(whole), (len(costs), len(costs))):
+        begin, end = first * CELL, last * CELL
+        while clock < begin and len(at) <= steps:
+            clock += costs[int(clock) // CELL] + later[len(at) - 1]
+            at.append(clock)
+        if clock < end and len(at) <= steps:
+            # Added up one after the other, as above: the same to the last bit.
+            many = np.cumsum(np.concatenate([[clock], extra[len(at) - 1 :] + costs[first]]))
+            at += many[1 : int(np.searchsorted(many, end)) + 1].tolist()
+            clock = at[-1]
     return at
+
+
+def _stretches(whole: Array) -> Iterator[tuple[int, int]]:
+    """(first cell, last + 1) wherever many cells in a row cost the same; the last figure holds on."""
+    bounds = (np.flatnonzero(np.diff(whole)) + 1).tolist()
+    for first, last in pairwise([0, *bounds, len(whole) + _BEYOND]):
+        if last - first > _LONG:
+            yield first, last
 
 
 _BEYOND = 10_000
 """Cells after the last one that a run may still use: 41 hours."""
+_LONG = 40
+"""Cells of one cost from which on their steps are added up at once."""
 
 
 def draw_jitter(seed: int) -> Array:

@@ -12,11 +12,12 @@ from scenarios.company.profile import Profile
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import STARTUP, Calendar, draw_calendar
 from scenarios.troubleshooting.condition import Condition
+from scenarios.troubleshooting.constraints import Constraint, draw_constraint
 from scenarios.troubleshooting.draw import Drawn, draw_faults
 from scenarios.troubleshooting.faults import Fault, Past
 from scenarios.troubleshooting.hall import draw_plant
 from scenarios.troubleshooting.herrings import Herring, draw_herrings
-from scenarios.troubleshooting.jobs import Job, Training, draw_jobs, draw_training
+from scenarios.troubleshooting.jobs import Job, Training, draw_jobs, draw_training, labelled
 from scenarios.troubleshooting.levels import Settings
 from scenarios.troubleshooting.physics import STEPS
 from scenarios.troubleshooting.plant import Plant
@@ -57,7 +58,7 @@ class Incident:
 
     `run` is the slow run step by step and `baseline` the run to compare with; `condition` holds all
     effects of causes and herrings. `hours_without` has the hours of the steps for every set of causes
-    (sorted keys) put right before the run; `stakes` is None but for senior.
+    (sorted keys) put right before the run; `stakes` is None but for senior, `constraint` for junior.
     """
 
     settings: Settings
@@ -73,6 +74,7 @@ class Incident:
     herrings: tuple[Herring, ...]
     hours_without: Mapping[tuple[str, ...], float]
     stakes: Stakes | None
+    constraint: Constraint | None = None
 
     @property
     def past(self) -> Past:
@@ -124,6 +126,18 @@ class Incident:
         jobs = self._by_gpu.get((node, gpu), ())
         return next((job for job in jobs if job.runs_at(at_ms)), None)
 
+    def jobs_of(self, node: str) -> Sequence[Job]:
+        """Every job that has had GPUs of a node, in the accounts' order."""
+        return self._by_node.get(node, ())
+
+    @cached_property
+    def _by_node(self) -> Mapping[str, Sequence[Job]]:
+        found: dict[str, list[Job]] = {}
+        for job in self.jobs:
+            for node, _ in job.gpus:
+                found.setdefault(node, []).append(job)
+        return found
+
     @cached_property
     def _by_gpu(self) -> Mapping[tuple[str, int], Sequence[Job]]:
         found: dict[tuple[str, int], list[Job]] = {}
@@ -146,7 +160,13 @@ class Incident:
     def digest(self) -> str:
         """SHA-256 over the whole truth: the same for the same profile, settings and seed."""
         told = [self.plant, self.calendar, self.training, self.jobs, self.causes, self.herrings]
-        more = [self.stakes, self.run.starts.tolist(), list(self.traces()), list(self.marks())]
+        more = [
+            self.stakes,
+            self.constraint,
+            self.run.starts.tolist(),
+            list(self.traces()),
+            list(self.marks()),
+        ]
         text = json.dumps([_plain(part) for part in told + more], sort_keys=True)
         return sha256(text.encode()).hexdigest()
 
@@ -175,6 +195,8 @@ def make_incident(profile: Profile, settings: Settings, seed: int) -> Incident:
     jobs = draw_jobs(
         plant, calendar, training, (drawn.run.end_ms, baseline.end_ms), neighbours, cause
     )
+    causes = _causes(drawn)
+    bound = [found.fault for found in causes]
     return Incident(
         settings=settings,
         seed=cause,
@@ -184,11 +206,12 @@ def make_incident(profile: Profile, settings: Settings, seed: int) -> Incident:
         condition=Condition(plant, calendar, effects),
         run=drawn.run,
         baseline=baseline,
-        jobs=jobs,
-        causes=_causes(drawn),
+        jobs=labelled(jobs, cause) if settings.fleet else jobs,
+        causes=causes,
         herrings=herrings,
         hours_without=drawn.hours_without,
         stakes=draw_stakes(calendar, cause) if settings.stakes else None,
+        constraint=draw_constraint(calendar, bound, cause) if settings.constraint else None,
     )
 
 

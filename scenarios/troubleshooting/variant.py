@@ -15,9 +15,10 @@ from scenarios.troubleshooting.exposition import scrapes, write_openmetrics
 from scenarios.troubleshooting.handout import handed_out
 from scenarios.troubleshooting.key import make_key
 from scenarios.troubleshooting.levels import LEVELS as SETTINGS
-from scenarios.troubleshooting.materials import Material, materials
+from scenarios.troubleshooting.materials import Material, counted, materials
 from scenarios.troubleshooting.physics import STEPS
 from scenarios.troubleshooting.signals.history import write_baseline, write_history
+from scenarios.troubleshooting.texts.fabric_ports import keep_counters
 from scenarios.troubleshooting.texts.owners import during
 from scenarios.troubleshooting.texts.system_host import servers
 from scenarios.troubleshooting.truth import MOST_GPUS as MOST_GPUS
@@ -62,22 +63,26 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
 
     The metrics come first: they leave behind what the switches' tools count.
     """
-    metrics = list(_metrics(_incident(profile, level, seed), folder))
+    shelf = _Shelf(folder)
+    metrics = list(_metrics(_incident(profile, level, seed), shelf))
     found, levels = [], {}
     for material in _materials(profile, level, seed):
         lines = material.document.lines
-        if material.kind == "log" and any(line.level for line in lines):
-            levels[material.path] = "".join(PRIORITIES.get(line.level, "-") for line in lines)
-        _put(folder / material.path, material.document.text())
+        told = [line.level for line in lines] if material.kind == "log" else []
+        if any(told):
+            levels[material.path] = "".join([PRIORITIES.get(level, "-") for level in told])
+        shelf.put(material.path, material.document.text())
         found.append(Written(material.path, material.kind, material.title, material.before))
-    _put(folder / SEVERITIES, json.dumps(levels, sort_keys=True))
+    shelf.put(SEVERITIES, json.dumps(levels, sort_keys=True))
     return [*found, *metrics]
 
 
-def _metrics(incident: Incident, folder: Path) -> Iterator[Written]:
+def _metrics(incident: Incident, shelf: _Shelf) -> Iterator[Written]:
+    folder = shelf.folder
     (folder / "metrics").mkdir(parents=True, exist_ok=True)
     history, now = folder / "metrics" / "history.hncol", during(incident)
     stretch = Stretch(now - _SAMPLE_LENGTH, now)
+    keep_counters(incident, *counted(incident))
     write_history(incident, history, stretch)
     yield Written("metrics/history.hncol", "columns", "History of all metrics")
     write_baseline(incident, folder / "metrics" / "baseline.hncol")
@@ -86,15 +91,25 @@ def _metrics(incident: Incident, folder: Path) -> Iterator[Written]:
     for path, text in scrapes(columns, now):
         exporter, _, host = path.removesuffix(".prom").rpartition("/")
         place = f"metrics/scrapes/{host}/{exporter}.prom"
-        _put(folder / place, text)
+        shelf.put(place, text)
         yield Written(place, "prom", f"One scrape of {exporter}, {host}")
     write_openmetrics(columns, SAMPLE, now - _SAMPLE_LENGTH, now, folder / "metrics" / "sample.om")
     yield Written("metrics/sample.om", "om", "Five minutes of history as OpenMetrics")
 
 
-def _put(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8", newline="\n")
+class _Shelf:
+    """The folder of the materials: hundreds of files in a few dozen folders, each of which is made once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._made: set[Path] = set()
+
+    def put(self, path: str, text: str) -> None:
+        target = self.folder / path
+        if target.parent not in self._made:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self._made.add(target.parent)
+        target.write_bytes(text.encode())
 
 
 def key(profile: Profile, level: str, seed: int) -> dict[str, object]:

@@ -59,6 +59,7 @@ _JOB = (
     "zone",
     "zone_short",
     "offset",
+    "constraint",
 )
 _STAKES = (
     "what",
@@ -154,6 +155,7 @@ def _job(incident: Incident) -> dict[str, str]:
         "zone": zone.name,
         "zone_short": zone.short,
         "offset": offset(zone),
+        "constraint": incident.constraint.told if incident.constraint else "",
     }
 
 

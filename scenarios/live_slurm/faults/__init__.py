@@ -65,8 +65,10 @@ class Fault:
 
     `state` are shell lines that make what no file holds; `cure` mends it for good, `running` only until the
     daemons start anew (empty: there is no such cure). `touches` names what it changes: faults that touch the
-    same thing do not come together. With `restart_cures` a restart of everything is enough. `wide` asks for
-    a job of all nodes that has to wait.
+    same thing do not come together. `about` are the words by which people speak of it, `where` those by which
+    they say where it is: alternatives with | between, * for any ending, ~ for up to four words. With
+    `restart_cures` a restart of everything is enough. `wide` asks for a job of all nodes that has to wait,
+    `ahead` are others that do so rightly, and come before those that wait because of the fault.
     """
 
     name: str
@@ -76,6 +78,8 @@ class Fault:
     touches: tuple[str, ...]
     signs: tuple[str, ...]
     prevent: str
+    about: str
+    where: str
     ticket: str
     change: str
     cure: tuple[str, ...]
@@ -84,6 +88,7 @@ class Fault:
     state: tuple[str, ...] = ()
     running: tuple[str, ...] = ()
     holders: tuple[Holder, ...] = ()
+    ahead: tuple[Jobs, ...] = ()
     restart_cures: bool = False
     wide: bool = False
 
@@ -97,6 +102,7 @@ _ROWS: Mapping[str, type[Edit] | type[Jobs] | type[Holder]] = {
     "edits": Edit,
     "jobs": Jobs,
     "holders": Holder,
+    "ahead": Jobs,
 }
 
 

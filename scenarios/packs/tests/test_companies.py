@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,9 @@ CASES = [(company, pack.name) for company in COMPANIES for pack in all_packs()]
 # Materials that a generator writes are long in the making: by day of each pack for two of the companies, so that
 # each company has a pack of that sort.
 GENERATED = [pack.name for pack in all_packs() if pack.generator]
-TWO_EACH = {(company, GENERATED[turn // 2 % len(GENERATED)]) for turn, company in enumerate(COMPANIES)}
+TWO_EACH = {
+    (company, GENERATED[turn // 2 % len(GENERATED)]) for turn, company in enumerate(COMPANIES)
+}
 BY_DAY = [case for case in CASES if case[1] not in GENERATED or case in TWO_EACH]
 PLACES = r"Frankfurt|eu-central|Ireland|us-east|US East|Ohio|\bParis\b|Europe \("
 # Stories that bring machines or clouds of their own, in places of their own: no company's profile has them.
@@ -100,7 +103,21 @@ def test_a_candidate_reads_that_a_large_fleet_is_shown_in_part(name: str) -> Non
     assert said not in pack.brief(level, DEFAULT, 3)
     if pack.refusal(COMPANIES["large"]) or name == OWN_CARD:
         return
-    assert f"{said} **boreas**" in pack.brief(level, COMPANIES["large"], 3)
+    brief = pack.brief(level, COMPANIES["large"], 3)
+    assert (f"{said} **boreas**" in brief) == (not pack.own_cluster)
+
+
+def test_a_cluster_that_is_the_same_for_everybody_is_no_part_of_the_company() -> None:
+    [pack] = [pack for pack in all_packs() if pack.own_cluster]
+    assert pack.own_cluster == "osprey"
+    large = replace(DEFAULT, cluster="boreas", nodes=64, whole=2000)
+    assert large.fleet_nodes > large.nodes
+    for profile in (DEFAULT, large):
+        for level in pack.levels:
+            brief = pack.brief(level, profile, 3)
+            assert f"no part of **{profile.cluster}**" in brief
+            assert "you see a part of" not in brief
+    assert "no part of" not in pack.brief("mid", replace(DEFAULT, cluster="osprey"), 3)
 
 
 def test_a_large_fleet_is_shown_in_part() -> None:

@@ -19,8 +19,8 @@ from scenarios.worlds.refusal import Refused
 
 ROOT = Path(__file__).parents[3]
 TICKS = 300
-NO_QUEUE = {"troubleshooting", "cost", "gpu"}
-"""Kinds of packs in which nobody waits for a machine: what happened is told, or a real GPU runs it."""
+NO_QUEUE = {"troubleshooting", "cost", "gpu", "live-slurm"}
+"""Kinds of packs without a simulated queue: what happened is told, or a real GPU or a real Slurm runs it."""
 TOO_DEAR = {"scaling-plan": "benchmarks/whatif.json"}
 """Kinds that schedule by themselves, and where it is measured what the engine would cost them."""
 WITHOUT = {"automation/gpu-idle-alerts"}

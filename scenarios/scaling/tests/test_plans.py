@@ -35,8 +35,10 @@ def test_the_reference_beats_the_naive_plan(level: str, seed: int) -> None:
         )
         gained, lost = better(ours, theirs)
         assert gained >= 6
-        assert lost <= 1
-        assert ours["waits_met"] > theirs["waits_met"] + 8
+        assert ours["year_usd"] < theirs["year_usd"]
+        # with every rule the simple plan keeps its few GPUs fuller
+        assert lost <= (2 if LEVELS[level].plain else 1)
+        assert ours["waits_met"] > theirs["waits_met"] + (3 if LEVELS[level].plain else 8)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -66,11 +68,13 @@ def test_the_reference_stays_within_what_there_is(profile: Profile) -> None:
             assert not rows, [one.text for one in rows]
 
 
-def test_the_naive_plan_only_buys() -> None:
+def test_the_naive_plan_only_buys_and_switches_on_what_promises_something() -> None:
     for level in LEVELS:
         scene = scene_of(DEFAULT, level, 2)
         plan = naive(scene)
-        assert replace(plan, purchases=()) == Plan()
+        assert replace(plan, purchases=(), policies=()) == Plan()
+        assert bool(plan.policies) == (level != "junior")
+        assert all(scene.before[one.policy] != one.value for one in plan.policies)
         assert {one.item for one in plan.purchases} == {f"node:{scene.offers[0].name}"}
         spent = [
             one["capex_usd"] <= one["capex_budget_usd"] for one in checks(scene, plan).quarters

@@ -82,9 +82,11 @@ def planned(
 
 def _last_that_fits(free: list[int], queue: Sequence[Waiting], last: int) -> int:
     """The last job up to place `last` for which there is room now; -1 where there is none."""
-    while last >= 0 and not any(
-        holds(free, queue[last].demand, mask) for mask in queue[last].within
-    ):
+    while last >= 0:
+        job = queue[last]
+        for mask in job.within:
+            if holds(free, job.demand, mask):
+                return last
         last -= 1
     return last
 

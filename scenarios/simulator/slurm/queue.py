@@ -31,6 +31,8 @@ class Queue:
         self._wants: dict[int, tuple[Rank, Waiting, Sequence[int]]] = {}
         self._ends: dict[int, int] = {}
         self._settled = False
+        self._placed: dict[int, Waiting] = {}
+        self._known: list[int] = []
 
     # ---- what happens ----
 
@@ -60,6 +62,7 @@ class Queue:
     def dequeue(self, job: int) -> Waiting:
         """`job` waits no longer; what it asked for."""
         rank, wants, _ = self._wants.pop(job)
+        self._placed.pop(job, None)
         del self.waiting[bisect_left(self.waiting, rank)]
         self._settled = False
         return wants
@@ -126,12 +129,12 @@ class Queue:
     ) -> Iterator[tuple[int, Held]]:
         """As `plan` does, for some of the queue, one by one, around reservations (see `planned`)."""
         at_least = self._open(closed)
-        queue = [self._waiting(job) for job in among]
+        queue = self._waiting(among)
         return planned(now, at_least, self._running(at_least[0]), queue, kept, barred)
 
     def plan(self, now: int, most: int | None = None) -> list[tuple[int, Held]]:
         """Who of the first `most` in the queue should start now and where, best first."""
-        queue = [self._waiting(rank[-1]) for rank in self.waiting[:most]]
+        queue = self._waiting(rank[-1] for rank in self.waiting[:most])
         at_least = self.at_least()
         return plan_starts(now, at_least, self._running(at_least[0]), queue)
 
@@ -166,9 +169,18 @@ class Queue:
     def _open(self, closed: int) -> list[int]:
         return [mask & ~closed for mask in self.at_least()]
 
-    def _waiting(self, job: int) -> Waiting:
+    def _waiting(self, jobs: Iterable[int]) -> list[Waiting]:
+        """These jobs with the nodes of their pools, which are told anew only when a pool has grown."""
+        if self._known != self.pools:
+            self._known, self._placed = self.pools.copy(), {}
+        return [self._placed.get(job) or self._place(job) for job in jobs]
+
+    def _place(self, job: int) -> Waiting:
         _, wants, pools = self._wants[job]
-        return wants._replace(within=tuple(self.pools[p] for p in pools)) if pools else wants
+        if pools:
+            wants = wants._replace(within=tuple(self.pools[p] for p in pools))
+        self._placed[job] = wants
+        return wants
 
     def _running(self, here: int) -> list[Running]:
         """What running jobs will give back; nodes that are not `here`, in service, come back to nobody."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from threading import RLock
 from typing import TypeVar, cast
 
-from scenarios.troubleshooting.calendar import MINUTE, SECOND
+from scenarios.troubleshooting.calendar import SECOND
 from scenarios.troubleshooting.console.readings import Readings
 from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.plant import Node
@@ -75,11 +75,7 @@ class Site:
     @cached_property
     def counters(self) -> Counters:
         """Counters of the fabric's switch ports in this minute; takes most of a second."""
-        whole = read_counters(self.incident)
-        place = (self.now_ms - whole.start_ms) // MINUTE
-        # The rest of the window is not asked for, and takes a hundred megabytes.
-        values = {key: (row[place : place + 1].copy(), q) for key, (row, q) in whole.values.items()}
-        return Counters(whole.start_ms + place * MINUTE, values)
+        return read_counters(self.incident, self.now_ms)
 
     def kind(self, host: str) -> str:
         """The kind of a host, or "" for one that does not exist."""

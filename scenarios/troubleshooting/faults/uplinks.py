@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import ceil
 from typing import Self
 
@@ -28,6 +29,12 @@ def share_for(seconds: float) -> float:
 
 def seconds_for(share: float) -> float:
     return CROSS * (1 / share - 1)
+
+
+@lru_cache(maxsize=4_096)
+def _routed(seed: str, port: str) -> float:
+    """Where an uplink's port stands in the static routes: asked for again and again."""
+    return Stream(seed, f"routed {port}").unit()
 
 
 @dataclass(frozen=True)
@@ -164,8 +171,7 @@ class FabricNeighbour(
     def crowded(self, cables: Sequence[Cable], port_gbps: int, seed: str) -> tuple[Cable, ...]:
         """The uplinks of one leaf that static routing gives the other job: as few as can carry its traffic."""
         count = min(max(ceil(self.gbps / (FULL * port_gbps)), 1), len(cables))
-        order = sorted(cables, key=lambda cable: Stream(seed, f"routed {cable.a}").unit())
-        return tuple(order[:count])
+        return tuple(sorted(cables, key=lambda cable: _routed(seed, cable.a))[:count])
 
     def places(self) -> tuple[str, ...]:
         return (*self.leaves, *self.nodes)

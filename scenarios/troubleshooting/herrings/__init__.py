@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.faults import Fault, Scene
 from scenarios.troubleshooting.herrings.base import Harmless, Herring
+from scenarios.troubleshooting.herrings.changed import CHANGED, Changed
 from scenarios.troubleshooting.herrings.in_place import (
     ClockAhead,
     FewCorrectable,
@@ -31,9 +32,9 @@ from scenarios.troubleshooting.herrings.in_time import (
 )
 from scenarios.troubleshooting.levels import Settings
 
-__all__ = ["HERRINGS", "Harmless", "Herring", "draw_herrings"]
+__all__ = ["HERRINGS", "Changed", "Harmless", "Herring", "draw_herrings"]
 
-HERRINGS: tuple[type[Herring], ...] = (
+OBSERVED: tuple[type[Herring], ...] = (
     LoginPatch,
     ScrapeGap,
     BackfillLimit,
@@ -53,6 +54,8 @@ HERRINGS: tuple[type[Herring], ...] = (
     OldSymbols,
     ClockAhead,
 )
+"""What is there without anybody's doing."""
+HERRINGS: tuple[type[Herring], ...] = (*OBSERVED, *CHANGED)
 
 
 def draw_herrings(
@@ -61,9 +64,10 @@ def draw_herrings(
     """So many of each tie as the level wants; none that looks like a cause of this variant."""
     draw = Stream(seed, "herrings")
     causes = {fault.key for fault in faults}
+    kinds = HERRINGS if settings.fleet else OBSERVED
     found: list[Herring] = []
     for tie, count in (("time", settings.in_time), ("place", settings.herrings - settings.in_time)):
-        left = [kind for kind in HERRINGS if kind.tie == tie and not causes & set(kind.excludes)]
+        left = [kind for kind in kinds if kind.tie == tie and not causes & set(kind.excludes)]
         drawn = 0
         while left and drawn < count:
             kind = draw.pick([(kind, 1.0) for kind in left])

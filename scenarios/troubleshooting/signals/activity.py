@@ -41,6 +41,27 @@ class Activity:
     wire: Grid
     used: Grid
 
+    def scraped(self, each: int) -> Activity:
+        """As a scrape every `each` cells finds it: means since the one before, and the second before it."""
+        held, busy_now, linked_now = (
+            grid[:, ::each] for grid in (self.held, self.busy_now, self.linked_now)
+        )
+        busy, linked, warm, steps, wire = (
+            _means(grid, each)
+            for grid in (self.busy, self.linked, self.warm, self.steps, self.wire)
+        )
+        used = self.used[:, ::each]
+        return Activity(held, busy, linked, busy_now, linked_now, warm, steps, wire, used)
+
+
+def _means(grid: Grid, each: int) -> Grid:
+    """Means of every `each` cells that end with a scrape; the first has its own cell alone."""
+    found = grid[:, ::each].copy()
+    for back in range(1, each):
+        found[:, 1:] += grid[:, each - back :: each][:, : found.shape[1] - 1]
+    found[:, 1:] /= np.float32(each)
+    return found
+
 
 def wire_step(stage: Stage) -> float:
     """GB that each adapter in use sends in one step."""
@@ -145,7 +166,7 @@ def _other(stage: Stage, node: Node, job: Job, found: Activity) -> None:
     count = last - first
     wobble = stage.noise.slow(f"wobble {job.id}", len(rows), count, 40) * np.float32(0.05)
     shake = stage.noise.bell(f"shake {job.id} {node.name}", len(rows), count) * np.float32(0.10)
-    busy = np.clip(own.busy + wobble, 0.02, 0.96)
+    busy = np.minimum(np.maximum(own.busy + wobble, 0.02), 0.96)
     alive = np.ones(count, np.float32)
     alive[:4] = 0.0
     if own.save_cells:
@@ -155,11 +176,14 @@ def _other(stage: Stage, node: Node, job: Job, found: Activity) -> None:
     spell = slice(rows[0], rows[-1] + 1) if beside else list(rows), slice(first, last)
     found.held[spell] = True
     found.busy[spell] = busy * alive
-    found.linked[spell] = own.linked * alive
-    now = np.clip(busy + shake, 0.0, 1.0) * alive
+    linked = own.linked * alive
+    if own.linked:
+        found.linked[spell] = linked
+    now = np.minimum(np.maximum(busy + shake, 0.0), 1.0) * alive
     found.busy_now[spell] = now
-    found.linked_now[spell] = np.minimum(own.linked * alive, 1 - now)
+    if own.linked:
+        found.linked_now[spell] = np.minimum(linked, 1 - now)
     found.warm[spell] = np.minimum(1.0, (busy + own.linked) * 1.1) * alive
-    found.steps[spell] = 0.0
-    found.wire[spell] = own.wire * alive * (1 + wobble)
+    if own.wire:
+        found.wire[spell] = own.wire * alive * (1 + wobble)
     found.used[spell] = np.array([memory(stage, job, node.gpus[row]) for row in rows])[:, None]

@@ -5,11 +5,11 @@ Adapters are scraped every 30 s, switch ports every minute. What a port receives
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scenarios.troubleshooting.calendar import CELL
 from scenarios.troubleshooting.columns import Block, Labels, Metric
@@ -68,12 +68,23 @@ METRICS = (
 
 
 class Traffic:
-    """GB/s that every adapter sends, on the grid, collected node by node; then the switches' view."""
+    """GB/s that every adapter sends, on the grid, collected node by node; then the switches' view.
+
+    `minutes` are those whose counters are kept when the switches are told of: in `shown`, by switch and
+    metric, a row for each port.
+    """
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.sent: dict[str, Array] = {}
-        self.own: dict[str, Array] = {}
+        self.minutes: tuple[int, ...] = ()
+        self.shown: dict[tuple[str, str], tuple[tuple[Labels, ...], NDArray[np.int64]]] = {}
+
+    def keep(self, minutes: Iterable[int]) -> None:
+        """Keep the switches' counters of these minutes of the window, the last one for any after it."""
+        wanted = tuple(sorted({min(max(one, 0), self.last) for one in minutes}))
+        if not set(wanted) <= set(self.minutes):
+            self.minutes, self.shown = wanted, {}
 
     def adapters(self, node: Node, doing: Activity) -> Iterator[Block]:
         """The adapters of one node."""
@@ -81,15 +92,15 @@ class Traffic:
         thin = slice(None, None, EVERY * 1_000 // CELL)
         shake = stage.noise.bell(f"wire {node.name}", len(node.hcas), stage.cells)
         rates = doing.wire * (1 + 0.012 * shake) * (doing.wire > 0.01)
-        downs = np.zeros((len(node.hcas), stage.cells))
+        fallen = np.zeros((len(node.hcas), stage.cells))[:, thin]
         for row, hca in enumerate(node.hcas):
-            downs[row] = _downs(stage, hca)
-            rates[row] *= 1 - 0.6 * downs[row]
-            cells = rates[row].reshape(-1, EVERY_SWITCH * 1_000 // CELL).mean(axis=1)
-            self.sent[hca.name] = cells.astype(np.float64)
-            if node.name in stage.own:
-                own = doing.steps[row].reshape(-1, EVERY_SWITCH * 1_000 // CELL).mean(axis=1) > 0
-                self.own[hca.name] = self.sent[hca.name] * own
+            if stage.departs(hca.name, "symbol_errors"):
+                downs = _downs(stage, hca)
+                rates[row] *= 1 - 0.6 * downs
+                fallen[row] = np.cumsum(downs)[thin]
+        minutes = (len(node.hcas), -1, EVERY_SWITCH * 1_000 // CELL)
+        sent = rates.reshape(minutes).mean(axis=2).astype(np.float64)
+        self.sent |= zip((hca.name for hca in node.hcas), sent, strict=True)
         bytes_ = np.cumsum(rates.astype(np.float64), axis=1)[:, thin] * (CELL / 1_000) * 1e9
         named: tuple[Labels, ...] = tuple(
             (("instance", f"{node.name}:9100"), ("device", hca.device), ("port", "1"))
@@ -100,7 +111,7 @@ class Traffic:
         found = {
             "port_data_transmitted_bytes_total": _boot(stage, node.hcas, "tx") + bytes_,
             "port_data_received_bytes_total": _boot(stage, node.hcas, "rx") + bytes_,
-            "link_downed_total": np.cumsum(downs, axis=1)[:, thin],
+            "link_downed_total": fallen,
             "rate_bytes_per_second": np.array(rated),
             "state_id": np.full(bytes_.shape, 4),
         }
@@ -181,6 +192,11 @@ class Traffic:
         return stage.over(leaf.name, "xmit_wait"), usual
 
     @property
+    def last(self) -> int:
+        """The window's last minute."""
+        return self._minutes - 1
+
+    @property
     def _minutes(self) -> int:
         return self.stage.cells * CELL // (EVERY_SWITCH * 1_000)
 
@@ -212,9 +228,9 @@ class Traffic:
         for metric in METRICS[5:]:
             values = found[metric.name.removeprefix(_PORT)]
             values /= metric.quantum
-            yield Block(
-                metric.name, switch.name, named, np.rint(values, out=values).astype(np.int64)
-            )
+            whole = np.rint(values, out=values).astype(np.int64)
+            self.shown[switch.name, metric.name] = named, whole[:, self.minutes]
+            yield Block(metric.name, switch.name, named, whole)
 
     def _errors(self, switch: Switch, ports: list[int]) -> tuple[Array, Array]:
         """Symbol errors and downs of each port: the leaf's side of a bad cable, and old ones that stay."""

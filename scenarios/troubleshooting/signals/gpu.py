@@ -1,4 +1,4 @@
-"""What dcgm-exporter 4.8.2 exports of every GPU every 15 s: its default counters, all from one activity."""
+"""What dcgm-exporter 4.8.2 exports of every GPU every 30 s, as often as it collects unless told otherwise."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ from scenarios.troubleshooting.signals.noise import Grid
 from scenarios.troubleshooting.signals.stage import Stage
 
 EXPORTER = "dcgm-exporter"
+EVERY = 30
+_EACH = EVERY * 1_000 // CELL
+"""Cells of the grid for each scrape."""
 _GPU = "DCGM_FI_DEV_"
 _PROF = "DCGM_FI_PROF_"
 BAND, RATIO, ENERGY = 4_194_304.0, 0.004, 65_536.0
@@ -28,11 +31,11 @@ BAND, RATIO, ENERGY = 4_194_304.0, 0.004, 65_536.0
 
 
 def _gauge(name: str, about: str, quantum: float = 1.0, fine: int = 1) -> Metric:
-    return Metric(name, "gauge", about, EXPORTER, 15, quantum, fine)
+    return Metric(name, "gauge", about, EXPORTER, EVERY, quantum, fine)
 
 
 def _counter(name: str, about: str) -> Metric:
-    return Metric(name, "counter", about, EXPORTER, 15)
+    return Metric(name, "counter", about, EXPORTER, EVERY)
 
 
 METRICS = (
@@ -47,7 +50,7 @@ METRICS = (
         "counter",
         "Total energy consumption since boot (in mJ).",
         EXPORTER,
-        15,
+        EVERY,
         ENERGY,
         int(ENERGY),
     ),
@@ -137,8 +140,9 @@ def owners(stage: Stage, node: Node) -> tuple[tuple[Owner, ...], ...]:
 
 
 def gpu_blocks(stage: Stage, node: Node, doing: Activity, state: State) -> Iterator[Block]:
-    """All counters of one node's GPUs."""
+    """All counters of one node's GPUs; what they do and their state are given on the grid."""
     named, owned = labels(stage, node), owners(stage, node)
+    doing, state = doing.scraped(_EACH), state.scraped(_EACH)
     grids = {**_core(stage, node, doing, state), **_rest(stage, node, doing, state)}
     for metric in METRICS:
         values = _narrow(grids[metric.name])
@@ -163,6 +167,7 @@ def _core(stage: Stage, node: Node, doing: Activity, state: State) -> dict[str, 
     util = np.where(near > 0.97, 99.4 + 0.5 * shake, 100 * near)
     host = stage.condition.over(node.name, "host_s")
     if host is not None:
+        host = host[::_EACH]
         # Kernels arrive in clumps: a short window catches the GPU between two of them.
         saw = stage.noise.flat(f"saw {node.name}", *shape) * np.float32(40.0) * (host > 0)
         util = np.where(near > 0.5, np.minimum(util, 100 - saw), util)
@@ -194,7 +199,7 @@ def _rest(stage: Stage, node: Node, doing: Activity, state: State) -> dict[str, 
     clocks = np.full(shape, MEMORY_MHZ[model(stage.plant)], np.int16)
     zero = np.zeros(shape, np.int16)
     sends, receives = _pcie(stage, node, doing, shake)
-    joules = np.cumsum(state.watts.astype(np.float64) + 0.5, axis=1) * (CELL / 1_000)
+    joules = np.cumsum(state.watts.astype(np.float64) + 0.5, axis=1) * EVERY
     boot = np.array([stage.noise.unit(f"energy {gpu.uuid}") * 9e8 + 4e8 for gpu in node.gpus])
     return {
         f"{_GPU}MEM_CLOCK": clocks,
@@ -236,13 +241,13 @@ def _pcie(stage: Stage, node: Node, doing: Activity, shake: Grid) -> tuple[Grid,
 
 def _replays(stage: Stage, node: Node) -> Grid:
     """Since the driver was loaded at the maintenance; a few happen when links train."""
-    at = stage.times()
+    at = stage.times(EVERY)
     hours = np.maximum(at - stage.calendar.maintenance, 0) / HOUR
     found = np.zeros((len(node.gpus), len(at)), np.float32)
     for row, gpu in enumerate(node.gpus):
         few = int(Stream(stage.seed, f"replays {gpu.name}").between(0, 4))
         rate = stage.condition.over(gpu.name, "replays")
-        found[row] = few if rate is None else few + np.floor(rate * hours)
+        found[row] = few if rate is None else few + np.floor(rate[::_EACH] * hours)
     return np.maximum.accumulate(found, axis=1)
 
 
@@ -254,8 +259,8 @@ def _nvlink(stage: Stage, node: Node, doing: Activity) -> Grid:
     for row, gpu in enumerate(node.gpus):
         down = stage.condition.over(gpu.name, "nvlink_down")
         if down is not None:
-            rate[row] *= (plant.nvlinks - down) / plant.nvlinks
-    total = np.cumsum(rate.astype(np.float64), axis=1) * (CELL / 1_000)
+            rate[row] *= (plant.nvlinks - down[::_EACH]) / plant.nvlinks
+    total = np.cumsum(rate.astype(np.float64), axis=1) * EVERY
     boot = np.array([stage.noise.unit(f"nvlink {gpu.uuid}") * 9e10 for gpu in node.gpus])
     found: Grid = np.rint(boot[:, None] + total)
     return found
@@ -263,7 +268,7 @@ def _nvlink(stage: Stage, node: Node, doing: Activity) -> Grid:
 
 def _xids(stage: Stage, node: Node) -> Grid:
     """The last Xid of each GPU; it stays after the GPU has recovered."""
-    at = stage.times()
+    at = stage.times(EVERY)
     found = np.zeros((len(node.gpus), len(at)), np.float32)
     for trace in stage.traces:
         if trace.kind == "dmesg.xid" and trace.host == node.name:

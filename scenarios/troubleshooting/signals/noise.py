@@ -33,7 +33,7 @@ class Noise:
         """Like `bell`, but it holds a value for `each` samples and goes straight to the next one."""
         few = samples // each + 2
         ends = self.bell(cause, rows, few)
-        part = (np.arange(samples, dtype=np.float32) % each) / np.float32(each)
+        part = _parts(each, -(-samples // 4_096) * 4_096)[:samples]
         left = np.repeat(ends[:, :-1], each, axis=1)[:, :samples]
         right = np.repeat(ends[:, 1:], each, axis=1)[:, :samples]
         return left + (right - left) * part
@@ -50,6 +50,14 @@ class Noise:
             at = (start + row * _ROWS_APART) % size
             found[row] = pool[at : at + samples]
         return found
+
+
+@lru_cache(maxsize=64)
+def _parts(each: int, samples: int) -> Grid:
+    """How far each sample lies between the value that is held and the next one."""
+    found: Grid = (np.arange(samples, dtype=np.float32) % each) / np.float32(each)
+    found.flags.writeable = False
+    return found
 
 
 @lru_cache(maxsize=2)

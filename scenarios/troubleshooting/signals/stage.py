@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scenarios.troubleshooting.calendar import CELL, HOUR, MINUTE, Calendar
 from scenarios.troubleshooting.columns import Span
 from scenarios.troubleshooting.condition import Condition
+from scenarios.troubleshooting.exchanges import exchanged
 from scenarios.troubleshooting.faults import Fault
 from scenarios.troubleshooting.herrings import Herring
 from scenarios.troubleshooting.jobs import Job
@@ -31,7 +32,7 @@ class Stage:
     """One window of one run. `run` is the training's steps and `job` its line in the accounts, on `nodes`.
 
     `hosts` are the nodes whose exporters are told of, `stories` the causes and herrings that hold
-    in this window (none in the run to compare with).
+    in this window (none in the run to compare with). `exchanged` targets are rebuilt throughout.
     """
 
     seed: str
@@ -45,6 +46,7 @@ class Stage:
     jobs: tuple[Job, ...]
     stories: tuple[Fault | Herring, ...]
     traces: tuple[Trace, ...]
+    exchanged: frozenset[str] = frozenset()
 
     @cached_property
     def noise(self) -> Noise:
@@ -60,7 +62,14 @@ class Stage:
 
     def told(self, kind: type[Kind]) -> Kind | None:
         """The story of this kind, if it is one of this incident's."""
-        return next((s for s in self.stories if isinstance(s, kind)), None)
+        if kind not in self._told:
+            self._told[kind] = next((s for s in self.stories if isinstance(s, kind)), None)
+        found: Kind | None = self._told[kind]
+        return found
+
+    @cached_property
+    def _told(self) -> dict[type[object], Any]:
+        return {}
 
     def over(self, subject: str, name: str) -> Array:
         """The condition's field on the grid, healthy throughout where nothing says otherwise."""
@@ -131,6 +140,7 @@ def slow_stage(incident: Incident) -> Stage:
         jobs=tuple(job for job in incident.jobs if job.role != "baseline"),
         stories=(*(cause.fault for cause in incident.causes), *incident.herrings),
         traces=tuple(incident.traces()),
+        exchanged=exchanged(incident),
     )
 
 
@@ -154,4 +164,5 @@ def baseline_stage(incident: Incident) -> Stage:
         jobs=(job,),
         stories=(),
         traces=(),
+        exchanged=exchanged(incident),
     )

@@ -27,7 +27,7 @@ CELLS = EVERY * 1_000 // CELL
 READ_STEP, SAVE = 0.9e9, 540e9
 """Bytes that all ranks read in a step, and that one checkpoint writes (32 B parameters; handbook 2.5)."""
 PORTS = 24
-DISKS_OF = {"flash": 10, "capacity": 12}
+DISKS_OF = {"flash": 10, "capacity": 10}
 
 
 def _metric(
@@ -135,7 +135,7 @@ def _server(
     yield _block(stage, "lustre_ost_read_await_seconds", server, labels, np.maximum(waits, 0.0005))
     named, counts = [], []
     for ost in osts:
-        broken = stage.over(ost.name, "rebuilding")[::CELLS] > 0
+        broken = (stage.over(ost.name, "rebuilding")[::CELLS] > 0) | (ost.name in stage.exchanged)
         whole = DISKS_OF[ost.pool]
         for state in ("active", "failed", "spare"):
             named.append({"instance": f"{server}:9100", "device": ost.device, "state": state})

@@ -9,7 +9,7 @@ import pytest
 
 from scenarios.company.profile import DEFAULT
 from scenarios.troubleshooting.console import Console, Reply
-from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.levels import QUIET
 from scenarios.troubleshooting.texts.harmless import CHANGES, changed, lines
 from scenarios.troubleshooting.texts.kernel import kernel_lines
 from scenarios.troubleshooting.texts.train_log import train_log
@@ -18,7 +18,7 @@ from scenarios.troubleshooting.truth import Incident, make_incident
 
 @cache
 def made(level: str, seed: int) -> Incident:
-    return make_incident(DEFAULT, LEVELS[level], seed)
+    return make_incident(DEFAULT, QUIET[level], seed)
 
 
 @cache

@@ -9,13 +9,13 @@ import pytest
 
 from scenarios.company.profile import DEFAULT
 from scenarios.troubleshooting.console import Console
-from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.levels import QUIET
 from scenarios.troubleshooting.truth import Incident, make_incident
 
 
 @cache
 def incident_of(level: str, seed: int) -> Incident:
-    return make_incident(DEFAULT, LEVELS[level], seed)
+    return make_incident(DEFAULT, QUIET[level], seed)
 
 
 @pytest.fixture(scope="module")

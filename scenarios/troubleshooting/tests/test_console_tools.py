@@ -11,13 +11,13 @@ import pytest
 
 from scenarios.company.profile import DEFAULT
 from scenarios.troubleshooting.console import HELP, Console, Reply
-from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.levels import QUIET
 from scenarios.troubleshooting.truth import Incident, make_incident
 
 
 @cache
 def incident(level: str = "mid", seed: int = 1) -> Incident:
-    return make_incident(DEFAULT, LEVELS[level], seed)
+    return make_incident(DEFAULT, QUIET[level], seed)
 
 
 @cache

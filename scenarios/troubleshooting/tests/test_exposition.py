@@ -222,7 +222,7 @@ def test_promtool_loads_the_history(history: Columns, incident: Incident, tmp_pa
     start = incident.run.first_ms
     path = tmp_path / "history.om"
     every = [metric.name for metric in METRICS]
-    write_openmetrics(history, every, start, start + 3 * MINUTE, path)
+    write_openmetrics(history, every, start, start + 4 * MINUTE, path)
     done = promtool("tsdb", "create-blocks-from", "openmetrics", str(path), str(tmp_path / "tsdb"))
     assert done.returncode == 0, done.stderr
     listed = promtool("tsdb", "list", str(tmp_path / "tsdb")).stdout.splitlines()

@@ -10,6 +10,7 @@ from pathlib import Path
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
 from scenarios.troubleshooting.stakes import Stakes
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.truth import Incident
 
@@ -81,6 +82,8 @@ def _asked(incident: Incident) -> Iterator[tuple[int, str, str, str]]:
         owner,
         f"done, {run.hours:.1f} h instead of 8. Please somebody find out before the next one.",
     )
+    if (rule := incident.constraint) is not None:
+        yield rule.said_ms, "#ops", rule.who, rule.said
     if incident.stakes is not None:
         yield from _pressed(incident, incident.stakes)
 
@@ -118,6 +121,8 @@ def _noise(incident: Incident) -> Iterator[tuple[int, str, str, str]]:
             at -= max(calendar.local(at).weekday() - 4, 0) * DAY
             if start <= at < end:
                 yield at, entry["channel"], entry["who"], entry["text"]
+    for at, row in fleet.between_runs(incident, "chat"):
+        yield at, row["channel"], row["who"], row["text"]
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.configs_hosts import host_files
 from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.texts.slurm_conf import files
@@ -18,13 +19,15 @@ def configs(incident: Incident) -> Iterator[tuple[Document, Document]]:
     then, now = calendar.baseline_start, calendar.window_start
     for path, (before, after) in files(incident).items():
         place = f"{incident.plant.controller}{path}"
+        tags = {one.after: one.key for one in fleet.decoys(incident, path)}
+        lines = tuple(Line(now, text, tags.get(text)) for text in after.splitlines())
         yield (
-            Document(f"{NOW}/{place}", tuple(Line(now, text) for text in after.splitlines())),
+            Document(f"{NOW}/{place}", lines),
             Document(f"{GOOD}/{place}", tuple(Line(then, text) for text in before.splitlines())),
         )
     for pair in host_files(incident):
         place = f"{pair.host}{pair.path}"
         yield (
-            Document(f"{NOW}/{place}", tuple(Line(now, text, tag) for _, text, tag in pair.lines)),
-            Document(f"{GOOD}/{place}", tuple(Line(then, text) for text, _, _ in pair.lines)),
+            Document(f"{NOW}/{place}", tuple(Line(now, text, tag) for text, tag in pair.now())),
+            Document(f"{GOOD}/{place}", tuple(Line(then, text) for text in pair.good())),
         )

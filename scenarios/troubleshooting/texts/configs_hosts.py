@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scenarios.troubleshooting.plant import Plant
-from scenarios.troubleshooting.texts import harmless
+from scenarios.troubleshooting.herrings.changed import CMDLINE, FIRMWARE, FSTAB, OPENSM, SYSCTL
+from scenarios.troubleshooting.texts import fleet, harmless
 from scenarios.troubleshooting.texts.train_files import differences
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
@@ -13,14 +13,35 @@ from scenarios.troubleshooting.truth import Incident
 
 @dataclass
 class Pair:
-    """One file twice. Lines are (text last known good, text now, tag)."""
+    """One file twice. Lines are (text last known good, text now, tag).
+
+    `fresh` are the places of those that the former file did not have.
+    """
 
     host: str
     path: str
     lines: list[tuple[str, str, str | None]] = field(default_factory=list)
+    fresh: set[int] = field(default_factory=set)
 
     def same(self, *texts: str) -> None:
         self.lines += [(text, text, None) for text in texts]
+
+    def now(self) -> list[tuple[str, str | None]]:
+        """(line, tag) as the file is."""
+        return [(text, tag) for _, text, tag in self.lines]
+
+    def good(self) -> list[str]:
+        """Lines as it last was known to be good."""
+        return [row[0] for place, row in enumerate(self.lines) if place not in self.fresh]
+
+    def by_many(self, incident: Incident, file: str, path: str = "") -> None:
+        """What others changed in it, and the lines that they added."""
+        for before, now, tag in fleet.changes(incident, file, path):
+            if not now:
+                continue
+            if not before:
+                self.fresh.add(len(self.lines))
+            self.lines.append((before, now, tag))
 
     def moved(self, before: str, after: str, tag: str | None = None) -> None:
         self.lines.append((before, after, tag))
@@ -33,7 +54,7 @@ def host_files(incident: Incident) -> list[Pair]:
     """Every file under configuration management that is not Slurm's, in order of host and path."""
     traces = differences(incident)
     pairs = [
-        _fstab(incident.plant, traces),
+        _fstab(incident, traces),
         _resolver(incident),
         _sysctl(incident),
         _chrony(incident),
@@ -42,9 +63,8 @@ def host_files(incident: Incident) -> list[Pair]:
         _opensm(incident, traces),
         _directories(incident, traces),
     ]
-    return pairs + [
-        _ports(incident.plant, name, traces) for name in incident.plant.storage_switches
-    ]
+    pairs += [_ports(incident, name, traces) for name in incident.plant.storage_switches]
+    return pairs + (_inventories(incident) if incident.settings.fleet else [])
 
 
 def _found(traces: list[Trace], path: str, host: str | None = None) -> Trace | None:
@@ -54,14 +74,35 @@ def _found(traces: list[Trace], path: str, host: str | None = None) -> Trace | N
     return None
 
 
-def _fstab(plant: Plant, traces: list[Trace]) -> Pair:
-    pair, storage = Pair("nodes", "/etc/fstab"), plant.storage
+def _inventories(incident: Incident) -> list[Pair]:
+    """What every node was started with and which firmware it has, one line each, as pdsh shows it."""
+    plain = {
+        CMDLINE: "root=/dev/mapper/vg0-root ro console=ttyS0",
+        FIRMWARE: "bmc 01.02.37 nvme GDC7302Q",
+    }
+    pairs = [Pair("nodes", path) for path in plain]
+    for pair in pairs:
+        for node in incident.plant.nodes:
+            before = now = f"{node.name}: {plain[pair.path]}"
+            own = [one for one in fleet.decoys(incident, pair.path) if one.host == node.name]
+            for one in own:
+                now = now.replace(one.before, one.after) if one.before else f"{now} {one.after}"
+            pair.moved(before, now, own[0].key if own else None)
+    return pairs
+
+
+def _fstab(incident: Incident, traces: list[Trace]) -> Pair:
+    plant = incident.plant
+    pair, storage = Pair("nodes", FSTAB), plant.storage
     trace = _found(traces, pair.path)
     before = str(trace.fields["before"]) if trace else _OPTIONS
     after = str(trace.fields["after"]) if trace else _OPTIONS
     pair.same("# <file system> <mount point> <type> <options> <dump> <pass>")
     pair.same("UUID=6f0c1b2e-6a0e-4f0d-9b53-1c0a7d2be911 / ext4 defaults 0 1")
-    pair.same("/dev/md0 /local xfs defaults,noatime 0 0")
+    local = "/dev/md0 /local xfs defaults,noatime 0 0"
+    if not fleet.decoys(incident, FSTAB):
+        pair.same(local)
+    pair.by_many(incident, "fstab", FSTAB)
     mds = f"{storage.mds_ip}@tcp:/{storage.fsname}"
     pair.same(f"{mds} {storage.mount} lustre defaults,_netdev,flock 0 0")
     source = f"{storage.nfs_server}:{storage.nfs_export} {storage.home}"
@@ -93,6 +134,9 @@ def _sysctl(incident: Incident) -> Pair:
     pair = Pair("nodes", "/etc/sysctl.d/90-hpc.conf")
     pair.same("vm.swappiness = 1", "vm.zone_reclaim_mode = 0", "kernel.numa_balancing = 0")
     pair.same("net.core.rmem_max = 268435456", "net.core.wmem_max = 268435456")
+    if incident.settings.fleet:
+        pair.by_many(incident, "sysctl", SYSCTL)
+        return pair
     for before, now in harmless.lines(incident.seed, harmless.SYSCTL):
         pair.moved(before, now)
     return pair
@@ -101,7 +145,9 @@ def _sysctl(incident: Incident) -> Pair:
 def _chrony(incident: Incident) -> Pair:
     pair = Pair("nodes", "/etc/chrony/chrony.conf")
     pair.same("server 10.20.0.11 iburst", "server 10.20.0.12 iburst")
-    for before, now in harmless.lines(incident.seed, harmless.CHRONY):
+    pair.by_many(incident, "chrony")
+    quiet = [] if incident.settings.fleet else harmless.lines(incident.seed, harmless.CHRONY)
+    for before, now in quiet:
         pair.moved(before, now)
     pair.same("makestep 1.0 3", "rtcsync")
     return pair
@@ -113,7 +159,8 @@ def _profiles(incident: Incident, traces: list[Trace]) -> Pair:
     for node in incident.plant.nodes:
         trace = _found(traces, pair.path, node.name)
         before = str(trace.fields["before"]) if trace else "throughput-performance"
-        after = str(trace.fields["after"]) if trace else before
+        kept = fleet.of_node(incident, "profile", node.name, before)
+        after = str(trace.fields["after"]) if trace else kept
         pair.moved(f"{node.name}: {before}", f"{node.name}: {after}", trace.tag if trace else None)
     return pair
 
@@ -124,7 +171,8 @@ def _limits(incident: Incident, traces: list[Trace]) -> Pair:
     for node in incident.plant.nodes:
         trace = _found(traces, pair.path, node.name)
         before = str(trace.fields["before"]) if trace else str(incident.plant.top_w)
-        after = str(trace.fields["after"]) if trace else before
+        kept = fleet.of_node(incident, "power", node.name, before)
+        after = str(trace.fields["after"]) if trace else kept
         texts = [f"{node.name}: GPU_POWER_LIMIT_W={watts}" for watts in (before, after)]
         pair.moved(texts[0], texts[1], trace.tag if trace else None)
     return pair
@@ -140,13 +188,21 @@ def _opensm(incident: Incident, traces: list[Trace]) -> Pair:
     pair.same(
         "guid 0x0000000000000000", "m_key 0x0000000000000000", "subnet_prefix 0xfe80000000000000"
     )
-    pair.same("lmc 0", "max_wire_smps 8", "transaction_timeout 200", "sweep_interval 10")
+    pair.same("lmc 0", "max_wire_smps 8", "transaction_timeout 200", *_sweep(incident))
     pair.moved(f"routing_engine {before}", f"routing_engine {after}", trace.tag if trace else crowd)
     pair.same("root_guid_file /etc/opensm/root_guids.conf", "use_ucast_cache TRUE", "qos FALSE")
     pair.same("log_file /var/log/opensm.log")
+    if incident.settings.fleet:
+        pair.by_many(incident, "opensm", OPENSM)
+        return pair
     for was, now in harmless.lines(incident.seed, harmless.OPENSM):
         pair.moved(was, now)
     return pair
+
+
+def _sweep(incident: Incident) -> list[str]:
+    """The line that a herring changes stands with the others that changed."""
+    return [] if fleet.decoys(incident, OPENSM) else ["sweep_interval 10"]
 
 
 def _directories(incident: Incident, traces: list[Trace]) -> Pair:
@@ -178,9 +234,13 @@ def _directories(incident: Incident, traces: list[Trace]) -> Pair:
     return pair
 
 
-def _ports(plant: Plant, name: str, traces: list[Trace]) -> Pair:
+def _ports(incident: Incident, name: str, traces: list[Trace]) -> Pair:
     """The first sixteen ports of a storage switch, where servers and nodes are bonded."""
-    pair = Pair(name, "/etc/network/interfaces")
+    plant, pair = incident.plant, Pair(name, "/etc/network/interfaces")
+    if incident.settings.fleet:
+        pair.same("auto bridge", "iface bridge")
+        pair.by_many(incident, "interfaces")
+        pair.same("")
     trace = _found(traces, pair.path, name)
     stricken: set[int] = set()
     if trace:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scenarios.simulator.streams import Stream
+from scenarios.troubleshooting import exchanges
 from scenarios.troubleshooting.condition import LUSTRE
 from scenarios.troubleshooting.faults.storage import HEALTHY_AWAIT_MS, FramesTooLarge, OstRebuild
 from scenarios.troubleshooting.plant import Ost
@@ -20,6 +21,8 @@ _HEAD = (
 )
 READ_KIB, WRITE_KIB = 1_024.0, 2_048.0
 """Mean sizes of requests after merging, KiB."""
+CHECK_KIB_S, EXCHANGE_KIB_S = 66_840, 118_206
+"""What md lets a check and a recovery take of each disk while others read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,10 @@ def load(incident: Incident, ost: Ost, at_ms: int) -> Load:
     foreign = value(incident, LUSTRE, "foreign_gbytes", at_ms)
     tag = slow or (whose(incident, at_ms, LUSTRE, "foreign_gbytes") if flash else None)
     waits = _read_ms(incident, ost, at_ms, foreign) * draw.between(0.9, 1.1)
-    own = draw.between(260, 340) if flash else draw.between(12, 40)
+    least = (3, 2) if incident.settings.fleet and not flash else (12, 8)
+    own = draw.between(260, 340) if flash else draw.between(least[0], 40)
     flashes = sum(other.pool == "flash" for other in incident.plant.storage.osts)
-    writes = (foreign * 1e6 / flashes / WRITE_KIB if flash else 0) + draw.between(8, 30)
+    writes = (foreign * 1e6 / flashes / WRITE_KIB if flash else 0) + draw.between(least[1], 30)
     if slow:
         own *= draw.between(0.55, 0.7)
         writes += draw.between(150, 190)
@@ -139,37 +143,59 @@ def _array(
     flash = ost.pool == "flash"
     names = [f"nvme{first + n}n1" if flash else f"dm-{first + n}" for n in range(10)]
     tag = rebuild.key if rebuild else None
-    lost = names.index(rebuild.disk) if rebuild else -1
-    disks = [
-        f"{name}[{n}]" + ("(F)" if rebuild and n == lost else "") for n, name in enumerate(names)
-    ]
+    each = ost.size_tib * 1024**3 // 512 * 512 // 8
+    lost, told = -1, ""
     if rebuild:
-        disks.append(f"nvme{91 + place}n1[10]")
-    blocks = ost.size_tib * 1024**3 // 512 * 512
-    state = "".join("_" if rebuild and n == lost else "U" for n in range(10))
+        lost, told = names.index(rebuild.disk), _recovery(rebuild, each, at_ms)
+    elif ost.name in exchanges.exchanged(incident):
+        lost, part = exchanges.place(incident, ost)
+        told = _progress("recovery", part, each, int(EXCHANGE_KIB_S * (0.7 + part / 2)))
+    elif _checked(incident, ost):
+        speed = CHECK_KIB_S * Stream(incident.seed, f"check speed {ost.name}").between(0.6, 1.5)
+        told = _progress("check", 0.1 + ost.index % 8 / 10, each, int(speed))
+    disks = [f"{name}[{n}]" + ("(F)" if n == lost else "") for n, name in enumerate(names)]
+    if lost >= 0:
+        disks.append(f"nvme{91 + place}n1[10]" if flash else f"dm-{91 + place}[10]")
+    state = "".join("_" if n == lost else "U" for n in range(10))
+    count = 10 - state.count("_")
     yield f"{ost.device} : active raid6 {' '.join(reversed(disks))}", tag
     yield (
-        (
-            f"      {blocks} blocks super 1.2 level 6, 512k chunk, algorithm 2 "
-            f"[10/{9 if rebuild else 10}] [{state}]"
-        ),
+        f"      {each * 8} blocks super 1.2 level 6, 512k chunk, algorithm 2 [10/{count}] [{state}]",
         tag,
     )
-    if rebuild:
-        part = (at_ms - rebuild.start_ms) / (rebuild.end_ms - rebuild.start_ms)
-        done, each = int(20 * part), blocks // 8
-        left = (rebuild.end_ms - at_ms) / 60_000
-        speed = each * 1000 // (rebuild.end_ms - rebuild.start_ms)
-        bar = "=" * done + ">" + "." * (20 - done)
-        yield (
-            (
-                f"      [{bar}]  recovery = {100 * part:4.1f}% ({int(each * part)}/{each}) "
-                f"finish={left:.1f}min speed={speed}K/sec"
-            ),
-            tag,
-        )
+    if told:
+        yield told, tag
     yield "      bitmap: 2/273 pages [8KB], 65536KB chunk", None
     yield "", None
+
+
+def _recovery(rebuild: OstRebuild, each: int, at_ms: int) -> str:
+    """How far a rebuild has come."""
+    part = (at_ms - rebuild.start_ms) / (rebuild.end_ms - rebuild.start_ms)
+    done = int(20 * part)
+    left = (rebuild.end_ms - at_ms) / 60_000
+    speed = each * 1000 // (rebuild.end_ms - rebuild.start_ms)
+    bar = "=" * done + ">" + "." * (20 - done)
+    return (
+        f"      [{bar}]  recovery = {100 * part:4.1f}% ({int(each * part)}/{each}) "
+        f"finish={left:.1f}min speed={speed}K/sec"
+    )
+
+
+def _progress(what: str, part: float, each: int, speed: int) -> str:
+    """How far an array has come with something that gives way to any reader; `speed` in KiB/s of each disk."""
+    done = int(20 * part)
+    bar = "=" * done + ">" + "." * (20 - done)
+    return (
+        f"      [{bar}]  {what} = {100 * part:4.1f}% ({int(each * part)}/{each}) "
+        f"finish={each * (1 - part) / speed / 60:.1f}min speed={speed}K/sec"
+    )
+
+
+def _checked(incident: Incident, ost: Ost) -> bool:
+    """Whether the monthly check of arrays has reached this one; it gives way to any reader."""
+    draw = Stream(incident.seed, f"check {ost.name}")
+    return incident.settings.fleet and ost.pool != "flash" and draw.chance(0.6)
 
 
 def _rebuild(incident: Incident, ost: Ost, at_ms: int) -> OstRebuild | None:

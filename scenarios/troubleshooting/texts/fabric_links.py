@@ -9,6 +9,7 @@ from zlib import crc32
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, SECOND
 from scenarios.troubleshooting.plant import Cable, Hca, Plant, Switch
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.texts.owners import owner, value_at
 from scenarios.troubleshooting.truth import Incident
@@ -73,7 +74,18 @@ def iblinkinfo(incident: Incident, at_ms: int) -> Document:
         for port in ports:
             tag = dead.get(f"{switch.name}/{port}")
             lines.append(Line(at_ms, _row(plant, switch, port, ends[switch.name, port], tag), tag))
+        if incident.settings.fleet:
+            lines += [Line(at_ms, _dark(switch, port)) for port in _free(ports)]
     return Document("fabric/iblinkinfo.txt", tuple(lines))
+
+
+def _free(ports: list[int]) -> list[int]:
+    """Ports without a cable, which the manager shows as well."""
+    return [port for port in range(1, 65) if port not in ports][-12:]
+
+
+def _dark(switch: Switch, port: int) -> str:
+    return f'{switch.lid:>11} {port:>4}[  ] ==(                Down/ Polling)==>             [  ] "" ( )'
 
 
 def _uplink(incident: Incident, cable: Cable, at_ms: int) -> str | None:
@@ -83,7 +95,7 @@ def _uplink(incident: Incident, cable: Cable, at_ms: int) -> str | None:
 def _row(plant: Plant, switch: Switch, port: int, peer: Peer, tag: str | None) -> str:
     head = f"{switch.lid:>11} {port:>4}[  ] =="
     if tag is not None:
-        return f'{head}(                Down/ Polling)==>             [  ] "" ( )'
+        return _dark(switch, port)
     lane = _LANES[plant.port_gbps]
     return f'{head}( 4X {lane:>10} Gbps Active/  LinkUp)==> {peer.lid:>7} {peer.port:>4}[  ] "{peer.name}" ( )'
 
@@ -133,6 +145,8 @@ def manager_log(incident: Incident) -> Document:
         if trace.kind == "fabric.line":
             level = "0x02" if trace.fields["severity"] in ("info", "notice") else "0x01"
             found.append((trace.at_ms, level, str(trace.fields["text"]), trace.tag))
+    for when, _, row in fleet.said(incident, "opensm", ["ufm01"]):
+        found.append((when, "0x01", row[1], None))
     return in_order("fabric/opensm.log", [_said(incident, *entry) for entry in found])
 
 

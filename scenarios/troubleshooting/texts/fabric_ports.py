@@ -27,9 +27,14 @@ Key = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """Every counter of every switch port once a minute: (switch, port, counter) -> values (bytes, counts)."""
+    """Counters of every switch port in some minutes of the window: (switch, port, counter) -> values, quantum.
+
+    There is a value for each of `minutes`, counted from the window's start; `last` is the window's last one.
+    """
 
     start_ms: int
+    last: int
+    minutes: tuple[int, ...]
     values: Mapping[Key, tuple[NDArray[np.integer], float]]
 
     def at(self, switch: str, port: int, name: str, at_ms: int) -> int:
@@ -38,28 +43,38 @@ class Counters:
         if found is None:
             return 0
         row, quantum = found
-        value = int(row[min(max((at_ms - self.start_ms) // MINUTE, 0), len(row) - 1)])
+        minute = min(max((at_ms - self.start_ms) // MINUTE, 0), self.last)
+        value = int(row[self.minutes.index(minute)])
         # The history keeps whole quanta; the digits below are the port's own and never run backwards.
         low = int(crc32(f"{switch} {port} {name} {value}".encode()) % quantum) if value else 0
         return int(value * quantum) + low
 
 
-def read_counters(incident: Incident) -> Counters:
-    """What the fabric's exporter counts over the window; most of it is known once the history is written."""
+def keep_counters(incident: Incident, *times: int) -> None:
+    """Have these instants (ms UTC) kept when the history is written: nothing is counted twice then."""
+    start = incident.calendar.window_start
+    traffic_of(slow_stage(incident)).keep((at - start) // MINUTE for at in times)
+
+
+def read_counters(incident: Incident, *times: int) -> Counters:
+    """What the fabric's exporter counts at some instants (ms UTC); known at once if kept for the history."""
     stage = slow_stage(incident)
     traffic = traffic_of(stage)
-    for node in stage.hosts:
-        if not traffic.knows(node):
-            for _ in traffic.adapters(node, activity(stage, node)):
-                pass
+    keep_counters(incident, *times)
+    if not traffic.shown:
+        for node in stage.hosts:
+            if not traffic.knows(node):
+                for _ in traffic.adapters(node, activity(stage, node)):
+                    pass
+        for _ in traffic.switches():
+            pass
     quanta = {metric.name: metric.quantum for metric in METRICS}
     found: dict[Key, tuple[NDArray[np.integer], float]] = {}
-    for block in traffic.switches():
-        name = block.metric.removeprefix(_PORT)
-        for labels, row in zip(block.labels, block.values, strict=True):
-            port = int(dict(labels)["port"])
-            found[block.host, port, name] = row, quanta[block.metric]
-    return Counters(incident.calendar.window_start, found)
+    for (switch, metric), (named, values) in traffic.shown.items():
+        name, quantum = metric.removeprefix(_PORT), quanta[metric]
+        for labels, row in zip(named, values, strict=True):
+            found[switch, int(dict(labels)["port"]), name] = row, quantum
+    return Counters(incident.calendar.window_start, traffic.last, traffic.minutes, found)
 
 
 @dataclass(frozen=True, slots=True)

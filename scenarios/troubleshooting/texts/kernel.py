@@ -9,6 +9,7 @@ from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
 from scenarios.troubleshooting.faults.transport import AcsEnabled
 from scenarios.troubleshooting.plant import CORES_PER_SOCKET, Gpu, Node
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.texts.owners import shown
 from scenarios.troubleshooting.texts.smi_state import driver
@@ -56,11 +57,26 @@ def kernel_lines(incident: Incident, host: str, traces: list[Trace]) -> list[Lin
         node = incident.plant.node(host)
         lines += _started(incident, node, boot)
         lines += _background(incident, node, boot)
+        lines += _by_others(incident, node)
     else:
         lines += _server(incident, host)
+        hosts = incident.plant.storage.oss
+        lines += [
+            Line(at, text)
+            for at, name, text in fleet.said(incident, "kernel_server", hosts)
+            if name == host
+        ]
     lines += _traced(incident, host, traces)
     lines = [line for line in lines if line.at_ms < incident.calendar.window_end]
     return sorted(lines, key=lambda line: line.at_ms)
+
+
+def _by_others(incident: Incident, node: Node) -> Iterator[Line]:
+    """What any node complains of now and then."""
+    hosts = [one.name for one in incident.plant.nodes]
+    for at, name, text in fleet.said(incident, "kernel_node", hosts):
+        if name == node.name:
+            yield Line(at, text.replace("{hca}", node.hcas[-1].bus_id))
 
 
 def _traced(incident: Incident, host: str, traces: list[Trace]) -> Iterator[Line]:

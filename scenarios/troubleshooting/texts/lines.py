@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ class Line(NamedTuple):
     level: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Document:
     """A finished artefact: its path among the materials and its lines in order."""
 
@@ -30,10 +31,14 @@ class Document:
     lines: tuple[Line, ...]
 
     def text(self) -> str:
-        return "\n".join([*(line.text for line in self.lines), ""])
+        return "\n".join([*map(itemgetter(1), self.lines), ""])
 
     def evidence(self) -> Mapping[str, tuple[int, ...]]:
         """Tag -> numbers of its lines, counted from 1 as editors do."""
+        return self._evidence
+
+    @cached_property
+    def _evidence(self) -> Mapping[str, tuple[int, ...]]:
         found: dict[str, list[int]] = {}
         for number, line in enumerate(self.lines, start=1):
             if line.tag is not None:

@@ -117,15 +117,15 @@ def owner_of_targets(incident: Incident, tag: str) -> bool:
 def job_stats(incident: Incident, at_ms: int) -> Document:
     """`lctl get_param obdfilter.*.job_stats` on all servers: bytes of each job that is running."""
     lines: list[Line] = []
+    running = [job for job in incident.jobs if state_at(job, at_ms) == "RUNNING" and job.account]
     for ost in incident.plant.storage.osts:
         lines.append(Line(at_ms, f"obdfilter.{ost.name}.job_stats="))
         lines.append(Line(at_ms, "job_stats:"))
-        for job in incident.jobs:
-            if state_at(job, at_ms) == "RUNNING" and job.account:
-                read, write = _bytes(incident, job, ost, at_ms)
-                if read or write:
-                    tag = job.tag if job.tag == StorageNeighbour.key else None
-                    lines += _entry(str(job.id), at_ms, tag, read_bytes=read, write_bytes=write)
+        for job in running:
+            read, write = _bytes(incident, job, ost, at_ms)
+            if read or write:
+                tag = job.tag if job.tag == StorageNeighbour.key else None
+                lines += _entry(str(job.id), at_ms, tag, read_bytes=read, write_bytes=write)
     return Document("storage/ost-job_stats.txt", tuple(lines))
 
 

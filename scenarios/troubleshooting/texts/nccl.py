@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scenarios.troubleshooting.calendar import SECOND
+from scenarios.troubleshooting.herrings.changed import SCRIPT
 from scenarios.troubleshooting.jobs import Job
 from scenarios.troubleshooting.plant import Node
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.texts.owners import owner, shown
 from scenarios.troubleshooting.texts.train_files import settings
@@ -27,7 +29,21 @@ def nccl_log(incident: Incident, run: str) -> Document:
         own = [t for t in traced if t.host == name]
         lines += _host(incident, run, place, first - 90 * SECOND + place * 40, own)
     lines += [_traced(incident, job, trace) for trace in traced]
+    if slow:
+        lines += _by_others(incident, job)
     return in_order(f"runs/{run}/nccl.log", lines)
+
+
+def _by_others(incident: Incident, job: Job) -> Iterator[Line]:
+    """Warnings that cost nothing, each by one rank."""
+    for number, (at, text) in enumerate(fleet.in_run(incident, "nccl")):
+        rank = number * 11 % incident.training.ranks
+        node = incident.training.place(rank)[0].name
+        yield _traced(
+            incident,
+            job,
+            Trace("nccl.line", at, node, "", {"rank": rank, "severity": "WARN", "text": text}),
+        )
 
 
 def _prefix(incident: Incident, job: Job, rank: int) -> str:
@@ -44,7 +60,9 @@ def _traced(incident: Incident, job: Job, trace: Trace) -> Line:
     host, _, end = prefix.partition(" ")
     stamp = f"[{shown(incident, trace.host, trace.at_ms):%Y-%m-%d %H:%M:%S}]"
     where = end.removesuffix("NCCL").strip()
-    return Line(trace.at_ms, f"{stamp} {host} {where} {_SOURCE} NCCL WARN {text}", trace.tag)
+    return Line(
+        trace.at_ms, f"{stamp} {host} {where} {_SOURCE} NCCL WARN {text}", trace.tag or None
+    )
 
 
 def _host(incident: Incident, run: str, place: int, at: int, traced: list[Trace]) -> Iterator[Line]:
@@ -106,6 +124,15 @@ def _start(
         word = "Disabled" if staged else "Enabled"
         yield f"NET/IB : GPU Direct RDMA {word} for HCA {number} '{hca.device}'", staged
     yield "NCCL_PXN_DISABLE set by environment to 1.", None
+    yield from _from_script(incident, run)
+
+
+def _from_script(incident: Incident, run: str) -> Iterator[tuple[str, str | None]]:
+    """What others set for NCCL in the batch script."""
+    for before, now, tag in fleet.changes(incident, "train.sbatch", SCRIPT):
+        name, _, value = (now if run == "slow" else before).removeprefix("export ").partition("=")
+        if name.startswith("NCCL_"):
+            yield f"{name} set by environment to {value}.", tag if run == "slow" else None
 
 
 def _channels(

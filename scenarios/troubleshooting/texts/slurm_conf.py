@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from scenarios.troubleshooting.hall import UNIT
+from scenarios.troubleshooting.herrings.changed import SLURM
 from scenarios.troubleshooting.plant import CORES_PER_SOCKET, NODE_MEMORY_MIB, SOCKETS, Plant
-from scenarios.troubleshooting.texts import harmless
+from scenarios.troubleshooting.texts import fleet, harmless
 from scenarios.troubleshooting.texts.slurm_words import gpu_type, hostlist
 from scenarios.troubleshooting.truth import Incident
 
@@ -86,7 +87,7 @@ optional /usr/lib/x86_64-linux-gnu/slurm/spank_cpu_quota.so
 def files(incident: Incident) -> dict[str, tuple[str, str]]:
     """Path on the controller -> (last known good, now)."""
     plant = incident.plant
-    path = "/etc/slurm/slurm.conf"
+    path = SLURM
     gres, tree = _gres(plant), _topology(plant)
     whole = _slurm(plant, path)
     return {
@@ -99,7 +100,10 @@ def files(incident: Incident) -> dict[str, tuple[str, str]]:
 
 
 def _now(incident: Incident, text: str) -> str:
-    for before, now in harmless.lines(incident.seed, harmless.SLURM):
+    moved = harmless.lines(incident.seed, harmless.SLURM)
+    if incident.settings.fleet:
+        moved = [row[:2] for row in fleet.changes(incident, "slurm.conf", SLURM)]
+    for before, now in moved:
         text = text.replace(f"\n{before}\n", f"\n{now}\n")
     return text
 

@@ -8,6 +8,7 @@ from scenarios.troubleshooting.calendar import MINUTE
 from scenarios.troubleshooting.jobs import CPUS_PER_GPU, Job
 from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.texts.owners import owner
+from scenarios.troubleshooting.texts.slurm_asks import asked
 from scenarios.troubleshooting.texts.slurm_words import (
     allocated,
     gid,
@@ -116,8 +117,10 @@ def scontrol_job(incident: Incident, job: Job, at_ms: int) -> Iterator[str]:
     yield f"   UserId={job.user}({who}) GroupId={job.account}({group}) MCS_label=N/A"
     yield f"   Priority={104_000 + job.id % 977} Nice=0 Account={job.account} QOS={job.qos}"
     yield "   JobState=RUNNING Reason=None Dependency=(null)"
-    yield "   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0"
-    yield f"   RunTime={length(at_ms - start)} TimeLimit={length(job.limit_ms)} TimeMin=N/A"
+    wish = asked(incident, job)
+    yield f"   Requeue={wish.again} Restarts=0 BatchFlag=1 Reboot=0 ExitCode=0:0"
+    ran, limit = length(at_ms - start), length(job.limit_ms)
+    yield f"   RunTime={ran} TimeLimit={limit} TimeMin={wish.least}"
     yield f"   SubmitTime={submitted} EligibleTime={submitted}"
     yield f"   AccrueTime={submitted}"
     yield f"   StartTime={started} EndTime={stamp(calendar, start + job.limit_ms)} Deadline=N/A"
@@ -148,7 +151,8 @@ def _held(incident: Incident, job: Job) -> Iterator[str]:
     memory = job.memory_mib // nodes
     yield f"   MinCPUsNode={job.cpus // nodes} MinMemoryNode={memory}M MinTmpDiskNode=0"
     yield "   Features=(null) DelayBoot=00:00:00"
-    yield "   OverSubscribe=NO Contiguous=0 Licenses=(null) Network=(null)"
+    together = asked(incident, job).together
+    yield f"   OverSubscribe=NO Contiguous={together} Licenses=(null) Network=(null)"
     yield f"   Command={training.script if own else f'{folder}/job.sbatch'}"
     yield f"   WorkDir={folder}"
     yield f"   StdErr={folder}/slurm-{job.id}.out"
@@ -193,3 +197,30 @@ def step(incident: Incident, at_ms: int) -> Document:
     )
     rows = tuple(Line(at_ms, text, whose) for text, whose in texts)
     return Document("slurm/scontrol-show-step.txt", rows)
+
+
+def steps(incident: Incident, at_ms: int) -> Document:
+    """`scontrol show step` of everything that runs: the slow job's launch first."""
+    own = step(incident, at_ms)
+    if not incident.settings.fleet:
+        return own
+    others = [job for job in incident.jobs if job.runs_at(at_ms) and job is not incident.slow]
+    rows = [Line(at_ms, text) for job in others for text in _whole(incident, job)]
+    return Document(own.path, (*own.lines, *rows))
+
+
+def _whole(incident: Incident, job: Job) -> Iterator[str]:
+    """The step of a job that has everything that the job has."""
+    start = stamp(incident.calendar, (job.start_ms or 0) + MINUTE // 20)
+    who, wish = uid(incident, job.user), asked(incident, job)
+    yield f"StepId={job.id}.0 UserId={who} StartTime={start} TimeLimit={wish.limit}"
+    yield f"   State=RUNNING Partition={job.partition} NodeList={hostlist(job.nodes)}"
+    count, kind = len(job.nodes), gpu_type(incident.plant)
+    yield f"   Nodes={count} CPUs={job.cpus} Tasks={count} Name={job.name} Network=(null)"
+    yield (
+        f"   TRES=cpu={job.cpus},mem={job.memory_mib}M,node={count},gres/gpu={job.gpu_count},"
+        f"gres/gpu:{kind}={job.gpu_count}"
+    )
+    yield "   ResvPorts=(null)"
+    yield f"   CPUFreqReq={wish.clocks} Dist={wish.spread}"
+    yield f"   SrunHost:Pid={job.nodes[0]}:{30_000 + job.id % 9_973}"

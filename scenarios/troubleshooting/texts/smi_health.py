@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scenarios.troubleshooting.faults.pace import SilentSlowNode
 from scenarios.troubleshooting.plant import Node
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Line
 from scenarios.troubleshooting.texts.smi_query import device_id
 from scenarios.troubleshooting.texts.smi_state import before_changes, driver, whose
@@ -61,6 +62,9 @@ def health(incident: Incident, node: Node, at_ms: int) -> tuple[Line, ...]:
         if link:
             text = f"GPU {gpu.index}'s NvLinks are down: check the fabric manager's log."
             warnings.append((f"GPU {gpu.index}", text, link))
+    for _, name, text in fleet.said(incident, "health", [one.name for one in incident.plant.nodes]):
+        if name == node.name:
+            warnings.append((f"GPU {text[0]}", text[1], None))
     overall = "Warning" if warnings else "Healthy"
     lines = [
         Line(at_ms, _edge("-", "+", "+")),

@@ -6,7 +6,7 @@ Hopper and newer print distances to the temperature limit (T.Limit), Ampere abso
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scenarios.troubleshooting import physics
 from scenarios.troubleshooting.plant import Node, Plant
@@ -40,8 +40,7 @@ SECTIONS = (
 """What `-d` takes; to any other word the tool answers with `smi_table.INVALID`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row: depth in steps of four blanks; without a value it heads a block. `section`: for `-d`."""
 
     depth: int

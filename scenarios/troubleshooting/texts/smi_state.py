@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting import physics
@@ -28,6 +29,8 @@ IDLE, POWER_CAP, THERMAL, HARD_THERMAL, BRAKE = 0x1, 0x4, 0x20, 0x48, 0x88
 """Clocks event reasons: hardware slowdowns come with their umbrella bit 0x8 (nvml.h)."""
 WAITING, STANDING = 0.42, 0.06
 """Power above idle: part of the load's in a collective, of the board's while it stands still (handbook 0)."""
+FEW_OFTEN, FEW_MOST = 0.08, 11
+"""Part of a fleet's GPUs that have corrected a memory error since they were built, and how many at most."""
 _LAZY = ("jupyter", "eval", "tokenise", "fold-infer")
 """Jobs of others that use their GPUs now and then."""
 
@@ -81,12 +84,9 @@ def before_changes(incident: Incident, at_ms: int) -> bool:
 
 def value(incident: Incident, subject: str, name: str, at_ms: int) -> float:
     """The condition's value at a moment; before the maintenance what health says."""
-    if before_changes(incident, at_ms):
-        return incident.condition.healthy(name)
-    over = incident.condition.over(subject, name)
-    if over is None:
-        return incident.condition.healthy(name)
-    return float(over[incident.calendar.cell(at_ms)])
+    condition, calendar = incident.condition, incident.calendar
+    over = None if at_ms < calendar.maintenance else condition.over(subject, name)
+    return condition.healthy(name) if over is None else float(over[calendar.cell(at_ms)])
 
 
 def whose(incident: Incident, at_ms: int, subject: str, *names: str) -> str | None:
@@ -121,8 +121,25 @@ def pid_of(incident: Incident, node: str, index: int, job: Job) -> int:
     )
 
 
+_KNOWN: WeakKeyDictionary[Incident, dict[tuple[str, int, int], GpuNow]] = WeakKeyDictionary()
+"""Readings by node, GPU and instant: half a dozen tools are asked at the same moment."""
+
+
 def gpu_now(incident: Incident, gpu: Gpu, at_ms: int) -> GpuNow:
     """The readings of one GPU at an instant (ms UTC)."""
+    known = _KNOWN.setdefault(incident, {})
+    key = gpu.node, gpu.index, at_ms
+    if key not in known:
+        if len(known) >= _MOST_KNOWN:
+            known.clear()
+        known[key] = _read(incident, gpu, at_ms)
+    return known[key]
+
+
+_MOST_KNOWN = 8_192
+
+
+def _read(incident: Incident, gpu: Gpu, at_ms: int) -> GpuNow:
     plant = incident.plant
     job = incident.job_on(gpu.node, gpu.index, at_ms)
     phase = _phase(incident, gpu, job, at_ms)
@@ -344,7 +361,10 @@ def _herring(incident: Incident, kind: type[Kind], gpu: Gpu) -> Kind | None:
 
 def _corrected(incident: Incident, gpu: Gpu) -> int:
     herring = _herring(incident, FewCorrectable, gpu)
-    return herring.count if herring else 0
+    if herring or not incident.settings.fleet:
+        return herring.count if herring else 0
+    drawn = between(incident.seed, f"aggregate {gpu.name}", 0, 1)
+    return int(1 + FEW_MOST * drawn / FEW_OFTEN) if drawn < FEW_OFTEN else 0
 
 
 def _remapped(incident: Incident, gpu: Gpu) -> int:

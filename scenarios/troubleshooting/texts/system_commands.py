@@ -13,7 +13,7 @@ from scenarios.troubleshooting.texts.configs_hosts import host_files
 from scenarios.troubleshooting.texts.lines import Line
 from scenarios.troubleshooting.texts.owners import shown
 from scenarios.troubleshooting.texts.smi_state import pid_of, value, whose
-from scenarios.troubleshooting.texts.system_host import boot_ms, kind_of
+from scenarios.troubleshooting.texts.system_host import boot_ms, failed_units, kind_of
 from scenarios.troubleshooting.texts.topo import socket_cpus
 from scenarios.troubleshooting.truth import Incident
 
@@ -289,16 +289,6 @@ def acs(incident: Incident, node: Node, at_ms: int) -> Shown:
     text += "EgressCtrl- DirectTrans-"
     for _ in range(2 * len(node.hcas)):
         yield text, turned
-
-
-def failed_units(incident: Incident, node: Node, at_ms: int) -> Shown:
-    """Units that did not start: where a module cannot be loaded, the one that loads modules."""
-    for trace in incident.traces():
-        if trace.host == node.name and trace.fields.get("unit") == "systemd-modules-load":
-            yield (
-                "● systemd-modules-load.service loaded failed failed Load Kernel Modules",
-                trace.tag,
-            )
 
 
 def resolver(incident: Incident, node: Node, at_ms: int) -> Shown:

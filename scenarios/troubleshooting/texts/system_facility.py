@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import HOUR, MINUTE
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
@@ -23,6 +24,10 @@ def building_log(incident: Incident, traces: list[Trace]) -> Document:
                 _line(incident, trace.at_ms, fields["severity"], fields["text"], trace.tag)
             )
     lines += list(_readings(incident, ill))
+    racks = {rack.name: rack for rack in incident.plant.racks}
+    for at, name, row in fleet.said(incident, "bms", tuple(racks)):
+        text = row[1].format(cooler=racks[name].cooler, pdu=racks[name].pdus[0])
+        lines.append(_line(incident, at, row[0], text, None))
     return in_order("facility/bms.log", lines)
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
 from scenarios.troubleshooting.faults.pace import SilentSlowNode
 from scenarios.troubleshooting.physics import COMPUTE
+from scenarios.troubleshooting.plant import Node
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.owners import during
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
@@ -88,3 +92,15 @@ def archive_start(incident: Incident, host: str, traces: list[Trace]) -> int:
         return boot_ms(incident, host, traces)
     own = [t.at_ms for t in traces if t.host == host and t.kind.startswith(("syslog", "dmesg"))]
     return min([incident.calendar.window_start - 12 * HOUR, *(at - 5 * MINUTE for at in own)])
+
+
+def failed_units(incident: Incident, node: Node, at_ms: int) -> Iterator[tuple[str, str | None]]:
+    """Units that did not start: where a module cannot be loaded, the one that loads modules."""
+    for trace in incident.traces():
+        if trace.host == node.name and trace.fields.get("unit") == "systemd-modules-load":
+            yield (
+                "● systemd-modules-load.service loaded failed failed Load Kernel Modules",
+                trace.tag,
+            )
+    for unit, told in fleet.failed_units(incident, node.name, at_ms).items():
+        yield f"● {unit} loaded failed failed {told}", None

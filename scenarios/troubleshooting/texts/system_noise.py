@@ -7,6 +7,7 @@ belongs to a cause or a herring.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE, SECOND
@@ -55,27 +56,26 @@ def started(incident: Incident, host: str, boot: int) -> Iterator[Said]:
 
 def background(incident: Incident, host: str, first: int) -> Iterator[Said]:
     """Entries of one host from `first` to the window's end, every kind in its own order."""
-    for said in _kinds(incident, host, first):
-        if said[0] < incident.calendar.window_end:
-            yield said
+    end = incident.calendar.window_end
+    return (said for said in chain.from_iterable(_kinds(incident, host, first)) if said[0] < end)
 
 
-def _kinds(incident: Incident, host: str, first: int) -> Iterator[Said]:
+def _kinds(incident: Incident, host: str, first: int) -> Iterator[Iterator[Said]]:
     kind = kind_of(incident, host)
     # Old journals were thinned out: only daily entries are left from before the window.
     full = max(first, incident.calendar.window_start)
-    yield from _daily(incident, host, first)
-    yield from _cron(incident, host, full)
-    yield from _chrony(incident, host, full)
+    yield _daily(incident, host, first)
+    yield _cron(incident, host, full)
+    yield _chrony(incident, host, full)
     if kind == "node":
-        yield from _slurmd(incident, host, full)
-        yield from _housekeeping(incident, host, full)
+        yield _slurmd(incident, host, full)
+        yield _housekeeping(incident, host, full)
     elif kind == "login":
-        yield from _logins(incident, host, full)
+        yield _logins(incident, host, full)
     elif kind in ("oss", "mds"):
-        yield from _lustre(incident, host, full)
+        yield _lustre(incident, host, full)
     else:
-        yield from _service(incident, host, full)
+        yield _service(incident, host, full)
 
 
 def _ticks(draw: Stream, first: int, end: int, mean: float) -> Iterator[int]:
@@ -149,9 +149,7 @@ def _chrony(incident: Incident, host: str, first: int) -> Iterator[Said]:
 
 
 def _on_node(incident: Incident, host: str) -> Iterator[Job]:
-    for job in incident.jobs:
-        if host in job.nodes and job.start_ms is not None:
-            yield job
+    return (job for job in incident.jobs_of(host) if job.start_ms is not None)
 
 
 def _slurmd(incident: Incident, host: str, first: int) -> Iterator[Said]:

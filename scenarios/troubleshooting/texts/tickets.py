@@ -8,6 +8,7 @@ from pathlib import Path
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
@@ -80,6 +81,10 @@ def _noise(incident: Incident) -> list[Trace]:
         fields = {**entry, "status": "closed"}
         if calendar.baseline_start < at < calendar.window_end:
             found.append(Trace("ticket.change", at, "tickets", "", fields))
+    found += [
+        Trace("ticket.change", at, "tickets", "", {**row, "status": "closed"})
+        for at, row in fleet.between_runs(incident, "tickets")
+    ]
     return sorted(found, key=lambda trace: trace.at_ms)
 
 

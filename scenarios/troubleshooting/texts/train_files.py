@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scenarios.simulator.streams import Stream
-from scenarios.troubleshooting.texts import harmless
+from scenarios.troubleshooting.herrings.changed import SCRIPT
+from scenarios.troubleshooting.texts import fleet, harmless
 from scenarios.troubleshooting.texts.lines import Document, Line
 from scenarios.troubleshooting.texts.slurm_words import gpu_type
 from scenarios.troubleshooting.traces import Trace
@@ -92,6 +93,7 @@ def batch(incident: Incident, run: str) -> Document:
         ("export NCCL_PXN_DISABLE=1   # PXN deadlocked with the expert dispatch in 2.19", None),
         ("export TORCH_NCCL_ASYNC_ERROR_HANDLING=1", None),
         ("export OMP_NUM_THREADS=4", None),
+        *_by_many(incident, run, "train.sbatch", SCRIPT),
     ]
     if not told:
         texts.append(("export SRUN_CPUS_PER_TASK=$SLURM_CPUS_PER_TASK", None))
@@ -145,6 +147,8 @@ def config(incident: Incident, run: str) -> Document:
         ("  workers_per_rank: 8", None),
         ("  prefetch_batches: 4", None),
         (f"  shuffle_epoch: {3 + nth}", None),
+        *([("recipe:", None)] if incident.settings.fleet else []),
+        *_by_many(incident, run, "config.yaml"),
     ]
     return _document(f"runs/{run}/config.yaml", at, texts)
 
@@ -162,10 +166,22 @@ def requirements(incident: Incident, run: str) -> Document:
     """Pinned packages of a run; now and then one that does not matter has moved too."""
     found = settings(incident, run)
     job = incident.slow if run == "slow" else incident.before
-    pins = [pair[run == "slow"] for pair in harmless.lines(incident.seed, harmless.PINS)]
+    moved = harmless.lines(incident.seed, harmless.PINS)
+    if incident.settings.fleet:
+        moved = [row[:2] for row in fleet.changes(incident, "requirements")]
+    pins = [pair[run == "slow"] for pair in moved]
     texts: list[tuple[str, str | None]] = [(pin, None) for pin in sorted([*_PINS, *pins])]
     texts.append(found.line("webshards", "webshards=={}"))
     return _document(f"runs/{run}/requirements.txt", job.submit_ms, texts)
+
+
+def _by_many(
+    incident: Incident, run: str, file: str, path: str = ""
+) -> list[tuple[str, str | None]]:
+    """Lines of a run's file that others changed between the two runs, those of herrings with their key."""
+    rows = fleet.changes(incident, file, path)
+    texts = [(now, tag) if run == "slow" else (before, None) for before, now, tag in rows]
+    return [(text, tag) for text, tag in texts if text]
 
 
 def _document(path: str, at_ms: int, texts: list[tuple[str, str | None]]) -> Document:

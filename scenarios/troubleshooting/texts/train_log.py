@@ -15,6 +15,7 @@ from scenarios.troubleshooting.faults.transport import DriverMismatch
 from scenarios.troubleshooting.jobs import Job
 from scenarios.troubleshooting.physics import OTHER, SAVE_EVERY, STEPS
 from scenarios.troubleshooting.steps import Run
+from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Document, Line, in_order
 from scenarios.troubleshooting.texts.owners import owner, shown
 from scenarios.troubleshooting.texts.train_timing import Timing, baseline_timing, means, slow_timing
@@ -38,6 +39,9 @@ def train_log(incident: Incident, run: str) -> Document:
     if slow:
         said = {line.text.partition("] ")[2] for line in lines}
         lines += [line for line in _traced(incident) if line.text.partition("] ")[2] not in said]
+        for number, (at, said_by_one) in enumerate(fleet.in_run(incident, "train")):
+            rank = number * 13 % incident.training.ranks
+            lines.append(_line(incident, job, at, "WARNING", said_by_one, rank=rank))
     hours = timing.run.hours
     text = f"finished {STEPS} steps in {hours:.2f} h, mean step {hours * 3600 / STEPS:.3f} s"
     lines.append(_line(incident, job, timing.run.end_ms, "INFO", f"trainer: {text}"))
@@ -200,7 +204,7 @@ def rank_table(incident: Incident, run: str) -> Document:
         comm = step - compute - wait - save - OTHER
         parts = np.stack([compute, comm, wait, save, np.full(len(step), OTHER), step], axis=1)
         for row, values in enumerate(parts.tolist()):
-            told = ",".join(f"{value:.3f}" for value in values)
+            told = "%.3f,%.3f,%.3f,%.3f,%.3f,%.3f" % tuple(values)  # noqa: UP031  a third of the time
             number = (row + 1) * REPORT_EVERY
             text = f"{number},{times[row]},{rank},{node.name},{index},{told}"
             rows.append(Line(ends[row], text, tag))

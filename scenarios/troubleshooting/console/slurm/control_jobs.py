@@ -19,7 +19,14 @@ from scenarios.troubleshooting.console.slurm.queue import (
 )
 from scenarios.troubleshooting.jobs import CPUS_PER_GPU, MEMORY_PER_GPU_MIB, Job
 from scenarios.troubleshooting.plant import CORES_PER_SOCKET
-from scenarios.troubleshooting.texts.slurm_jobs import in_queue, running_jobs, scontrol_job, step
+from scenarios.troubleshooting.texts.slurm_asks import Asked, asked
+from scenarios.troubleshooting.texts.slurm_jobs import (
+    in_queue,
+    running_jobs,
+    scontrol_job,
+    step,
+    steps,
+)
 from scenarios.troubleshooting.texts.slurm_words import (
     gid,
     gpu_type,
@@ -102,8 +109,10 @@ def _other(site: Site, job: Job) -> Iterator[str]:
     why = {"FAILED": "NonZeroExitCode", "TIMEOUT": "TimeLimit"}.get(state, reason(site, job))
     yield f"   JobState={state} Reason={why} Dependency=(null)"
     code = "0:0" if waits else job.exit_code
-    yield f"   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode={code}"
-    yield f"   RunTime={length(ran_ms(site, job))} TimeLimit={length(job.limit_ms)} TimeMin=N/A"
+    wish = asked(incident, job)
+    yield f"   Requeue={wish.again} Restarts=0 BatchFlag=1 Reboot=0 ExitCode={code}"
+    ran, limit = length(ran_ms(site, job)), length(job.limit_ms)
+    yield f"   RunTime={ran} TimeLimit={limit} TimeMin={wish.least}"
     yield f"   SubmitTime={submitted} EligibleTime={submitted}"
     yield f"   AccrueTime={submitted}"
     yield f"   StartTime={started} EndTime={ended} Deadline=N/A"
@@ -137,7 +146,8 @@ def _asked(site: Site, job: Job) -> Iterator[str]:
         f"   MinCPUsNode={each * CPUS_PER_GPU} MinMemoryNode={each * MEMORY_PER_GPU_MIB}M MinTmpDiskNode=0"
     )
     yield "   Features=(null) DelayBoot=00:00:00"
-    yield "   OverSubscribe=NO Contiguous=0 Licenses=(null) Network=(null)"
+    together = asked(site.incident, job).together
+    yield f"   OverSubscribe=NO Contiguous={together} Licenses=(null) Network=(null)"
     yield f"   Command={script(site, job)}"
     yield f"   WorkDir={own}"
     yield f"   StdErr={own}/slurm-{job.id}.out"
@@ -150,7 +160,9 @@ def _asked(site: Site, job: Job) -> Iterator[str]:
 def show_step(site: Site, name: str | None) -> str:
     """The slow job's launch, or one step by its number. Raises Failed."""
     slow = site.incident.slow
-    if name is None or name == f"{slow.id}.0" or name == str(slow.id):
+    if name is None:
+        return text(steps(site.incident, site.now_ms).lines)
+    if name == f"{slow.id}.0" or name == str(slow.id):
         return text(step(site.incident, site.now_ms).lines)
     number, _, which = name.partition(".")
     job = next((j for j in remembered(site) if str(j.id) == number), None)
@@ -172,7 +184,8 @@ def _step(site: Site, job: Job, which: str) -> Iterator[str]:
     label = job.name if which == "0" else "batch"
     if which == "0" and job.role == "slow":
         label = "python3"
-    yield f"StepId={job.id}.{which} UserId={uid(incident, job.user)} StartTime={start} TimeLimit=UNLIMITED"
+    who, wish = uid(incident, job.user), asked(incident, job) if which == "0" else Asked()
+    yield f"StepId={job.id}.{which} UserId={who} StartTime={start} TimeLimit={wish.limit}"
     yield f"   State=RUNNING Partition={job.partition} NodeList={hostlist(nodes)}"
     yield f"   Nodes={len(nodes)} CPUs={cpus} Tasks={len(nodes)} Name={label} Network=(null)"
     yield (
@@ -180,5 +193,5 @@ def _step(site: Site, job: Job, which: str) -> Iterator[str]:
         f"gres/gpu:{kind}={gpus}"
     )
     yield "   ResvPorts=(null)"
-    yield "   CPUFreqReq=Default Dist=Block"
+    yield f"   CPUFreqReq={wish.clocks} Dist={wish.spread}"
     yield f"   SrunHost:Pid={job.nodes[0]}:{30_000 + job.id % 9_973}"
