@@ -1,17 +1,19 @@
-"""What a scaling plan's and an alert program's grader make of answers of the kinds that people write.
+"""What the graders of all four exercises make of answers of the kinds that people write, before and now.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.own_answers
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.own_answers [--as before]
 
-The incident and the bill have their own (incident_reading, bill_readings). Answers are made from the
-expert's of one variant: the plan of growth-year in other words, another order, another language, with
-figures that are not its own, with its orders at a wrong time, or as words without a plan; the program of
-gpu-idle-alerts in other words, with alerts at a wrong place, taken back at once, or raised for everything.
-Bars: right; keeps (at least 80 % of the right one); falls (at most a third of it); lower. Writes
-benchmarks/own_answers.json.
+Of the plan of growth-year and the program of gpu-idle-alerts the answers are made from the expert's of one
+variant: in other words, another order, another language, with figures that are not its own, at a wrong time or
+place, denied, doubted or taken back in its written parts, or as words alone. Those of the bill and of the
+incident stand in benchmarks/strangers (the fifth set and the fourth), in several languages and styles. Bars:
+right; keeps (at least 80 % of the right one of its variant); falls (at most a third of it); lower. Writes
+benchmarks/own_answers.json; with --as before only what stands there as the values before, to be run in a
+checkout of then. Prints the table.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
 import re
@@ -20,6 +22,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks import strangers
 from benchmarks.commit import commit
 from graders.kinds import grade
 from graders.scaling.makers import write_golden
@@ -28,6 +31,8 @@ from scenarios.packs import load_pack
 
 TARGET = Path(__file__).with_suffix(".json")
 PLAN, ALERTS = "scaling-plan/growth-year", "automation/gpu-idle-alerts"
+BILL, INCIDENT = "cost/fleet-bill", "troubleshooting/slow-training"
+PACKS = (PLAN, ALERTS, BILL, INCIDENT)
 LEVEL, SEED = "junior", 1
 KEEPS, FALLS = 0.8, 1 / 3
 
@@ -51,6 +56,16 @@ TERSE = {
     "risks": "late delivery: rent",
     "rationale": "wires and rules before GPUs",
 }
+SAID = {
+    "denied": "None of these orders should be placed; we would not carry out this plan.",
+    "denied, German": "Keine der Bestellungen soll aufgegeben werden, nichts davon wird gekauft.",
+    "hedged": "I cannot say which of these orders we need, or whether any of them helps.",
+    "hedged, French": "Je ne saurais dire lesquelles de ces commandes sont utiles.",
+    "retracted": "On second thoughts I take the whole plan back.",
+    "retracted, German": "Den ganzen Plan ziehe ich hiermit zurück.",
+    "retracted, Spanish": "Retiro todo el plan, me he equivocado.",
+}
+"""What a written part beside the expert's rows says of them."""
 FALSE_WORDS = (
     "We order 90 nodes in March. We rent 4096 GPUs in the cloud. "
     "Capital comes to 99 million USD in all."
@@ -89,6 +104,30 @@ def taken_back(plan: Json) -> Json:
     return {key: [] for key, rows in plan.items() if isinstance(rows, list)}
 
 
+def exchanged(plan: Json) -> Json:
+    """Each order is for what another orders, each rule for another wait, what is rented for other work."""
+    rows = plan.get("purchases", [])
+    others = iter(("checkpoint_to_nvme", "cache_on_nvme", "preemption", "share_idle_quota"))
+    return {
+        "purchases": [
+            {**row, "item": rows[(at + 1) % len(rows)]["item"]} for at, row in enumerate(rows)
+        ],
+        "policies": [{**row, "policy": next(others)} for row in plan.get("policies", [])],
+        "cloud": [{**row, "classes": ["notebooks"]} for row in plan.get("cloud", [])],
+    }
+
+
+def all_of_it(plan: Json) -> Json:
+    """Every thing that could help, in case it does: a list of maybes as a plan."""
+    months = [row["month"] for row in plan.get("purchases", [])] or [load_last_month()]
+    items = sorted({"leaf", "spine", "rack", "node:H100 node", "power"})
+    more = [
+        {"id": f"maybe-{at}", "month": months[0], "item": item, "count": 4, "site": "Site A"}
+        for at, item in enumerate(items)
+    ]
+    return {"purchases": [*plan.get("purchases", []), *more]}
+
+
 def copied(answer: Json) -> Json:
     """The brief's own words in every section, and no plan."""
     brief = load_pack(PLAN).brief(LEVEL)
@@ -114,6 +153,9 @@ PLANS: Mapping[str, tuple[str, Callable[[Json], Json]]] = {
     "German": ("keeps", with_sections(GERMAN)),
     "reordered": ("keeps", plan_with(reversed_rows)),
     "without words": ("keeps", lambda answer: {**answer, "sections": {}}),
+    **{name: ("falls", with_sections({"risks": said})) for name, said in SAID.items()},
+    "wrong place (everything exchanged)": ("falls", plan_with(exchanged)),
+    "everything that could help": ("lower", plan_with(all_of_it)),
     "claims far too good": ("lower", plan_with(better_claims)),
     "other figures in the words": ("named", with_sections({"money": FALSE_WORDS})),
     "everything ordered too late": ("falls", plan_with(all_late)),
@@ -195,6 +237,7 @@ PROGRAMS: Mapping[str, tuple[str, Callable[[str], str]]] = {
         "falls",
         called(f"self.cluster.alert(rule, {ALL}, text, severity, team)"),
     ),
+    "denied (worked out and not raised)": ("falls", called("None")),
     "taken back at once": (
         "falls",
         called(f"(lambda one: (self.cluster.resolve(one), one)[1])({CALL})"),
@@ -212,19 +255,60 @@ def of_program(make: Callable[[str], str]) -> Json:
     return {"score": report.score, "measures": measures, "status": report.status}
 
 
-def _keep(kept: Json, pack: str, name: str, row: Json) -> None:
-    kept.setdefault(pack, {})[name] = row
-    print(f"{pack:28}{name:40}{row['bar']:7}{row['score']}", row.get("findings", ""), flush=True)
+def by_variant(rows: list[Json]) -> dict[str, Json]:
+    """What is graded from files of answers: "mid-8401 denied" -> its row."""
+    kept = ("bar", "score", "measures", "findings")
+    return {
+        f"{row['variant']} {row['answer']}": {key: row[key] for key in kept if key in row}
+        for row in rows
+    }
+
+
+def graded() -> dict[str, dict[str, Json]]:
+    """Pack -> kind of answer -> its bar, score and measures."""
+    return {
+        PLAN: {name: {"bar": bar} | of_plan(make) for name, (bar, make) in PLANS.items()},
+        ALERTS: {name: {"bar": bar} | of_program(make) for name, (bar, make) in PROGRAMS.items()},
+        BILL: by_variant(strangers.bill(strangers.FOLDER / "fifth" / "bill")),
+        INCIDENT: by_variant(strangers.incident(strangers.FOLDER / "fourth" / "incident")),
+    }
+
+
+def right_one(rows: Mapping[str, Json], name: str) -> float:
+    """The score of the right answer beside which one is held: of the same variant where there are several."""
+    variant = name.partition(" ")[0]
+    beside = f"{variant} right" if f"{variant} right" in rows else "right"
+    return float(rows[beside]["score"])
+
+
+def shown(kept: Json) -> None:
+    """The table, a row for each answer."""
+    for pack in PACKS:
+        rows = kept[pack]
+        for name, row in rows.items():
+            before = kept["before"]["scores"].get(pack, {}).get(name)
+            part = row["score"] / right_one(rows, name)
+            was = "–" if before is None else f"{before:.2f}"
+            print(f"{pack:32}{name:52}{row['bar']:7}{was:>6}{row['score']:6.2f}{part:6.0%}")
 
 
 def main() -> None:
     """Grade, keep and print."""
-    kept: Json = {"commit": commit()}
-    for name, (bar, change) in PLANS.items():
-        _keep(kept, PLAN, name, {"bar": bar} | of_plan(change))
-    for name, (bar, make) in PROGRAMS.items():
-        _keep(kept, ALERTS, name, {"bar": bar} | of_program(make))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--as", dest="name", default="now", choices=("now", "before"))
+    before = parser.parse_args().name == "before"
+    kept: Json = json.loads(TARGET.read_text(encoding="utf-8"))
+    found = graded()
+    scores = {
+        pack: {name: row["score"] for name, row in rows.items()} for pack, rows in found.items()
+    }
+    if before:
+        kept["before"] = {"commit": commit(), "scores": scores}
+    else:
+        kept = {"commit": commit(), "before": kept["before"], **found}
     TARGET.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if not before:
+        shown(kept)
 
 
 if __name__ == "__main__":

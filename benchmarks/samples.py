@@ -24,7 +24,12 @@ from scenarios.packs import Pack, all_packs, load_pack
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "platform/library/samples"
 LEVEL, SEED = "mid", 7
-GOLDENS = {"cost": "solid", "scaling-plan": "solid", "troubleshooting": "competent"}
+GOLDENS = {
+    "cost": "solid",
+    "live-slurm": "competent",
+    "scaling-plan": "solid",
+    "troubleshooting": "competent",
+}
 PROGRAM = "competent"
 
 

@@ -3,12 +3,12 @@
     PYTHONPATH=platform:. .venv/bin/python -m benchmarks.strangers [--as NAME] [--only PACK] [--part PART]
 
 benchmarks/strangers holds answers to variants that nothing here was tuned to, written from the candidate's
-materials and the key alone; `later` those that were written after the rules were mended for the first, `third`
-those that were written after they were mended for these.
-Of the bill: whole tables in several languages and styles, what is made of them by rule (without filters,
-other figures, bare catchwords, words alone), and single sentences. Bars: right; keeps (at least 80 % of the
-right one); falls (at most a third of it); lower. Prints a line for each and what a bar was missed by; writes
-benchmarks/strangers.json under `after`, or under another name with --as; other names stay.
+materials and the key alone; `later` those that were written after the rules were mended for the first, and
+so on to `sixth`. Of the bill: whole tables in several languages and styles, tables that deny, doubt or take
+back every row, what is made of them by rule (filters of other rows, other figures, bare catchwords), and
+single sentences. Bars: right; keeps (at least 80 % of the right one); falls (at most a third of it); lower.
+Prints a line for each and what a bar was missed by; writes benchmarks/strangers.json under `after`, or under
+another name with --as; other names stay.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ from graders.cost.reading import read
 from graders.kinds import grade
 from graders.troubleshooting.tests.kinds import table
 from scenarios.company.profile import DEFAULT
+from scenarios.cost.documents import documents
+from scenarios.cost.model import model_of
 
 RESULT = Path(__file__).with_suffix(".json")
 FOLDER = Path(__file__).parent / "strangers"
 PACK = "cost/fleet-bill"
-PARTS = ("", "later", "third")
+PARTS = ("", "later", "third", "fourth", "fifth", "sixth")
 KEEPS, FALLS = 0.8, 1 / 3
-LANGUAGES = ("german", "spanish", "french", "terse")
+SAYS_NO = ("denied", "hedged", "retracted")
+"""What columns begin with in which no row is proposed any more; all others say what the row says."""
+FIELDS = ("what", "where", "money", "complexity", "risk", "timeline", "dependency", "priority")
 
 Json = dict[str, Any]
 Rows = list[Json]
@@ -122,6 +126,33 @@ def bare(rows: Rows) -> Json:
     }
 
 
+def elsewhere(rows: Rows) -> Json:
+    """Each filter is that of the next row that points somewhere else."""
+
+    def other(at: int, row: Json) -> None:
+        after = rows[at:] + rows[:at]
+        row["where"] = next(one["where"] for one in after if one["where"] != rows[at]["where"])
+
+    return changed(rows, other)
+
+
+def said_beside(text: str) -> Callable[[Rows], Json]:
+    """The table as it is, and a word on it in a written part."""
+    return lambda rows: as_answer(rows) | {"sections": {"risks": text}}
+
+
+def suggestions(level: str, seed: int) -> Json:
+    """What colleagues suggest in the materials, line by line, at prices from 30,000 USD on."""
+    scene = model_of(DEFAULT, level, seed).bill.scene
+    text = next(text for path, _, text in documents(scene) if path == "people/suggestions.md")
+    lines = [line[2:] for line in text.splitlines() if line.startswith("- ")]
+    rows = [
+        {"id": str(n), "what": line, "saving": {"kind": "money", "value": 30_000 + 7_000 * n}}
+        for n, line in enumerate(lines, start=1)
+    ]
+    return {"sections": {"reading": text}, "opportunities": rows}
+
+
 def words_alone(rows: Rows) -> Json:
     """The table's sentences and figures as prose, and no table."""
     said = "\n".join(f"{row['what']}: {row['money']:,} USD." for row in rows)
@@ -154,7 +185,26 @@ ANSWERS: Mapping[str, tuple[str, Callable[[Rows], Json]]] = {
     "without figures": ("falls", lambda rows: changed(rows, lambda _, row: row.pop("saving"))),
     "flat figures": ("lower", lambda rows: with_money(rows, lambda *_: 60_000)),
     "bare catchwords at one price": ("falls", bare),
-    "denied": ("falls", denied),
+    "denied at no price": ("falls", denied),
+    "filters elsewhere": ("falls", elsewhere),
+    "taken back beside the table": (
+        "falls",
+        said_beside(
+            "I take all rows of the table back: on closer reading none of them saves anything."
+        ),
+    ),
+    "taken back beside the table, German": (
+        "falls",
+        said_beside(
+            "Ich ziehe alle Zeilen der Tabelle zurück, bei näherem Hinsehen spart keine etwas."
+        ),
+    ),
+    "taken back beside the table, French": (
+        "falls",
+        said_beside(
+            "Je retire toutes les lignes du tableau : à y regarder de près, aucune n'économise rien."
+        ),
+    ),
     "words without a table": ("falls", words_alone),
 }
 
@@ -175,8 +225,12 @@ def bill(folder: Path) -> Rows:
     found = []
     for (level, seed), rows in tables(folder).items():
         made = {name: (bar, make(rows)) for name, (bar, make) in ANSWERS.items()}
-        spoken = [one for one in LANGUAGES if all(one in row for row in rows)]
-        made |= {one: ("keeps", as_answer(rows, one)) for one in spoken}
+        made |= {
+            one: ("falls" if one.startswith(SAYS_NO) else "keeps", as_answer(rows, one))
+            for one in rows[0]
+            if one not in FIELDS
+        }
+        made["copied suggestions"] = ("falls", suggestions(level, seed))
         found += [
             {"variant": f"{level}-{seed}", "answer": name, "bar": bar} | graded(answer, level, seed)
             for name, (bar, answer) in made.items()
@@ -196,7 +250,8 @@ def sentences(folder: Path) -> Json:
     count: Counter[str] = Counter()
     told = []
     for (means, what, _), row in zip(meant, read_as, strict=True):
-        got = row["matches"][0]["subject"] if row["matches"] else ""
+        sure = row["matches"] and row.get("standing") != "guess"
+        got = row["matches"][0]["subject"] if sure else ""
         state = "right" if got == means else "wrong" if got else "unknown"
         count[state] += 1
         if state != "right":
@@ -212,7 +267,7 @@ def measured(only: str, parts: Sequence[str] = PARTS) -> Json:
             continue
         for part in parts:
             folder = FOLDER / part / ("bill" if name == "sentences" else name)
-            if folder.is_dir():
+            if folder.is_dir() and (name != "sentences" or (folder / "sentences.toml").is_file()):
                 found[f"{name} {part}".strip()] = make(folder)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -31,6 +31,7 @@ class Calibration:
     play: Callable[[Case], Row]
     short: Callable[[Row], str]
     digest: Callable[[], str]
+    seeds: Sequence[int] = SEEDS
 
     def calibrate(
         self, pack: Pack, folder: Path, commit: str, tell: Callable[[str], None], processes: int
@@ -45,7 +46,7 @@ class Calibration:
         def say(name: str, row: Row) -> None:
             tell(f"{name}: {self.short(row)}")
 
-        return _bring_up_to_date(path, pack, head, self.play, say, processes)
+        return _bring_up_to_date(path, pack, head, self.play, self.seeds, say, processes)
 
 
 def _bring_up_to_date(
@@ -53,6 +54,7 @@ def _bring_up_to_date(
     pack: Pack,
     head: Mapping[str, str],
     play: Callable[[Case], Row],
+    seeds: Sequence[int],
     tell: Callable[[str, Row], None],
     processes: int,
 ) -> Path:
@@ -60,7 +62,7 @@ def _bring_up_to_date(
     wanted = [
         (pack.name, level, seed)
         for level in pack.levels
-        for seed in SEEDS
+        for seed in seeds
         if str(seed) not in table.setdefault(level, {})
     ]
     with ProcessPoolExecutor(processes) as pool:

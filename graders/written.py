@@ -110,6 +110,29 @@ Corrections = Sequence[Mapping[str, str]]
 """Each {"statement": id, "subject": key, "verdict": one of the kind's}; the last one on both counts."""
 
 
+def by_statement(
+    corrections: Corrections,
+    statements: Collection[str],
+    subjects: Collection[str],
+    verdicts: Collection[str],
+    called: tuple[str, str],
+) -> dict[str, dict[str, str]]:
+    """Statement -> subject -> verdict, the last word on both. Raises BadCorrection.
+
+    called: what the kind's people call a statement and a subject.
+    """
+    wanted: dict[str, dict[str, str]] = {}
+    for one in corrections:
+        if one["statement"] not in statements:
+            raise BadCorrection(f"The answer has no {called[0]} {one['statement'][:80]!r}.")
+        if one["subject"] not in subjects:
+            raise BadCorrection(f"There is no {called[1]} {one['subject'][:80]!r}.")
+        if one["verdict"] not in verdicts:
+            raise BadCorrection(f"A verdict is one of {', '.join(verdicts)}.")
+        wanted.setdefault(one["statement"], {})[one["subject"]] = one["verdict"]
+    return wanted
+
+
 @dataclass(frozen=True, slots=True)
 class Told(Measured):
     """A measure that says in its own words what was counted."""

@@ -12,7 +12,7 @@ from graders.cost.filters import placed
 from graders.cost.matching import NONE, STATES, VERDICTS, subject, subjects
 from graders.cost.tally import Tally, tally, usd
 from graders.cost.words import fitting_risk
-from graders.written import Assessed, BadCorrection, Corrections, Told, percentages
+from graders.written import Assessed, Corrections, Told, by_statement, percentages
 from scenarios.cost.catalogue import CATEGORIES, FINDINGS, levers, traps
 
 Json = dict[str, Any]
@@ -49,22 +49,30 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     rows += [finding.plain() for finding in one.findings]
     rows += [_lever(one, key) for key in one.truth["best"]]
     rows += challenges(one)
-    rows += [{"kind": "note", "text": note} for note in reading["notes"]]
+    rows += [{"kind": "note", "text": note} for note in (*reading["notes"], *_not_read(one))]
     return Assessed(list(found), rows)
+
+
+def _not_read(one: Tally) -> list[str]:
+    """How many rows say nothing that the program knows, and how many propose nothing any more."""
+    unread = sum(row["id"] not in one.means for row in one.put_forward)
+    aside = len(one.rows) - len(one.put_forward)
+    notes = []
+    if unread:
+        notes.append(f"{unread} of {len(one.rows)} rows were not read; they count neither way.")
+    if aside:
+        notes.append(
+            f"{aside} of {len(one.rows)} rows are put aside or taken back by the answer itself."
+        )
+    return notes
 
 
 def _corrected(reading: Json, corrections: Corrections) -> Json:
     """The reading with what interviewers say that rows mean; the last word on a row counts."""
     known = {row["id"] for row in reading["statements"]}
-    wanted: dict[str, dict[str, str]] = {}
-    for one in corrections:
-        if one["statement"] not in known:
-            raise BadCorrection(f"The answer has no opportunity {one['statement'][:80]!r}.")
-        if one["subject"] not in subjects():
-            raise BadCorrection(f"There is no lever or trap {one['subject'][:80]!r}.")
-        if one["verdict"] not in VERDICTS:
-            raise BadCorrection(f"A verdict is one of {', '.join(VERDICTS)}.")
-        wanted.setdefault(one["statement"], {})[one["subject"]] = one["verdict"]
+    wanted = by_statement(
+        corrections, known, subjects(), VERDICTS, ("opportunity", "lever or trap")
+    )
     rows = []
     for row in reading["statements"]:
         mine = wanted.get(row["id"], {})
@@ -111,7 +119,7 @@ def _found(one: Tally) -> Told:
 
 def _aim(one: Tally) -> float:
     """1 for tables of which two rows in three are real; the part, squared, for longer lists of anything."""
-    return min(1.0, AIM * one.real_rows / max(1, len(one.rows))) ** 2
+    return min(1.0, AIM * one.real_rows / max(1, len(one.put_forward))) ** 2
 
 
 def _counts(one: Tally, key: str) -> float:
@@ -164,7 +172,7 @@ def _soundness(one: Tally) -> Told:
         f"{': ' + ', '.join(kinds) if kinds else ''}; {len(judged - marked - sound)} have no figure"
         " or one far too low."
     )
-    return _told("soundness", value * _enough(len(one.rows)), told)
+    return _told("soundness", value * _enough(len(one.put_forward)), told)
 
 
 def _sized(one: Tally, given: str) -> bool:
@@ -288,7 +296,7 @@ def _depends(one: Tally, key: str) -> bool:
 
 
 def _total(one: Tally) -> Json:
-    claims = [row["claimed_cents"] or 0 for row in one.rows]
+    claims = [row["claimed_cents"] or 0 for row in one.put_forward]
     return {
         "kind": "total",
         "bill_usd": round(one.truth["total_cents"] / 100),

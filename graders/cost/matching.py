@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from graders.cost.answer import Opportunity
+from graders.cost.quoting import Facts, names_elsewhere, quoted
 from graders.cost.scope import Group, by_line
 from graders.cost.words import NEEDED, Heard, heard, words
 from scenarios.cost.catalogue import Lever, Trap, levers, traps
@@ -44,6 +46,8 @@ class Reading:
     weight: float
     hits: tuple[str, ...]
     open: tuple[str, ...] = ()
+    against: str = ""
+    """What its words say of another place, where the filter alone decided."""
 
 
 def subject(key: str) -> Lever | Trap:
@@ -78,6 +82,7 @@ def matches(found: Reading, *, pointed: bool) -> list[Json]:
             "placed": bool(found.place),
             "rests": found.rests,
             "weight": round(found.weight, 4),
+            "against": found.against,
             "why": _why(found, pointed),
         }
     ]
@@ -91,31 +96,69 @@ def doubt(found: Reading) -> str:
     return f"It can be read as {titles}; which is meant is for you to say."
 
 
-def reading_of(row: Opportunity, selected: Sequence[Group]) -> Reading:
-    """What a row means, with what the reading rests on."""
+def reading_of(
+    row: Opportunity,
+    selected: Sequence[Group],
+    groups: Sequence[Group] = (),
+    facts: Facts = MappingProxyType({}),
+) -> Reading:
+    """What a row means, with what the reading rests on.
+
+    `groups` are all cost rows of the bill and `facts` the figures of its levers: what a row quotes of them
+    counts in any language.
+    """
     places, alone = _places(selected), alone_on(selected)
-    best = _weighed(row.what, places, alone)
+    here = [key for key, place in places.items() if place >= _MOSTLY]
+    figures = quoted(row.what, facts, here)
+    best = _weighed(row.what, places, alone, figures)
     near = [one for one in best if best[0].weight - one.weight < _APART]
     several = _of_several(row.what, places, alone)
     if len(several) > 1:
         return Reading(None, "", 0.0, 0.0, (), tuple(several[:3]))
+    against = _elsewhere(row.what, selected, groups, facts)
     if len(near) == 1:
-        return near[0]
+        if near[0].rests == WORDS and places:
+            against = f"“{near[0].hits[0]}”"
+        return replace(near[0], against="" if figures else against)
     if not near and alone:
-        return Reading(alone, FILTER, 1.0, 1.0, ())
+        return Reading(alone, FILTER, 1.0, 1.0, (), against=against)
     return Reading(None, "", 0.0, 0.0, (), tuple(one.subject for one in near[:3] if one.subject))
 
 
-def _weighed(text: str, places: Mapping[str, float], alone: str) -> list[Reading]:
+def _elsewhere(text: str, selected: Sequence[Group], groups: Sequence[Group], facts: Facts) -> str:
+    """What a row names, quotes or plainly says that belongs to other rows than its filter selects, or ""."""
+    places = _places(selected)
+    if not places:
+        return ""
+    if name := names_elsewhere(text, groups, selected):
+        return name
+    told = quoted(text, facts, facts, alone=True)
+    if told and not any(places.get(key) for key in told):
+        return next(iter(told.values()))[1][0]
+    plain = _weighed(text, {}, "", {})
+    clear = plain and (len(plain) == 1 or plain[0].weight - plain[1].weight >= _APART)
+    if clear and plain[0].subject and not places.get(plain[0].subject):
+        return f"“{plain[0].hits[0]}”" if plain[0].hits else ""
+    return ""
+
+
+def _weighed(
+    text: str,
+    places: Mapping[str, float],
+    alone: str,
+    figures: Mapping[str, tuple[float, Sequence[str]]],
+) -> list[Reading]:
     """Every subject of which a sentence can speak, the likeliest first."""
     found = []
     for key in words():
         place = places.get(key, 0.0)
         one = heard(key, text, here=place >= _MOSTLY)
-        weight = _weight(key, one, places)
-        if weight and (one.plain or key == alone or weight >= _TWO_HINTS):
+        more, said = figures.get(key, (0.0, ()))
+        weight = _weight(key, one, places) + more
+        plain = one.plain and not one.against
+        if weight and (plain or key == alone or weight >= _TWO_HINTS):
             rests = BOTH if place else WORDS
-            found.append(Reading(key, rests, place, weight, one.hits))
+            found.append(Reading(key, rests, place, weight, (*one.hits, *said)))
     return sorted(found, key=lambda one: -one.weight)
 
 
@@ -123,7 +166,7 @@ def _of_several(text: str, places: Mapping[str, float], alone: str) -> list[str]
     """What the parts of a sentence plainly say, where they say more than one thing."""
     said = []
     for part in _PARTS.split(text):
-        best = _weighed(part, places, alone)
+        best = _weighed(part, places, alone, {})
         sure = best and (len(best) == 1 or best[0].weight - best[1].weight >= _APART)
         if sure and best[0].weight >= NEEDED * _scale(best[0].place) and best[0].subject:
             said.append(best[0].subject)
@@ -179,6 +222,11 @@ def alone_on(selected: Sequence[Group]) -> str:
 
 
 def _why(found: Reading, pointed: bool) -> str:
+    if found.against:
+        return (
+            f"It speaks of {found.against}, which does not lie where it points: this counts as named, and its"
+            " figure for nothing."
+        )
     if found.rests == FILTER:
         return (
             "All of the cost at which it points is where this alone acts; its words say nothing"

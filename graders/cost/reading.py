@@ -7,8 +7,11 @@ from typing import Any
 
 from graders.cost.answer import Answer, Opportunity
 from graders.cost.matching import doubt, lines_of, matches, reading_of
+from graders.cost.quoting import Facts, facts_of
 from graders.cost.scope import Group, base_of, by_line, cents, groups_of, select, shown
+from graders.cost.standing import SAYS, beside
 from graders.cost.timelines import months_said
+from graders.standing import GUESS, PROPOSED, standing
 from scenarios.company.profile import Profile
 from scenarios.cost.catalogue import levers, traps
 from scenarios.cost.model import Model, model_of
@@ -19,17 +22,25 @@ Json = dict[str, Any]
 def read(answer: Answer, profile: Profile, level: str, seed: int) -> Json:
     """What the answer says, row by row, beside what is true of the bill. Plain JSON. Raises NoBill."""
     model, groups = model_of(profile, level, seed), groups_of(profile, level, seed)
+    facts = facts_of({key: saving.how for key, saving in model.savings.items()})
+    apart = beside(answer.sections, len(answer.opportunities))
     return {
-        "statements": [_row(one, groups) for one in answer.opportunities],
+        "statements": [
+            _row(one, groups, facts, apart.get(at)) for at, one in enumerate(answer.opportunities)
+        ],
         "notes": list(answer.notes),
         "truth": _truth(model, groups),
     }
 
 
-def _row(one: Opportunity, groups: Sequence[Group]) -> Json:
+def _row(
+    one: Opportunity, groups: Sequence[Group], facts: Facts, apart: tuple[str, str] | None
+) -> Json:
     selected = select(groups, one.where) if one.where else []
     claimed, base = _claimed(one, selected, groups)
-    chosen, meant = set(selected), reading_of(one, selected)
+    chosen, meant = set(selected), reading_of(one, selected, groups, facts)
+    stands, said = apart or standing(one.what)
+    counts = stands in (PROPOSED, GUESS)
     return {
         "id": one.id,
         "text": one.what,
@@ -47,8 +58,9 @@ def _row(one: Opportunity, groups: Sequence[Group]) -> Json:
         "months": months_said(one.timeline),
         "dependency": one.dependency,
         "priority": one.priority,
-        "matches": matches(meant, pointed=bool(selected)),
-        "doubt": doubt(meant),
+        "standing": stands,
+        "matches": matches(meant, pointed=bool(selected)) if counts else [],
+        "doubt": doubt(meant) if stands == PROPOSED else f"It {SAYS[stands]}: “{said}”.",
     }
 
 

@@ -11,6 +11,7 @@ from math import prod
 from typing import Any
 
 from graders.cost.matching import STATES
+from graders.standing import ASIDE, BACK, GUESS
 from scenarios.cost.catalogue import FINDINGS, Lever, levers, traps
 
 Json = dict[str, Any]
@@ -70,6 +71,11 @@ class Tally:
         found: Json = self.reading["truth"]
         return found
 
+    @property
+    def put_forward(self) -> list[Json]:
+        """Rows that are proposed or thought possible: not those that are put aside or taken back."""
+        return [row for row in self.rows if row["matches"] or not _set_aside(row)]
+
     def row(self, given: str) -> Json:
         """The opportunity of that id."""
         return next(row for row in self.rows if row["id"] == given)
@@ -99,7 +105,7 @@ class Tally:
     def figure(self, given: str) -> int | None:
         """Cents that a row claims; None where it has no figure of its own."""
         row = self.row(given)
-        if tuple(row.get("figure") or ()) in self.repeated:
+        if _uncertain(row) or tuple(row.get("figure") or ()) in self.repeated:
             return None
         found: int | None = row["claimed_cents"]
         return found or None
@@ -149,6 +155,17 @@ class Tally:
         return total
 
 
+def _uncertain(row: Json) -> bool:
+    """Whether a row is only thought possible, or speaks of another place than its filter's."""
+    if any(match.get("corrected") for match in row["matches"]):
+        return False
+    return row.get("standing") == GUESS or any(match.get("against") for match in row["matches"])
+
+
+def _set_aside(row: Json) -> bool:
+    return row.get("standing") in (ASIDE, BACK)
+
+
 def tally(reading: Json) -> Tally:
     """Everything that the measures and the evidence need."""
     means, named = {}, defaultdict(list)
@@ -176,6 +193,8 @@ def usd(cents: float) -> str:
 def _of_row(one: Tally, row: Json) -> Iterable[Found]:
     subject, claimed = one.means.get(row["id"]), row["claimed_cents"]
     if subject is None:
+        if _set_aside(row):
+            return
         if claimed and row["selected_rows"] and claimed > row["selected_cents"]:
             text = (
                 f"{usd(claimed)} are claimed of rows that cost {usd(row['selected_cents'])} in all."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from graders.live_slurm import reading
 from graders.live_slurm.orders import ClusterFailed, Course, Order, Said
+from graders.live_slurm.prompting import SMALL, end_small_job, start_small_jobs, wait_for_work
 from graders.live_slurm.submitting import submit
 from graders.live_slurm.watching import (
     PATH,
@@ -80,7 +81,7 @@ def play(scene: Scene, script: str) -> Course[Played]:
     begun = yield from begin(scene)
     waiting, refused = begun.waiting, begun.refused
     # What fails only when a job is tried has to have failed before anybody comes.
-    before = yield from wait_until_tried(entered(waiting))
+    before = yield from tried(begun)
     if too_early := reading.started(before, entered(waiting)):
         raise ClusterFailed(f"Jobs that wait for a fault began before anybody came: {too_early}.")
     ended, printed, commands = yield from _script(script)
@@ -147,12 +148,7 @@ def begin(scene: Scene) -> Course[Begun]:
     Raises ClusterFailed.
     """
     ready_s = yield from _come_up()
-    numbers, refused = yield from submit(scene.running)
-    running = {name: number for name, number in numbers.items() if number}
-    if len(running) != len(scene.running):
-        raise ClusterFailed(f"The cluster did not take the jobs that run at the start: {refused}.")
-    if len((yield from wait_for_begin([*running.values()]))) != len(running):
-        raise ClusterFailed("The jobs that run at the start did not begin.")
+    running = yield from _get_to_work(scene)
     broken = yield from _break(scene)
     first, turned_away = yield from submit(scene.wide)
     waiting, refused = yield from submit(scene.waiting)
@@ -160,15 +156,16 @@ def begin(scene: Scene) -> Course[Begun]:
     return Begun(ready_s, running, waiting, refused, broken)
 
 
+def tried(begun: Begun) -> Course[list[reading.Seen]]:
+    """Once the scheduler has tried those who wait: all jobs, as whoever comes finds them."""
+    _first, second = SMALL
+    seen = yield from wait_until_tried(entered(begun.waiting), end_small_job(second))
+    return seen
+
+
 def set_up(further: Mapping[str, str]) -> Order:
     """Put the programs, these files and the nodes' folders into a fresh sandbox; starts nothing."""
-    files = _programs()
-    files["/box/run/snapshot.py"] = inside("snapshot.py")
-    return Order(_FOLDERS, {**files, **further})
-
-
-def _programs() -> dict[str, str]:
-    return {f"/box/bin/{name}": text for name, text in programs().items()}
+    return Order(_FOLDERS, {**programs(), "/box/run/snapshot.py": inside("snapshot.py"), **further})
 
 
 def _come_up() -> Course[float]:
@@ -183,6 +180,21 @@ def _come_up() -> Course[float]:
         raise ClusterFailed(f"The cluster's nodes did not come up: {_end(said)}")
     begun, done = lines[-2].split()
     return float(done) - float(begun)
+
+
+def _get_to_work(scene: Scene) -> Course[dict[str, int]]:
+    """Submit people's runs and see that all of them work; returns their numbers by name."""
+    first, _second = SMALL
+    yield from start_small_jobs()
+    numbers, refused = yield from submit(scene.running)
+    running = {name: number for name, number in numbers.items() if number}
+    if len(running) != len(scene.running):
+        raise ClusterFailed(f"The cluster did not take the jobs that run at the start: {refused}.")
+    yield from end_small_job(first)
+    yield from wait_for_work(len(running))
+    if len((yield from wait_for_begin([*running.values()]))) != len(running):
+        raise ClusterFailed("The jobs that run at the start did not begin.")
+    return running
 
 
 def _break(scene: Scene) -> Course[dict[str, str]]:
@@ -235,7 +247,7 @@ def settle(
 
     From here on the programs in ~/bin are ours again.
     """
-    yield Order(files=_programs())
+    yield Order(files=programs())
     again = [job for job in scene.waiting if waiting.get(job.name) is None]
     numbers, still = yield from submit(again)
     found = {**waiting, **numbers}
@@ -244,12 +256,16 @@ def settle(
 
 
 def _battery(scene: Scene, turn: int, short: Sequence[int] = ()) -> Course[Battery]:
-    """Submit the hidden jobs; what runs of `short`, people's short jobs, may end as well."""
-    probes = scene.probes(turn)
-    numbers, _refused = yield from submit(probes)
+    """Submit the hidden jobs; what runs of `short`, people's short jobs, may end as well.
+
+    Before them come the like of those that rightly wait: to cancel theirs mends nothing.
+    """
+    before, _refused = yield from submit(scene.probes_before(turn))
+    numbers, _refused = yield from submit(scene.probes(turn))
     tried = entered(numbers)
     began = yield from wait_for_end(tried, short)
-    yield Order(f"{PATH}timeout 30 scancel {' '.join(map(str, tried))} 2>/dev/null; true")
+    ours = " ".join(map(str, [*entered(before), *tried]))
+    yield Order(f"{PATH}timeout 30 scancel {ours} 2>/dev/null; true")
     names = frozenset(name for name, number in numbers.items() if number in began)
     return Battery(frozenset(numbers), names)
 
@@ -262,7 +278,7 @@ def _restart() -> Course[bool]:
     """The daemons end and begin anew from their files; whether the controller answers then."""
     said = yield Order(
         f"{PATH}service all stop; sleep 0.2; service all start\n{UP}scontrol ping",
-        _programs(),
+        programs(),
         300.0,
     )
     return "is UP" in said.out

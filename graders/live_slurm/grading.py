@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from graders import VERSION
@@ -11,7 +12,10 @@ from graders.live_slurm.assess import assess
 from graders.live_slurm.course import Played, play
 from graders.live_slurm.handed import CLUSTER, checked, handed_from, judged
 from graders.live_slurm.orders import Course, Driver
+from graders.live_slurm.prose import WRITTEN, parse
+from graders.live_slurm.told import STATE, with_texts
 from graders.report import GradeReport, RunReport, Versions, unrun
+from graders.written import BadAnswer
 from sandbox import Backend, Limits, Outcome, Spec
 from scenarios.live_slurm.files import inside
 from scenarios.live_slurm.scene import Scene, draw
@@ -56,26 +60,44 @@ class LiveSlurmGrader(Grader):
     def grade(self, asked: Asked) -> GradeReport:
         """A cluster that was kept is judged as it was left; a script is played on a fresh one first.
 
-        Whatever the candidate did is measured; a cluster that does not come up is our trouble.
+        Texts are read beside both. Whatever the candidate did is measured; a cluster that does not come up
+        is our trouble.
         """
         scene = draw(asked.level, asked.seed)
+        try:
+            sections = parse(asked.files.get(WRITTEN, ""))
+        except BadAnswer as error:
+            return _report(asked, "candidate_error", f"Not measured: {error}")
         if CLUSTER in asked.files:
             driver = Driver(judged(scene, handed_from(asked.files[CLUSTER])))
-            return _graded(asked, scene, driver, "Judged on a copy, which was started anew twice.")
+            detail = "Judged on a copy, which was started anew twice."
+            return _graded(asked, scene, driver, detail, sections)
         script = asked.files.get(asked.pack.entry, "")
         if len(script) > MOST_SCRIPT or "\0" in script:
             detail = f"A script is text of at most {MOST_SCRIPT} characters: give a shorter one."
             return _report(asked, "candidate_error", detail)
         detail = "Played on a fresh cluster, which was started anew from its files at the end."
-        return _graded(asked, scene, Driver(play(scene, script)), detail)
+        told = sections if WRITTEN in asked.files else None
+        return _graded(asked, scene, Driver(play(scene, script)), detail, told)
 
 
-def _graded(asked: Asked, scene: Scene, driver: Driver[Played], detail: str) -> GradeReport:
+def _graded(
+    asked: Asked,
+    scene: Scene,
+    driver: Driver[Played],
+    detail: str,
+    sections: Mapping[str, str] | None = None,
+) -> GradeReport:
+    """Where a script comes without texts the measures of the texts are left out."""
     outcome = _drive(asked.sandbox, driver, asked.cancel)
     played = driver.result
     if played is None:
         return _report(asked, "infrastructure_error", driver.trouble or outcome.detail, outcome)
-    measures, evidence = assess(scene, played, asked.pack.measures(asked.level))
+    state = [one for one in asked.pack.measures(asked.level) if one.key in STATE]
+    measures, evidence = assess(scene, played, state)
+    if sections is not None:
+        measures, told = with_texts(sections, asked, measures)
+        evidence += told
     report = _report(asked, "done", detail, outcome)
     report.measures.extend(measures)
     report.evidence.extend(evidence)

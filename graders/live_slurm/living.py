@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from graders.live_slurm import reading
-from graders.live_slurm.course import Begun, begin, entered
+from graders.live_slurm.course import Begun, begin, tried
 from graders.live_slurm.keeping import come_back, keep
 from graders.live_slurm.orders import ClusterFailed, Course, Order
 from graders.live_slurm.submitting import submit
-from graders.live_slurm.watching import PATH, look, wait_until_tried
+from graders.live_slurm.watching import PATH, look
 from scenarios.live_slurm.files import programs
 from scenarios.live_slurm.scene import Job, Scene
 
@@ -92,7 +92,7 @@ def living(
     """
     if before is None:
         begun = yield from begin(scene)
-        keeper.ready(begun, (yield from wait_until_tried(entered(begun.waiting))))
+        keeper.ready(begun, (yield from tried(begun)))
     else:
         begun, text = before
         keeper.ready(begun, (yield from come_back(text)))
@@ -173,8 +173,7 @@ def _keep(keeper: Keeper, *, final: bool = False) -> Course[None]:
     seen = yield from look()
     if final:
         # The controller writes everything down as it ends.
-        ours = {f"/box/bin/{name}": text for name, text in programs().items()}
-        yield Order(f"{PATH}service slurmctld stop", ours, 90.0)
+        yield Order(f"{PATH}service slurmctld stop", programs(), 90.0)
     try:
         files = yield from keep()
     except ClusterFailed:

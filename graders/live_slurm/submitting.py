@@ -12,10 +12,10 @@ from scenarios.live_slurm.scene import Job
 
 _SAID = "/box/run/said"
 # Where the controller is full sbatch says so and tries again by itself, for minutes: then it is refused.
-_ENDED = """for i in $(seq 600); do
+_ENDED = """for i in $(seq 1500); do
     [ -z "$(jobs -r)" ] && break
     for name in $(grep -ls retrying -- *); do kill "${ids[$name]}" 2>/dev/null; done
-    sleep 0.1
+    sleep 0.03
 done
 kill $(jobs -p) 2>/dev/null
 for name in *; do printf '%s\\t%s\\n' "$name" "$(tail -n 1 -- "$name")"; done"""

@@ -15,6 +15,8 @@ CYCLES = 8
 LONGEST_S = 60.0
 """The most that is waited for those cycles, or for what runs to end."""
 _EACH_S = 0.5
+_SOON_S = 0.1
+"""Between two looks, and where somebody waits for the cluster."""
 _SILENT = 10
 """After so many looks in a row without an answer there is no controller to wait for."""
 _NO_ANSWER = 9
@@ -23,10 +25,12 @@ _JOBS = "timeout 60 scontrol show job -o -a"
 _POLL = f"{PATH}{_ANSWERS} || exit {_NO_ANSWER}\nsdiag | grep -m 1 'Total cycles:'\n{_JOBS}"
 _UNHEARD = (
     "scontrol show node -o"
+    " | grep -v INVALID_REG"
     " | sed -n 's/^NodeName=\\([^ ]*\\) .* State=[^ ]*\\(UNKNOWN\\|NOT_RESPONDING\\|[*]\\).*/\\1/p'"
     ' | while read -r node; do service "slurmd@$node" status > /dev/null && echo "$node"; done'
 )
 # A slurmd that is stopped is never heard of; one that runs tells of itself after its health check.
+# Where the controller does not believe what it tells, it was heard of all the same.
 UP = (
     f"for i in $(seq 300); do {_ANSWERS} && break; sleep 0.1; done\n"
     f'for i in $(seq 200); do [ -z "$({_UNHEARD})" ] && break; sleep 0.1; done\n'
@@ -70,7 +74,9 @@ class _Patience:
 _Over = Callable[[_Patience, list[reading.Seen]], bool]
 
 
-def _wait(over: _Over) -> Course[list[reading.Seen]]:
+def _wait(
+    over: _Over, each_s: float = _EACH_S, prompt: Course[None] | None = None
+) -> Course[list[reading.Seen]]:
     """Look at the jobs until it is over; our own sleep is counted, and no time that a busy host takes."""
     patience = _Patience()
     while True:
@@ -79,8 +85,11 @@ def _wait(over: _Over) -> Course[list[reading.Seen]]:
         patience.note(said.out, silent=said.code == _NO_ANSWER)
         if patience.at_an_end or over(patience, seen):
             return seen
-        yield Order(f"sleep {_EACH_S}")
-        patience.waited_s += _EACH_S
+        if prompt is not None:
+            yield from prompt
+            prompt = None
+        yield Order(f"sleep {each_s}")
+        patience.waited_s += each_s
 
 
 def wait_for_begin(wanted: Collection[int]) -> Course[set[int]]:
@@ -109,11 +118,16 @@ def wait_for_end(wanted: Collection[int], short: Collection[int] = ()) -> Course
     return reading.started(seen, wanted)
 
 
-def wait_until_tried(wanted: Collection[int]) -> Course[list[reading.Seen]]:
-    """Wait until the scheduler has tried these jobs and what fails only then has failed; returns all jobs."""
+def wait_until_tried(
+    wanted: Collection[int], prompt: Course[None] | None = None
+) -> Course[list[reading.Seen]]:
+    """Wait until the scheduler has tried these jobs and what fails only then has failed; returns all jobs.
+
+    `prompt` is played once its cycles are counted: what has it look sooner.
+    """
 
     def over(patience: _Patience, seen: list[reading.Seen]) -> bool:
         return patience.cycles >= 2 and not reading.numbers(seen, wanted, reading.MOVES)
 
-    seen = yield from _wait(over)
+    seen = yield from _wait(over, _SOON_S, prompt)
     return seen

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from graders.measures import Measured
-from graders.scaling.measuring import measured, work_done
+from graders.scaling.measuring import measured, nothing, work_done
 from graders.scaling.promises import promised
+from graders.scaling.withdrawn import TAKEN_BACK
 from graders.written import Assessed, BadCorrection, Corrections
 
 Json = dict[str, Any]
@@ -19,8 +20,11 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     """Measures and evidence of a reading. Pure: the reading is left as it is. Raises BadCorrection."""
     played = reading["played"]
     per_usd = reading.get("per_usd", 1.0)
-    found = measured(played["plan"], played["naive"], played["reference"], per_usd)
+    level = str(reading.get("level", ""))
+    found = measured(played["plan"], played["naive"], played["reference"], per_usd, level)
     aside = _aside(reading, corrections)
+    if any(one["finding"] == TAKEN_BACK and one["id"] not in aside for one in reading["findings"]):
+        found = nothing(found)
     found += promised(_held(reading, aside), work_done(found))
     rows: list[Json] = [_total(reading, found)]
     rows += reading["orders"]

@@ -15,8 +15,10 @@ from scenarios.packs import Measure
 Figures = Mapping[str, float]
 
 
-MONEY = "usd_per_gpu_hour"
-"""The measure that is an amount."""
+MONEY = ("usd_per_gpu_hour", "year_usd")
+"""The measures that are amounts."""
+WORST = 2
+"""Hidden years, the dearest, that count twice where a measure is the subject: slack is for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +27,12 @@ class AnchoredMeasure(Measured):
 
     zero: the value that counts as 0, the naive plan's where that is worse enough than the reference.
     most: what the score is at most, as far as the work is done.
+    taken_back: whether the answer leaves nothing of its plan, so that this counts nothing.
     """
 
     zero: float = 0.0
     most: float = math.inf
+    taken_back: bool = False
 
     @property
     def score(self) -> float:
@@ -41,23 +45,27 @@ class AnchoredMeasure(Measured):
             place = "no better than buying evenly"
         else:
             place = f"{self.score:.0%} of the way from buying evenly to the reference plan"
-        unit, digits = self.measure.unit, 2 if self.measure.key == MONEY else 1
-        if math.isfinite(self.most):
+        unit, digits = self.measure.unit, 2 if self.measure.key in MONEY else 1
+        if self.taken_back:
+            place += "; it counts nothing, because the text takes the plan back"
+        elif math.isfinite(self.most):
             place += f"; it counts as far as the work is done, here at most {self.most:.0%}"
         return (
             f"{self.value:,.{digits}f} {unit}: {place} (buying evenly {self.naive:,.{digits}f}, reference"
-            f" {self.reference:,.{digits}f}). {self.measure.meaning}"
+            f" {self.reference:,.{digits}f}). {self.measure.meaning}{self._ceiling()}"
         )
 
 
 @cache
-def measures() -> Mapping[str, Measure]:
-    """The measures of the scaling plan by key, in their order."""
+def measures(level: str = "") -> Mapping[str, Measure]:
+    """The measures of the scaling plan by key, in their order, with the ceiling of the level."""
     plain = [
         {key: value for key, value in row.items() if key != "counts"}
         for row in table("measures")["measures"]
     ]
-    return {row["key"]: Measure(**row) for row in plain}
+    found = {row["key"]: Measure(**row) for row in plain}
+    most = table("measures")["ceilings"].get(level, 1.0)
+    return found | {key: replace(found[key], ceiling=most) for key in counting("subject")}
 
 
 def counting(what: str) -> set[str]:
@@ -65,22 +73,34 @@ def counting(what: str) -> set[str]:
     return {row["key"] for row in table("measures")["measures"] if row["counts"] == what}
 
 
+def nothing(found: Sequence[Measured]) -> list[Measured]:
+    """The measures of a plan that its own text takes back."""
+    return [
+        replace(one, most=0.0, taken_back=True) if isinstance(one, AnchoredMeasure) else one
+        for one in found
+    ]
+
+
 def measured(
     years: Sequence[Figures],
     naive: Sequence[Figures],
     reference: Sequence[Figures],
     per_usd: float = 1.0,
+    level: str = "",
 ) -> list[Measured]:
     """Every measure over the years, the three sequences in the order of the draws.
 
-    `per_usd`: units of the company's currency for a dollar, in which our own least distance is given.
+    `per_usd`: units of the company's currency for a dollar, in which our own least distance is given. `level`:
+    whose ceiling holds. Years of a grade kept from before a measure was there leave it out.
     """
     thrift, work = counting("thrift"), counting("work")
     found, capped = [], set()
-    for measure in measures().values():
+    for measure in measures(level).values():
+        if measure.key not in years[0]:
+            continue
         value, low, best = (_mean(measure.key, one) for one in (years, naive, reference))
         sign = 1.0 if measure.better == "higher" else -1.0
-        floor = measure.floor * (per_usd if measure.key == MONEY else 1.0)
+        floor = measure.floor * (per_usd if measure.key in MONEY else 1.0)
         apart = sign * (best - low) >= floor
         zero = low if apart else best - sign * floor
         found.append(AnchoredMeasure(measure, value, low, best, zero))
@@ -108,4 +128,6 @@ def _clipped(one: Measured) -> float:
 
 
 def _mean(key: str, years: Sequence[Figures]) -> float:
-    return statistics.fmean(float(year[key]) for year in years)
+    values = sorted((float(year[key]) for year in years), reverse=True)
+    twice = values[:WORST] if key in counting("subject") and len(values) > WORST else []
+    return statistics.fmean([*values, *twice])

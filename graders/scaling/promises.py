@@ -53,7 +53,7 @@ def promised(claims: Sequence[Json], most: float) -> list[Promised]:
             f"; furthest off is {row['title'].lower()}: {_said(row['claimed'])} {row['unit']} claimed,"
             f" {_said(row['low'])} to {_said(row['high'])} played"
         )
-    return [Promised(measure(), value, 0.0, 100.0, 0.0, min(1.0, most), f"{told}.")]
+    return [Promised(measure(), value, 0.0, 100.0, most=min(1.0, most), told=f"{told}.")]
 
 
 def _kept(row: Json) -> float:

@@ -15,6 +15,7 @@ from graders.scaling.overruns import rows_of, running_costs
 from graders.scaling.playing import Anchors, figures
 from graders.scaling.prose import contradictions
 from graders.scaling.remedies import of_bottlenecks
+from graders.scaling.withdrawn import TAKEN_BACK, withdrawn
 from scenarios.scaling.checks import Check, Checked, checks
 from scenarios.scaling.items import items
 from scenarios.scaling.plan import Plan
@@ -59,6 +60,7 @@ def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Anchors) 
         *unused(scene, plan, arrivals, years),
         *of_execution(scene, plan, arrivals),
         *_of_prose(answer, scene, capex),
+        *_taken_back(answer),
     ]
     return {
         "played": {
@@ -66,6 +68,7 @@ def read(answer: Answer, scene: Scene, years: Sequence[Json], anchors: Anchors) 
             "naive": figures(anchors.naive),
             "reference": figures(anchors.reference),
         },
+        "level": scene.level,
         "plan": to_json(plan),
         "changes": answer.changes,
         "capex_usd": round(capex),
@@ -118,6 +121,12 @@ def _of_prose(answer: Answer, scene: Scene, capex: float) -> Iterator[Finding]:
         rows = tuple((part, given) for given in one.rows)
         text = f"{one.text} In “{one.section}”: “{one.quote}”"
         yield Finding("prose_contradicts_plan", text, rows, subject=one.section)
+
+
+def _taken_back(answer: Answer) -> Iterator[Finding]:
+    if one := withdrawn(answer.sections):
+        text = f"In “{one.section}”: “{one.quote}” Set this aside, and the plan counts as it was played."
+        yield Finding(TAKEN_BACK, text, subject=one.section)
 
 
 def _check(row: Check) -> Json:

@@ -76,6 +76,8 @@ def test_the_best_broker_without_rules_is_far_below_a_competent_one(
         assert score(lawless, key) <= 0.1, key
 
 
+# Every rule once; senior's regions and budgets are the same rules with more to read.
+@pytest.mark.by_day("level,changes", [("mid", one) for one in (ANYWHERE, ANY_TIME, AT_ANY_PRICE)])
 @pytest.mark.parametrize(
     ("level", "changes"),
     [
@@ -94,6 +96,7 @@ def test_breaking_one_rule_costs_more_than_it_gains(level: str, changes: Changes
     assert score(wrong, "wait_low_p95") <= score(honest, "wait_low_p95")
 
 
+@pytest.mark.by_day("level", ["mid"])
 @pytest.mark.parametrize("level", LEVELS)
 def test_urgent_jobs_that_are_called_back_at_once_were_not_taken_in(level: str) -> None:
     glanced, honest = scored(PACK, level, "expert", CALLED_BACK), scored(PACK, level, "expert")

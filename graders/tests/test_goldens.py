@@ -32,19 +32,26 @@ LOWEST = {
 }
 HIGHEST = [case for case in LEVELS if case[1] == load_pack(case[0]).levels[-1]]
 AT_LOWEST = [(*case, size) for case, size in LOWEST.items()]
+# Two cheaters send so much that they take as long as all others: by day test_gaming plays them, at mid.
+LONG_CHEATERS = ("automation/cluster-priorities", "automation/queue-autoscaler")
 LARGE = [(*case, "large") for case in MEASURED]
 BY_DAY = [
-    *((*case, LOWEST[case[:2]]) for case in MEASURED if case[:2] in LOWEST),
+    *(
+        (*case, LOWEST[case[:2]])
+        for case in MEASURED
+        if case[:2] in LOWEST and (case[0] not in LONG_CHEATERS or case[2] != "cheater")
+    ),
     *((*case, "competent", "small") for case in HIGHEST),
 ]
+AT_HIGHEST = (SIX, "automation/slurm-fair-partitions")
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
-# In a sandbox one answer that asks much and one that means harm say what all do: the harmful one of one pack
-# in the other as well, where test_same_bytes plays good ones. What asks most is the highest level's, which has
-# every call of its world.
+# In a sandbox one answer of each world that asks much says what all do, and one that means harm, in either
+# sandbox; test_same_bytes plays good ones in the other. At the highest level, where a world has every call,
+# play two: Kueue's tree of queues and Slurm's long texts.
 IN_FENCES = [
-    *((*case, "expert", "namespace") for case in HIGHEST),
-    *((*case, "cheater", "namespace") for case in LEVELS if case[1] == "junior"),
-    *((*case, "cheater", "docker") for case in LEVELS[:1]),
+    *((*case, "expert", "namespace") for case in LOWEST if case[0] not in AT_HIGHEST),
+    *((*case, "expert", "namespace") for case in HIGHEST if case[0] in AT_HIGHEST),
+    *((*case, "cheater", fence) for case in LEVELS[:1] for fence in ("namespace", "docker")),
     *((*case, UNMEASURED, "namespace") for case in LEVELS if case[1] == "mid"),
 ]
 
@@ -121,7 +128,7 @@ def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
 
 
 @levels
-@lowest
+@pytest.mark.by_day("pack,level,size", [case for case in AT_LOWEST if case[0] not in LONG_CHEATERS])
 def test_doing_nothing_or_cheating_hides_no_measure(pack: str, level: str, size: str) -> None:
     wanted = {one.key for one in load_pack(pack).measures(level)}
     for golden in ("do_nothing", "cheater", "expert"):

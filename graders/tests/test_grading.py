@@ -73,6 +73,7 @@ def test_grade_has_every_key_of_the_contract() -> None:
     keys = [row["key"] for row in report["measures"]]
     for row in report["evidence"][:2]:
         assert [one["key"] for one in row["measures"]] == keys
+        assert row["detail"].startswith("The controller saw the whole day: ")
 
 
 def test_same_answer_and_seed_give_the_same_bytes() -> None:

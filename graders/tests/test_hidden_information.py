@@ -246,7 +246,7 @@ def ran(name: str, files: dict[str, str], where: Backend) -> tuple[Pack, str, An
 
 
 # What lies in the sandbox is put there by the same code for all packs, once with further files (Slurm's).
-@pytest.mark.by_day("name", ["automation/queue-autoscaler", "automation/slurm-fair-partitions"])
+@pytest.mark.by_day("name", ["automation/queue-autoscaler"])
 @pytest.mark.parametrize("name", PACKS)
 def test_program_that_reads_everything_finds_no_secret(
     name: str, backend: Backend, sent: list[str]

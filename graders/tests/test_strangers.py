@@ -12,12 +12,7 @@ from benchmarks import strangers
 
 KEPT: dict[str, Any] = json.loads(strangers.RESULT.read_text(encoding="utf-8"))["after"]
 FOLDERS = [name for name, rows in KEPT.items() if isinstance(rows, list)]
-MISSED = {
-    "incident third": {
-        ("mid-622", "polish"),
-        ("senior-611", "japanese"),
-    }
-}
+MISSED: dict[str, set[tuple[str, str]]] = {}
 """What does not reach its bar yet; a reader that gets there takes its name off this list."""
 
 
@@ -30,18 +25,23 @@ def test_every_answer_keeps_its_bar(name: str) -> None:
 
 
 def test_every_answer_was_graded() -> None:
-    assert {"incident", "incident later", "bill", "bill later"} <= set(FOLDERS)
-    for part in ("", "later"):
+    assert {
+        f"{kind} {part}".strip()
+        for kind in ("incident", "bill")
+        for part in strangers.PARTS
+        if (strangers.FOLDER / part / kind).is_dir()
+    } == set(FOLDERS)
+    for part in strangers.PARTS:
         name = f"incident {part}".strip()
         written = {
             (path.stem, answer)
             for path in (strangers.FOLDER / part / "incident").glob("*.toml")
             for answer in tomllib.loads(path.read_text(encoding="utf-8"))
         }
-        assert {(row["variant"], row["answer"]) for row in KEPT[name]} == written
+        assert {(row["variant"], row["answer"]) for row in KEPT.get(name, [])} == written
 
 
-@pytest.mark.parametrize("name", ["sentences", "sentences later"])
+@pytest.mark.parametrize("name", ["sentences", "sentences later", "sentences fifth"])
 def test_single_sentences_are_read_right_or_left_open(name: str) -> None:
     found = KEPT[name]
     assert found["wrong"] == 0, found["not_right"]

@@ -23,10 +23,12 @@ from graders.troubleshooting.scoring import (
     VERDICTS,
     WRONG_PLACE,
     Said,
+    breaking,
     evidence_for,
     gather,
     guessed,
     helped,
+    kept,
     nearness,
     order_of,
     priorities,
@@ -241,11 +243,14 @@ def _actions(tally: Tally) -> Told | None:
         fits = helped(key, tally.said.get(key), tally.reading)
         for part, rows in fits.items():
             counts[part] += bool(rows)
-            value += 0.5 * tally.worth[key] * bool(rows)
+            fit = kept(key, part, rows, tally.reading)
+            value += 0.5 * tally.worth[key] * fit
     if not sum(counts.values()) and _unread_in(tally.reading, ("immediate", "long_term")):
         return None
     told = f"{counts['mitigation']} mitigations and {counts['prevention']} preventions fit a found cause."
-    return _told("actions", value / len(tally.causes), told)
+    broken = breaking(tally.reading)
+    told += f" {len(broken)} actions are not allowed for now." if broken else ""
+    return _told("actions", max(0.0, value) / len(tally.causes), told)
 
 
 def _unread_in(reading: Json, sections: Sequence[str]) -> bool:

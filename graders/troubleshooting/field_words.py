@@ -6,11 +6,20 @@ from collections.abc import Collection, Iterator
 
 from graders.troubleshooting.catalogue import CAUSE, Subject, subjects
 from graders.troubleshooting.patterns import Hit, hits
-from graders.troubleshooting.places import Spot, limits_in, machines_in, tokens_in
+from graders.troubleshooting.places import (
+    SPREAD,
+    Spot,
+    limits_in,
+    machines_in,
+    tokens_at,
+    tokens_in,
+)
 from graders.troubleshooting.truth import Truth
 
 PLACED, TWICE, ONCE = 0.8, 0.6, 0.5
 """How sure: a word of the trade with a place of the variant, two such words without, and one of a herring."""
+BY_PLACE = 0.6
+_PLACES = 2
 
 
 def spoken_in_field_words(
@@ -48,6 +57,23 @@ def spoken_in_field_words(
             subject.kind == CAUSE and len(distinct) >= (2 if spot is not None else 3) and not known
         ):
             yield subject, tuple(distinct[:3]), TWICE
+
+
+def spoken_by_place(text: str, truth: Truth) -> tuple[Subject, tuple[Hit, ...]] | None:
+    """The cause of which a text gives two places or values of its own, and of no other cause as many.
+
+    Whoever names the machine and its device, ticket or clock has found it in whatever words.
+    """
+    found = {key: tokens_at(truth.spots[key], text) for key in truth.causes}
+    best = sorted(found, key=lambda key: -len(found[key]))[:2]
+    key, others = best[0], [len(found[other]) for other in best[1:]]
+    if len(found[key]) < _PLACES or len(found[key]) in others:
+        return None
+    kind, own = truth.spots[key].kind, truth.spots[key].names
+    more = machines_in(truth.machines[kind], text) - own if kind else set()
+    if len(more) > SPREAD or truth.identities.elsewhere(key, text):
+        return None
+    return subjects()[key], tuple(found[key])
 
 
 def _any_cause(keys: Collection[str]) -> bool:

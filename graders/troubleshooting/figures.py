@@ -10,9 +10,9 @@ from scenarios.troubleshooting.physics import STEPS
 
 _VALUE = r"\d{1,3}(?:[.,]\d{1,3})?|[.,]\d{1,3}"
 _NUMBER = rf"(?<![\w.,-])[~≈+]?({_VALUE})"
-_TO = rf"(?:\s*(?:-|–|to|bis|à|a|hasta|até|tot)\s*({_VALUE}))?\s*"
+_TO = rf"(?:\s*(?:-|–|to|bis|à|a|hasta|até|tot|do|から)\s*({_VALUE}))?\s*"
 _AGO = r"\b(?!\s*(?:ago|before|after|into|later|earlier|vorher|später|zuvor|antes|avant|après|después))"
-_HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren)"
+_HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren|godz(?:in[ay]?)?)"
 _HOURS = re.compile(rf"{_NUMBER}{_TO}{_HOUR}{_AGO}", re.I)
 _EACH_MINUTE = r"\s*(?:/|per|pro|je|par|por|each|every|apart)\b"
 _MINUTES = re.compile(
@@ -37,10 +37,10 @@ _IN_WORDS = (
 """Hours as people spell them out, the longer phrase first."""
 _OFTEN = (
     r"(?<!every )(?<!each )(?<!after )(?<!within )(?<!for )(?<!in )(?<!per )"
-    r"(?<!alle )(?<!nach )(?<!pro )(?<!seit )"
+    r"(?<!alle )(?<!nach )(?<!pro )(?<!seit )(?<!times )(?<!twice )(?<!once )"
 )
 _WORDY = tuple((hours, re.compile(rf"{_OFTEN}\b{words}{_AGO}", re.I)) for hours, words in _IN_WORDS)
-_CJK_HOURS = re.compile(rf"{_NUMBER}\s*(?:時間|小时)")
+_CJK_HOURS = re.compile(rf"{_NUMBER}\s*(?:時間|小时)(?!に|ごと|毎|当た|前|後|おき)")
 _S = r"(ms|s|sec|secs|seconds?|sek|sekunden?|secondes?|segundos?|secondi|seconden)"
 _EACH = (
     r"\s*(?:/|per|pro|je|par|por|al|a|à chaque|each|every|(?:in|on|of) (?:each|every))\s*"
@@ -52,11 +52,12 @@ _INSTEAD = (
     r"\s*(?:s|ms|sec|seconds?|sek|sekunden?)?\s*(?:instead of|rather than|against|versus|vs\.?"
     r"|compared (?:to|with)"
     r"|up from|where it was|(?:an)?statt|gegenüber|gegen|au lieu de|contre|en vez de|en lugar de|frente a"
-    r"|invece di|contro|em vez de|contra|in plaats van)\s*"
+    r"|invece di|contro|em vez de|contra|in plaats van|zamiast|a nie|wobec|ではなく)\s*"
 )
 _CONTRAST = re.compile(rf"{_NUMBER}{_INSTEAD}({_VALUE})\s*{_S}\b", re.I)
 _FROM_TO = re.compile(
-    rf"\b(?:from|von|de|da)\s+({_VALUE})\s*(?:s|sec|sek)?\s*(?:to|auf|à|a|para|naar)\s+({_VALUE})\s*{_S}\b",
+    rf"\b(?:(?:from|von|de|da|z|od)\s+({_VALUE})\s*(?:s|sec|sek)?\s*(?:to|auf|à|a|para|naar|do|na)"
+    rf"|({_VALUE})\s*(?:s|sec|sek)?\s*(?:auf|→|->|から))\s*({_VALUE})\s*{_S}(?![a-z])",
     re.I,
 )
 _BARE = re.compile(rf"(?:\+\s*|(?:costs?|kostet|coûte|cuesta|costa)\s+)({_VALUE})\s*s\b", re.I)
@@ -104,8 +105,8 @@ def has_figure(text: str) -> bool:
 def _figures(text: str, gap: float) -> Iterator[_Figure]:
     for pattern in (_CONTRAST, _FROM_TO):
         for match in pattern.finditer(text):
-            more = abs(_value(match.group(1)) - _value(match.group(2)))
-            hours = hours_of_seconds(more * _scale(match.group(3)))
+            first, second, unit = (one for one in match.groups() if one)
+            hours = hours_of_seconds(abs(_value(first) - _value(second)) * _scale(unit))
             if not gap or hours <= gap:
                 # what would be more than was lost in all is said of something that does not happen each step
                 yield _figure(match, hours)

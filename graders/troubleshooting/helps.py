@@ -147,7 +147,8 @@ def _of_sections(
 def _of_verbs(read: Read, subject: Subject, part: str, truth: Truth) -> str:
     """The verb of a part that names the cause, by its place or the words of the trade, and does what helps."""
     for text in _PART.split(read.text):
-        if hits(subject.words, text) or tokens_in(truth.spots[subject.key], text):
+        named = hits(subject.words, text) or (part == PREVENT and hits(subject.topic, text))
+        if named or tokens_in(truth.spots[subject.key], text):
             done = _done(subject, part, text, read.languages)
             if done:
                 return done

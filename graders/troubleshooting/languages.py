@@ -19,11 +19,16 @@ NAMES = {
     "it": "Italian",
     "pt": "Portuguese",
     "nl": "Dutch",
+    "pl": "Polish",
+    "ja": "Japanese",
 }
 """The languages whose sentences are read; of any other only places, figures and the words of the trade are."""
 _LEAST_WORDS = 4
 _WORD = re.compile(r"[^\W\d_]+")
-_JOINS = "and|und|et|y|e|en|but|mais|pero|sondern|sino|ma|mas|maar|so|which|because|weil|denn|as"
+_KANA = re.compile(r"[぀-ヿ]")
+_FEWEST_KANA = 2
+"""Signs that no other language writes; its words have no blanks between them that could be counted."""
+_JOINS = "and|und|et|y|e|en|but|mais|pero|sondern|sino|ma|mas|maar|so|which|because|weil|denn|as|ale|lecz|bo"
 _ONLY = re.compile(
     r"\s+(?:only|just|merely|solely|alone|nur|bloß|seulement|uniquement|sólo|solo|solamente|else|other|longer)\b",
     re.IGNORECASE,
@@ -44,6 +49,8 @@ def _small() -> Mapping[str, frozenset[str]]:
 
 def spoken(text: str) -> str:
     """The language of a text by its small words; "" if none of the known ones has as many as another would."""
+    if len(_KANA.findall(text)) >= _FEWEST_KANA:
+        return "ja"
     found = [word.lower() for word in _WORD.findall(text)]
     counts = {key: sum(word in small for word in found) for key, small in _small().items()}
     best = max(counts, key=lambda key: counts[key])

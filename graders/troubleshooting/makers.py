@@ -17,7 +17,7 @@ from scenarios.packs import Pack
 from scenarios.troubleshooting.faults import CATALOGUE, Fault
 from scenarios.troubleshooting.herrings import Herring
 from scenarios.troubleshooting.key import Chart, Lines
-from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.levels import LEVELS, Settings
 from scenarios.troubleshooting.physics import STEPS
 from scenarios.troubleshooting.truth import make_incident
 
@@ -46,6 +46,14 @@ class Maker:
         """One engineer's words about a cause of this variant."""
         said: str = self.words[key][part][style].format(**self.facts(key))
         return said
+
+    def at_once(self, key: str, style: int, *, careful: bool = True) -> str:
+        """What is done against a cause now: within what may be done, unless somebody is careless."""
+        rule = self.truth.key.constraint
+        if rule is None or rule.cause != key:
+            return self.say(key, "mitigation", style)
+        place = _place(self.truth.spots[key]) or self.say(key, "issue", NOTES).partition(". ")[0]
+        return f"{place}: {rule.keeps if careful else rule.breaks}"
 
     def of_herring(self, key: str, part: str, style: int = 0) -> str:
         """One engineer's words about a herring of this variant; `blame` puts two hours on it."""
@@ -79,11 +87,17 @@ def _words(folder: Path) -> Mapping[str, Any]:
 
 
 @lru_cache(maxsize=4)
-def maker_of(folder: Path, level: str, seed: int, profile: Profile = DEFAULT) -> Maker:
-    """What the goldens in this folder are made from for one variant."""
-    incident = make_incident(profile, LEVELS[level], seed)
+def maker_of(
+    folder: Path,
+    level: str,
+    seed: int,
+    profile: Profile = DEFAULT,
+    settings: Settings | None = None,
+) -> Maker:
+    """What the goldens in this folder are made from for one variant, drawn as the level is unless told."""
+    incident = make_incident(profile, settings or LEVELS[level], seed)
     return Maker(
-        truth=truth_of(profile, level, seed),
+        truth=truth_of(profile, level, seed, settings),
         faults={cause.key: cause.fault for cause in incident.causes},
         herrings={herring.key: herring for herring in incident.herrings},
         words=_words(folder),
@@ -129,7 +143,7 @@ def expert(one: Maker) -> Json:
                 "hours": round(cause.hours, 1),
                 "seconds_per_step": round(cause.seconds, 2),
                 "priority": number,
-                "mitigation": one.say(key, "mitigation", SENTENCES),
+                "mitigation": one.at_once(key, SENTENCES),
                 "prevention": one.say(key, "prevention", SENTENCES),
                 "reason": "Checked against the run to compare with.",
                 "opened_min": 4.0 * number,
@@ -151,7 +165,7 @@ def _expert_prose(one: Maker) -> Json:
         "first_look": "I compared the timers of both runs first, since they divide the lost time by part.",
         "issues": f"{issues}\n\nLooked at and put aside:\n\n{aside}",
         "priorities": "By hours given back, as on the board; whatever acts without a restart goes first.",
-        "immediate": _bullets([one.say(key, "mitigation", NOTES) for key in keys]),
+        "immediate": _bullets([one.at_once(key, NOTES) for key in keys]),
         "long_term": _bullets([one.say(key, "prevention", NOTES) for key in keys]),
     }
 
@@ -172,9 +186,7 @@ def prose(one: Maker) -> Json:
         "first_look": "The training log and the timers by rank of both runs.",
         "issues": "\n\n".join(issues) + "\n\n" + "\n".join(aside),
         "priorities": "\n".join(order),
-        "immediate": "\n".join(
-            f"{n}. {one.say(k, 'mitigation', SENTENCES)}" for n, k in enumerate(keys, 1)
-        ),
+        "immediate": "\n".join(f"{n}. {one.at_once(k, SENTENCES)}" for n, k in enumerate(keys, 1)),
         "long_term": "\n".join(
             f"{n}. {one.say(k, 'prevention', SENTENCES)}" for n, k in enumerate(keys, 1)
         ),
@@ -196,7 +208,7 @@ def competent(one: Maker) -> Json:
                 "status": "supported",
                 "hours": round(rough, 1),
                 "priority": number,
-                "mitigation": one.say(cause.key, "mitigation", NOTES),
+                "mitigation": one.at_once(cause.key, NOTES, careful=False),
                 "pins": [_line_pin(cause.lines[-1]), *([stray] if number == 1 else [])],
             }
         )
@@ -204,7 +216,7 @@ def competent(one: Maker) -> Json:
     sections = {
         "first_look": "Training log, then the nodes.",
         "issues": one.of_herring(herring, "aside", SENTENCES),
-        "immediate": _bullets([one.say(cause.key, "mitigation", NOTES) for cause in causes]),
+        "immediate": _bullets([one.at_once(cause.key, NOTES, careful=False) for cause in causes]),
         "long_term": _bullets(
             [one.say(cause.key, "prevention", SENTENCES) for cause in causes[:2]]
         ),

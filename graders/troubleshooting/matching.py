@@ -9,7 +9,12 @@ from itertools import pairwise
 
 from graders.troubleshooting.catalogue import CAUSE, Subject, kin, subjects
 from graders.troubleshooting.copied import sources_of
-from graders.troubleshooting.field_words import spoken_in_field_words
+from graders.troubleshooting.field_words import (
+    BY_PLACE,
+    spoken_by_place,
+    spoken_in_field_words,
+)
+from graders.troubleshooting.figures import has_figure
 from graders.troubleshooting.languages import spoken
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
@@ -29,6 +34,7 @@ from graders.troubleshooting.truth import Truth
 
 _LEAD_WORDS, _TAIL_WORDS = 9, 9
 _LIKELY = 0.7
+_GOES_ON = 3
 _ENOUGH_WORDS = 8
 """A sentence with fewer is taken for one of its section's language."""
 
@@ -121,6 +127,10 @@ def _in_field_words(reads: Sequence[Read], number: int, read: Read, truth: Truth
     located = any(subjects()[m.subject].kind == CAUSE and m.places for m in read.matches)
     near, place = _beside(reads, number), read.place
     spoken_too = list(spoken_in_field_words(read.text, near, truth, known, place))
+    if not any(
+        subjects()[key].kind == CAUSE for key in [*known, *(one.key for one, *_ in spoken_too)]
+    ):
+        spoken_too += _in_places(reads, number, truth)
     causes = located or any(one.kind == CAUSE and sure > _LIKELY for one, _, sure in spoken_too)
     found = [(subjects()[match.subject], match.hits) for match in read.matches]
     found += [(subject, words) for subject, words, _ in spoken_too]
@@ -131,6 +141,22 @@ def _in_field_words(reads: Sequence[Read], number: int, read: Read, truth: Truth
         weak = sure < _LIKELY and subject.kind != CAUSE
         if match.verdict == DISMISSES or (not weak and (subject.kind == CAUSE or not causes)):
             read.matches.append(match)
+
+
+def _in_places(
+    reads: Sequence[Read], number: int, truth: Truth
+) -> list[tuple[Subject, tuple[Hit, ...], float]]:
+    """What a sentence on issues says by places alone, if it or what goes on from it puts a figure on that."""
+    read = reads[number]
+    placed = spoken_by_place(read.text, truth)
+    if placed is None or read.statement.section != "issues":
+        return []
+    after = reads[number + 1 : number + 1 + _GOES_ON]
+    said = [
+        read,
+        *(one for one in after if one.statement.beside(read.statement) and not one.matches),
+    ]
+    return [(*placed, BY_PLACE)] if any(has_figure(one.text) for one in said) else []
 
 
 Others = Sequence[tuple[Subject, Hit]]

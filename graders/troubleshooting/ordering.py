@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graders.troubleshooting.catalogue import subjects
@@ -17,10 +17,11 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _THEN = re.compile(
-    r"[>→;,\n]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach|anschließend"
+    r"[>→;,、。\n]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach"
+    r"|anschließend"
     r"|zuletzt|zum schluss|am ende|schließlich|puis|ensuite|enfin|après|luego|después|por último|finalmente"
     r"|poi|infine|dopo"
-    r"|depois|daarna|tenslotte)\b",
+    r"|depois|daarna|tenslotte|potem|następnie|później|na końcu|wreszcie)\b|次に|それから|最後に|その後",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -43,22 +44,50 @@ def ordered(
         return [], ""
     claimed = _claimed(rows)
     labels = _labels(rows)
+    own = _own_words(rows)
     groups: list[list[str]] = []
+    texts: list[str] = []
     seen: set[str] = set()
     for part in _parts("\n".join(read.text for read in entries)):
-        pieces = [_named(piece, claimed, labels, truth) for piece in _AND.split(part)]
+        pieces = [
+            _named(piece, claimed, labels, truth) or _echoed(piece, own)
+            for piece in _AND.split(part)
+        ]
         said = list(dict.fromkeys(key for piece in pieces for key in piece))
         named = [key for key in said if key not in seen]
         seen.update(named)
         if named or (not said and len(part.split()) > 1):
             groups.append(named)
-    groups = _last_one(groups, [key for key in claimed if key not in seen])
+            texts.append(part)
+    groups = _last_one(groups, texts, [key for key in claimed if key not in seen])
     if len(seen) >= min(2, len(claimed)):
         return groups, "as its entries say"
     return _by_rule(entries, rows, claimed)
 
 
-_AND = re.compile(r"\s+(?:and|und|et|y|e|en|&|\+)\s+", re.IGNORECASE)
+def _own_words(rows: Sequence[Json]) -> dict[str, set[str]]:
+    """The longer words of the sentences by which each cause is claimed, and of no other cause's."""
+    words: dict[str, set[str]] = {}
+    for row in rows:
+        said = {word.lower() for word in _LONG.findall(row["text"])}
+        for match in row["matches"]:
+            if match["verdict"] == STATES:
+                words.setdefault(match["subject"], set()).update(said)
+    return {
+        key: said - {word for other, more in words.items() if other != key for word in more}
+        for key, said in words.items()
+    }
+
+
+def _echoed(part: str, own: Mapping[str, set[str]]) -> list[str]:
+    """The cause that an entry names in the very words by which it was claimed, where it is one cause alone."""
+    said = {word.lower() for word in _LONG.findall(part)}
+    found = [key for key, words in own.items() if said & words]
+    return found if len(found) == 1 else []
+
+
+_LONG = re.compile(r"[^\W\d_]{6,}")
+_AND = re.compile(r"\s+(?:and|und|et|y|e|en|i|oraz|&|\+)\s+|と", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
 _ITEM = re.compile(r"(?:(?<=^)|(?<=\s))\(?(\d{1,2})[.)]\s+(?=[^\W\d])")
 
@@ -81,11 +110,19 @@ def _parts(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _last_one(groups: list[list[str]], left: Sequence[str]) -> list[list[str]]:
-    """The groups without empty ones; a single entry that says nothing known means the single claim left."""
+def _last_one(
+    groups: list[list[str]], texts: Sequence[str], left: Sequence[str]
+) -> list[list[str]]:
+    """The groups without empty ones; a single entry that says nothing known means the single claim left.
+
+    One that speaks of several ("the other two", "the three nodes") means all claims that are left.
+    """
     empty = [at for at, group in enumerate(groups) if not group]
-    if len(left) == 1 and empty and (len(empty) == 1 or empty[-1] == len(groups) - 1):
-        groups = [*groups[: empty[-1]], list(left), *groups[empty[-1] + 1 :]]
+    rest = [at for at in empty if _REST.search(texts[at])]
+    if left and rest:
+        groups[rest[-1]] = list(left)
+    elif len(left) == 1 and empty and (len(empty) == 1 or empty[-1] == len(groups) - 1):
+        groups[empty[-1]] = list(left)
     return [group for group in groups if group]
 
 
@@ -201,6 +238,11 @@ def together(reads: Sequence[Read], rows: Sequence[Json]) -> list[Json]:
 
 
 _PAIR = 2
+_REST = re.compile(
+    r"\b(?:rest|others?|remaining|both|two|three|four|nodes|übrigen?|anderen?|beiden?|drei|knoten|autres?|reste"
+    r"|deux|trois|nœuds|demás|otros?|otras?|resto|dos|tres|nodos|reszt\w*|pozostał\w*|węzł\w*)\b|残り|他の",
+    re.IGNORECASE,
+)
 
 
 def _several(

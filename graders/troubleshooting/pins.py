@@ -175,6 +175,7 @@ def named_sources(read: Read, truth: Truth) -> Iterator[Judged]:
         if about and key not in about:
             continue
         named = [hit.words for hit in hits(subjects()[key].shows, text)]
+        named += [token for token in tokens_in(truth.spots[key], text) if _TICKET.fullmatch(token)]
         named += [name for name in _file_names(truth, key) if re.sub(r"[^a-z0-9]", "", name) in low]
         for name in dict.fromkeys(one.lower() for one in named[:4]):
             yield Judged(name, (key,), wrongable=False, named=True)
@@ -190,6 +191,8 @@ def _file_names(truth: Truth, key: str) -> list[str]:
     return sorted(name.lower() for name in found if len(name) >= _LEAST_NAME and "-n" not in name)
 
 
+_TICKET = re.compile(r"[A-Z]{2,5}-\d{2,6}")
+"""The change that somebody looked up tells of a cause as much as the file does in which it stands."""
 _LEAST_NAME = 5
 _CITED = re.compile(r"([\w.@-]+(?:/[\w.@-]+)+)(?:(?::|,?\s+lines?\s+|\s*#L)(\d+))?")
 _QUOTED = re.compile(r"`([^`\n]{12,300})`|[\"“]([^\"”\n]{20,300})[\"”]")

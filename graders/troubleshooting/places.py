@@ -130,6 +130,8 @@ _UNITS = {
 }
 
 
+_BUS = len("4f:00.0")
+"""People leave out the domain, which is the same for every device of a node."""
 _LIMITS = {"limit_w": _UNITS["limit_w"]}
 
 
@@ -140,6 +142,8 @@ def _values(fault: Fault) -> list[str]:
         value = facts.get(name)
         if isinstance(value, str) and len(value) > 2:
             found.append(value)
+            if name == "bus_id":
+                found.append(value[-_BUS:])
             if name == "ost":
                 found.append(value.rpartition("-")[2])
     found += _figures(facts, _UNITS)
@@ -193,6 +197,17 @@ def limits_in(spot: Spot, text: str) -> list[Hit]:
     """Where the spot's limits stand in the text."""
     found = [_pattern(one).search(text) for one in spot.limits]
     return [Hit(m.start(), m.end(), m.group()) for m in found if m is not None]
+
+
+def tokens_at(spot: Spot, text: str) -> list[Hit]:
+    """Where tokens of the spot stand in the text, the longest of those that meet and each token once."""
+    found: list[Hit] = []
+    for token in sorted(spot.tokens, key=len, reverse=True):
+        match = _pattern(token).search(text)
+        hit = Hit(match.start(), match.end(), match.group()) if match else None
+        if hit is not None and not any(hit.meets(other) for other in found):
+            found.append(hit)
+    return found
 
 
 def tokens_in(spot: Spot, text: str) -> list[str]:

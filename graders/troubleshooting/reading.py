@@ -8,6 +8,7 @@ from typing import Any
 
 from graders.troubleshooting.answer import Answer, Hypothesis
 from graders.troubleshooting.catalogue import CAUSE, HERRING, subjects
+from graders.troubleshooting.constrained import constrained
 from graders.troubleshooting.figures import hours_of_seconds, hours_said
 from graders.troubleshooting.helps import helping
 from graders.troubleshooting.languages import NAMES, says, spoken
@@ -25,6 +26,8 @@ Json = dict[str, Any]
 _FALLBACK = ("first_look", "priorities")
 _TELLING = re.compile(r"\w{3}")
 """Of what helps: "on" and "it" may stand in any sentence."""
+_LEADING = re.compile(r"\W*(?:\w+,?\s+){0,2}[~≈]?\d[\d.,]*\s*h\w*\b[^:]*:", re.IGNORECASE)
+"""A sentence that leads in with what something costs ("Next, 2.1 h: checkpoints.")."""
 _TOO_SHORT = 20
 """Words of an answer that are too few to tell its language by."""
 
@@ -55,6 +58,7 @@ def read(answer: Answer, truth: Truth) -> Json:
         "order_by": order_by,
         "together": together(reads, rows),
         "read": _how_much(reads, rows, helps),
+        "constraint": constrained(answer, reads, truth),
         "truth": _truth(truth),
         "notes": list(answer.notes),
     }
@@ -252,6 +256,9 @@ def _hours(
         if found or follows.matches or not one.statement.beside(follows.statement):
             return found
         found = hours_said(follows.text, truth.gap, truth.totals)
+    lead = reads[number - 1] if number else one
+    if not found and _LEADING.match(lead.text) and one.statement.beside(lead.statement):
+        return [] if lead.matches else hours_said(lead.text, truth.gap, truth.totals)
     return found
 
 
@@ -285,7 +292,11 @@ def _hypothesis(one: Hypothesis, truth: Truth) -> Json:
 
 
 def _truth(truth: Truth) -> Json:
-    """What measures compare with: titles, hours, and which fit what."""
+    """What measures compare with: titles, hours, and which fit what.
+
+    Against a cause whose usual remedy may not be applied for now one has to go round or to agree first.
+    """
+    bound = truth.key.constraint.cause if truth.key.constraint else None
     return {
         "gap_hours": truth.gap,
         "causes": [
@@ -296,7 +307,7 @@ def _truth(truth: Truth) -> Json:
                 "alone": cause.alone,
                 "last": cause.last,
                 "overlaps": list(cause.overlaps),
-                "effort": subjects()[cause.key].effort,
+                "effort": subjects()[cause.key].effort + (cause.key == bound),
             }
             for cause in truth.key.causes
         ],

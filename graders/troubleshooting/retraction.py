@@ -39,8 +39,9 @@ _OR = {
         "it": "o|oppure",
         "pt": "ou",
         "nl": "of|ofwel",
+        "pl": "lub|albo|czy",
     }.items()
-}
+} | {"ja": re.compile("または|あるいは|もしくは|それとも")}
 _SEVERAL = 3
 
 

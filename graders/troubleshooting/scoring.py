@@ -151,7 +151,7 @@ def nearness(key: str, said: Mapping[str, Said], causes: Sequence[Json], reading
     near = [closeness(hours, rows[key]) for hours in found]
     groups = [one for one in reading.get("together", ()) if key in one["subjects"]]
     joint = [_of_group(one["subjects"], one["hours"][0], rows) for one in groups]
-    if joint and max(joint) > (fmean(near) if near else 0.0):
+    if joint and max(joint) >= (fmean(near) if near else 0.0):
         return max(joint)
     if not near:
         return 0.0
@@ -253,6 +253,28 @@ def helped(key: str, said: Said | None, reading: Json) -> dict[str, list[Json]]:
         ):
             found[row["part"]].append(row)
     return found
+
+
+BROKEN = -0.5
+"""What a mitigation is worth that is not allowed for now, as a part of one that helps."""
+
+
+def breaking(reading: Json) -> list[Json]:
+    """Sentences that would do what the incident's constraint forbids, unless others keep to it."""
+    said = (reading.get("constraint") or {}).get("said", [])
+    if any(row["keeps"] for row in said):
+        return []
+    return [row for row in said if not row["keeps"]]
+
+
+def kept(key: str, part: str, rows: Sequence[Json], reading: Json) -> float:
+    """What the actions of one kind against a cause are worth, 1 or 0; less than nothing if forbidden."""
+    rule = reading.get("constraint")
+    if rule is None or rule["cause"] != key or part != "mitigation":
+        return float(bool(rows))
+    if breaking(reading):
+        return BROKEN
+    return float(bool(rows) or any(row["keeps"] for row in rule["said"]))
 
 
 def evidence_for(key: str, said: Said | None, reading: Json) -> list[Json]:

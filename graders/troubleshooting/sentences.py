@@ -17,7 +17,9 @@ _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+(.*?)\s*#*$|^\s*\*\*([^*]{2,120})\*\*:?
 _RULE = re.compile(r"^\s*\|?[\s:|-]{3,}\|?\s*$")
 _END = re.compile(
     r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bca\.)(?<!\bapprox\.)\s+(?=[A-Z0-9\"'(`*])"
+    r"(?!(?<=\d\.\s)(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
     r"|(?<=\w\w\w\w[.!?])(?<!incl\.)(?<!inkl\.)(?<!resp\.)(?<!evtl\.)(?<!approx\.)(?<!appr\.)\s+(?=[a-z])"
+    r"|(?<=[\u3002\uff01\uff1f])"
 )
 MOST_STATEMENTS = 3_000
 _LONGEST = 700

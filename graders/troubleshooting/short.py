@@ -18,6 +18,10 @@ _LISTED = re.compile(
     re.I,
 )
 _DIGITS = re.compile(r"\d{2,4}")
+_UNIT = "[KMGT]i?B|[MG]Hz|k?W|V|A|s|ms|h|min|rpm|TB|GPUs?"
+_NUMBERED = re.compile(r"[a-z-]0\d\d$", re.IGNORECASE)
+_NUMBER = re.compile(rf"(?<![{LETTERS}.,:\-\[])(0\d\d)(?![{LETTERS}%\]]|[.,:-]\d|\s?(?:{_UNIT})\b)")
+"""With its noughts in front a number is no figure that anybody writes."""
 _BRACKET = re.compile(r"(?<![\w-])([a-z]+)(?=\[\d)", re.IGNORECASE)
 
 
@@ -56,6 +60,14 @@ def _stems(names: Names) -> Mapping[str, str]:
     return found
 
 
+@lru_cache(maxsize=8)
+def _numbers(names: Names) -> Mapping[str, str]:
+    """The number of a name as it is written there (`011`) -> the name, where only one has it."""
+    found = {name[-3:]: name for name in names if _NUMBERED.search(name)}
+    count = Counter(name[-3:] for name in names if _NUMBERED.search(name))
+    return {number: name for number, name in found.items() if count[number] == 1}
+
+
 def written_out(text: str, names: Names) -> str:
     """The text, through `flat`, with short words and short names of machines in full."""
     text = flat(text)
@@ -64,6 +76,8 @@ def written_out(text: str, names: Names) -> str:
     text = _LISTED.sub(lambda match: _each(match, names), text)
     stems = _stems(names)
     text = _BRACKET.sub(lambda match: stems.get(match[1].lower(), match[1]), text)
+    numbers = _numbers(names)
+    text = _NUMBER.sub(lambda match: numbers.get(match[1], match[1]), text)
     tails, pattern_of_tails = _tails(names)
     if pattern_of_tails is None:
         return text

@@ -48,6 +48,8 @@ def blames(text: str) -> bool:
 
 def points_back(text: str, languages: Sequence[str] = ("en",)) -> bool:
     """Whether a sentence without a subject of its own puts aside what stands before it."""
+    if hits(words()["points_back_by_itself"], text):
+        return True
     start = group(words()["points_back"]).match(text.lstrip(" \t\"'(-–"))
     if start is None:
         return False
@@ -76,6 +78,8 @@ def told(
     own = [one for one in others if not any(one.meets(h) for h in found)]
     start, end = scope(text, found, own)
     own_words = _unquoted(text)
+    if _heads_list(own_words, [*found, *own], languages):
+        return DISMISSES, True
     part = own_words[start:end]
     moved = [Hit(hit.start - start, hit.end - start, hit.words) for hit in found]
     cues = [*hits(_aside(), part), *says("aside", part, languages)]
@@ -86,6 +90,19 @@ def told(
     return (DISMISSES, False) if _negated(own_words, found) else (STATES, True)
 
 
+def _heads_list(text: str, named: Sequence[Hit], languages: Sequence[str]) -> bool:
+    """Whether a sentence begins by putting aside all that it then lists, and blames none of it."""
+    first, last = min(hit.start for hit in named), max(hit.end for hit in named)
+    lead = text[:first]
+    if len(named) < _LIST or len(lead.split()) > _FEW_WORDS or _CLAUSE.search(text[first:last]):
+        return False
+    if blames(text[first:]) or _COSTS.search(text):
+        return False
+    return sets_aside(lead, languages) or bool(denials(lead, languages, ()))
+
+
+_LIST = 2
+_COSTS = re.compile(r"\d\s*(?:h|s|時間)(?![a-z])", re.IGNORECASE)
 _QUOTED = re.compile(
     r"[\"“„«][^\"“”„»\n]{3,300}[\"”“»]|(?<!\w)'[^'\n]{6,300}'(?!\w)"
     r"|Reason=(?:'[^'\n]*'|\"[^\"\n]*\"|\S+)",

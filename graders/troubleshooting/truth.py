@@ -18,7 +18,7 @@ from scenarios.company.profile import Profile
 from scenarios.troubleshooting.calendar import STARTUP
 from scenarios.troubleshooting.handout import handed_out
 from scenarios.troubleshooting.key import CauseKey, HerringKey, Key, make_key
-from scenarios.troubleshooting.levels import LEVELS
+from scenarios.troubleshooting.levels import LEVELS, Settings
 from scenarios.troubleshooting.materials import Material, materials
 from scenarios.troubleshooting.truth import make_incident
 
@@ -89,9 +89,12 @@ def even(text: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def truth_of(profile: Profile, level: str, seed: int) -> Truth:
-    """The variant's truth (2 to 3 s, about 15 MB). Raises ValueError where the profile has no room for it."""
-    incident = make_incident(profile, LEVELS[level], seed)
+def truth_of(profile: Profile, level: str, seed: int, settings: Settings | None = None) -> Truth:
+    """The variant's truth (2 to 3 s, about 15 MB), drawn as the level is unless settings are given.
+
+    Raises ValueError where the profile has no room for it.
+    """
+    incident = make_incident(profile, settings or LEVELS[level], seed)
     found = handed_out(incident, materials(incident))
     key = make_key(incident, found)
     numbers = tickets(incident)

@@ -170,6 +170,25 @@ def test_one_dollar_is_no_figure() -> None:
     assert measure(cheap, "accuracy") == 0
 
 
+def test_an_order_turned_round_earns_less_than_none() -> None:
+    """What is put first although it gives an eighth is a pair that is wrong, not one that is left out."""
+    large, small = (
+        row(what, where, alone(key))
+        for wanted in ("fair_share", "serving_efficiency")
+        for key, what, where in [next(one for one in SAID if one[0] == wanted)]
+    )
+    right = graded(large | {"priority": 1}, small | {"priority": 2})
+    turned = graded(large | {"priority": 2}, small | {"priority": 1})
+    assert "1 pairs of 1 right, 0 wrong" in said_of(right, "order")
+    assert "0 pairs of 1 right, 1 wrong" in said_of(turned, "order")
+
+
+def said_of(report: GradeReport, key: str) -> str:
+    return str(
+        next(one.to_dict()["explanation"] for one in report.measures if one.measure.key == key)
+    )
+
+
 def test_corrections_change_the_measures_and_nothing_else() -> None:
     report = graded(
         {"what": "Do the clever thing", "where": BURST, "saving": usd(alone("cloud_poweroff"))}

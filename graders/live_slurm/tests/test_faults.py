@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from graders.live_slurm import course
+from graders.live_slurm.goldens import GOLDENS
 from graders.live_slurm.grading import sandboxed
 from graders.live_slurm.orders import Course, Order
 from graders.live_slurm.reading import started
@@ -26,6 +27,20 @@ def test_a_fault_stops_its_jobs_until_it_is_cured(name: str, backend: Backend) -
     cured, expert = played(backend, scene, "expert")
     assert score(expert) >= 0.95, (expert, cured.printed, cured.after, cured.refused)
     assert cured.comes_back
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", [name for name in NAMES if scene_of([name]).wide])
+def test_to_cancel_whoever_comes_first_mends_nothing(
+    name: str, backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = scene_of([name])
+    cancelled = f"scancel -n {scene.wide[0].name}\n"
+    monkeypatch.setitem(GOLDENS, "canceller_of_one", lambda scene: cancelled)
+    _, measures = played(backend, scene, "canceller_of_one")
+    values = {one.measure.key: one.value for one in measures}
+    assert values["stay"] == 0.0
+    assert values["unharmed"] < 100.0
 
 
 @pytest.mark.by_day("level,seed", [("senior", 1)])

@@ -10,21 +10,15 @@ from pathlib import Path
 import pytest
 
 from graders.live_slurm.goldens import GOLDENS, expert
-from graders.live_slurm.tests.clusters import PACK, backend, played, score
+from graders.live_slurm.tests.clusters import PACK, backend, docker, played, score
+from graders.troubleshooting.calibration import stated
 from sandbox import Backend
 from scenarios.live_slurm.scene import LEVELS, draw
+from scenarios.packs import load_pack
 
-__all__ = ["backend"]
+__all__ = ["backend", "docker"]
 
-BOUNDS = {
-    "nothing": (0.0, 0.0),
-    "restarter": (0.0, 0.2),
-    "canceller": (0.0, 0.1),
-    "guesser": (0.0, 0.5),
-    "competent": (0.3, 0.95),
-    "expert": (0.95, 1.0),
-    "running_only": (0.0, 0.8),
-}
+BOUNDS = stated(load_pack(PACK))["bounds"]
 SEEDS = (1, 2, 3, 4)
 
 
@@ -37,7 +31,7 @@ def test_a_golden_comes_out_where_it_belongs(
 ) -> None:
     scene = draw(level, seed)
     seen, measures = played(backend, scene, golden)
-    least, most = BOUNDS[golden]
+    least, most = BOUNDS[golden]["score"]
     found = score(measures)
     assert least <= found <= most, (found, measures, seen.printed, seen.after, seen.refused)
 
@@ -47,6 +41,16 @@ def test_same_commands_give_the_same_measures_thirty_times(backend: Backend) -> 
     scene = draw("senior", 7)
     found = [[one.value for one in played(backend, scene, "competent")[1]] for _ in range(30)]
     assert all(one == found[0] for one in found), found
+
+
+@pytest.mark.nightly
+@pytest.mark.docker
+@pytest.mark.parametrize("golden", ["nothing", "expert"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_container_holds_a_cluster_as_well(level: str, golden: str, docker: Backend) -> None:
+    _, measures = played(docker, draw(level, 2), golden)
+    least, most = BOUNDS[golden]["score"]
+    assert least <= score(measures) <= most
 
 
 def test_grade_of_a_script_on_the_command_line(tmp_path: Path, backend: Backend) -> None:

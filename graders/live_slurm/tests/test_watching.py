@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 from typing import TypeVar
 
+import pytest
+
 from graders.live_slurm import reading
 from graders.live_slurm.orders import Course, Order, Said
 from graders.live_slurm.watching import (
@@ -18,7 +20,7 @@ from graders.live_slurm.watching import (
 )
 
 R = TypeVar("R")
-EACH_S = 0.5
+EACH_S, SOON_S = 0.5, 0.1
 
 
 def told(cycles: int, **states: str) -> Said:
@@ -99,7 +101,16 @@ def test_a_fault_has_shown_itself_once_its_jobs_were_tried_and_none_runs() -> No
     )
     seen, slept = waited(wait_until_tried([7]), looks)
     assert [one.state for one in seen] == ["PENDING"]
-    assert slept == 4 * EACH_S
+    assert slept == pytest.approx(4 * SOON_S)
+
+
+def test_the_scheduler_is_prompted_once_when_its_cycles_are_counted() -> None:
+    def prompt() -> Course[None]:
+        yield Order("sleep 7.0")
+
+    looks = [told(cycles, j7="PENDING") for cycles in (0, 1, 2)]
+    _, slept = waited(wait_until_tried([7], prompt()), iter(looks))
+    assert slept == pytest.approx(7.0 + 2 * SOON_S)
 
 
 def test_a_cluster_without_jobs_has_none() -> None:

@@ -44,8 +44,8 @@ def test_it_counts_as_far_as_the_work_is_done() -> None:
 
 
 @pytest.mark.parametrize("seed", [7, 8, 9])
-def test_the_solid_plan_misses_the_worst_bottleneck(seed: int) -> None:
-    scene = scene_of(DEFAULT, "mid", seed)
+def test_a_juniors_solid_plan_misses_the_worst_bottleneck(seed: int) -> None:
+    scene = scene_of(DEFAULT, "junior", seed)
     _, missed = solid_plan(scene)
     worst = max(one.strength for one in scene.bottlenecks)
     assert next(one for one in scene.bottlenecks if one.key == missed).strength == worst

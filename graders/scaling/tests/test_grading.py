@@ -83,7 +83,7 @@ def test_measures_are_those_of_the_model_with_units_and_directions() -> None:
     for key, one in measures().items():
         assert one.unit == MEASURES[key].unit
         assert one.better == {"high": "higher", "low": "lower"}[MEASURES[key].better]
-    assert counting("work") | counting("thrift") == set(measures())
+    assert counting("work") | counting("thrift") | counting("subject") == set(measures())
 
 
 def test_without_a_plan_the_year_is_played_as_it_is_and_thrift_is_no_merit() -> None:
@@ -161,11 +161,13 @@ def test_every_figure_can_be_opened_by_year_month_and_kind_of_work() -> None:
     assert {one["figure"] for one in row["why"]} & set(measures())
 
 
-def test_solid_misses_one_bottleneck_and_says_so() -> None:
-    report = golden("solid")
+def test_a_juniors_solid_plan_misses_one_bottleneck_and_says_so() -> None:
+    level = "junior"
+    files = write_golden(load_pack(PACK), level, "solid", SEED)
+    report = grade(PACK, level, SEED, files, hidden=1)
     states = [row["state"] for row in of_kind(report, "bottleneck")]
     assert states.count("left") == 1
-    assert len(states) == LEVELS[LEVEL].bottlenecks
+    assert len(states) == LEVELS[level].bottlenecks
     (left,) = [one for one in of_kind(report, "finding") if one["subject"]]
     assert left["finding"].startswith("bottleneck_")
     assert left["where"]

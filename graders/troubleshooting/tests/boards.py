@@ -12,6 +12,7 @@ from graders.troubleshooting.reading import read
 from graders.troubleshooting.truth import Truth, truth_of
 from graders.written import Assessed, Corrections
 from scenarios.company.profile import DEFAULT
+from scenarios.troubleshooting.levels import QUIET
 
 LEVEL, SEED = "senior", 7
 """Causes: ib-link-flapping, mtu-mismatch and ost-rebuild (which overlap), silent-slow-node.
@@ -21,7 +22,7 @@ Json = dict[str, Any]
 
 
 def truth() -> Truth:
-    return truth_of(DEFAULT, LEVEL, SEED)
+    return truth_of(DEFAULT, LEVEL, SEED, QUIET[LEVEL])
 
 
 def card(claim: str, **more: Any) -> Json:

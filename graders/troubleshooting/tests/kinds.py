@@ -17,6 +17,7 @@ from graders.troubleshooting.reading import read
 from graders.troubleshooting.truth import Truth, truth_of
 from graders.written import Assessed
 from scenarios.company.profile import DEFAULT
+from scenarios.troubleshooting.levels import QUIET
 
 FOLDER = Path(__file__).parent / "answers"
 _OWN = ("bar", "of", "swap", "add", "replace", "copy", "status", "hypotheses")
@@ -42,7 +43,7 @@ class Written:
     @property
     def truth(self) -> Truth:
         level, _, seed = self.variant.split("_")[0].partition("-")
-        return truth_of(DEFAULT, level, int(seed))
+        return truth_of(DEFAULT, level, int(seed), QUIET[level])
 
     def assessed(self) -> Assessed:
         return assess(read(parse(json.dumps(self.answer)), self.truth))
@@ -66,7 +67,7 @@ def _answer(row: Mapping[str, Any], rows: Mapping[str, Any], variant: str) -> di
     sections = {key: text for key, text in base.items() if key not in _OWN}
     if "copy" in row:
         level, _, seed = variant.split("_")[0].partition("-")
-        files = truth_of(DEFAULT, level, int(seed)).files
+        files = truth_of(DEFAULT, level, int(seed), QUIET[level]).files
         sections["issues"] = "\n\n".join(files[path].text for path in row["copy"])
     for key, text in row.get("replace", {}).items():
         sections[key] = text

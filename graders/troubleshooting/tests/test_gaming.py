@@ -27,6 +27,7 @@ from graders.troubleshooting.tests.boards import (
     written,
 )
 from scenarios.packs import load_pack
+from scenarios.troubleshooting.levels import QUIET
 
 CAUSES = [key for key, one in subjects().items() if one.kind == CAUSE]
 HERRINGS = [key for key, one in subjects().items() if one.kind == HERRING]
@@ -34,7 +35,7 @@ HERRINGS = [key for key, one in subjects().items() if one.kind == HERRING]
 
 def maker() -> Maker:
     folder = load_pack("troubleshooting/slow-training").folder / "goldens"
-    return maker_of(folder, LEVEL, SEED)
+    return maker_of(folder, LEVEL, SEED, settings=QUIET[LEVEL])
 
 
 def score(found: Json) -> float:

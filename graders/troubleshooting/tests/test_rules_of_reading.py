@@ -15,11 +15,12 @@ from graders.troubleshooting.matching import spoken_of
 from graders.troubleshooting.patterns import flat, hits
 from graders.troubleshooting.places import Spot, limits_in
 from graders.troubleshooting.reading import read
-from graders.troubleshooting.scoring import order_of
+from graders.troubleshooting.scoring import Said, nearness, order_of
 from graders.troubleshooting.sentences import statements
 from graders.troubleshooting.stance import heads_aside, stance
 from graders.troubleshooting.truth import Truth, truth_of
 from scenarios.company.profile import DEFAULT
+from scenarios.troubleshooting.levels import QUIET
 
 NEIGHBOUR = "Job 93542 of tokafor fills the uplinks with its all-to-all, 2.5 h."
 NAMES = "10.20.0.53 was retired, and every node's resolver still asks it first, 1.5 h."
@@ -30,7 +31,7 @@ ALL = f"{NEIGHBOUR}\n\n{RECOMPUTE}\n\n{NAMES}\n\n{REBUILD}\n"
 
 @cache
 def variant() -> Truth:
-    return truth_of(DEFAULT, "mid", 61)
+    return truth_of(DEFAULT, "mid", 61, QUIET["mid"])
 
 
 def reading(issues: str, *cards: dict[str, Any], **sections: str) -> dict[str, Any]:
@@ -232,3 +233,19 @@ def test_no_peermem_is_a_finding_and_no_denial() -> None:
     assert stance(text, words["driver-mismatch"]) == "states"
     heading = "No part in it: free memory of gpu-n009"
     assert heads_aside(heading.partition(":")[0])
+
+
+def test_one_figure_for_two_that_overlap_counts_although_one_is_given_a_part_beside_it() -> None:
+    links = {"key": "a", "hours": 2.0, "alone": 1.1, "last": 2.9, "overlaps": ["b"]}
+    switch = {"key": "b", "hours": 0.9, "alone": 0.0, "last": 1.8, "overlaps": ["a"]}
+
+    def told(hours: float) -> Said:
+        row = {"id": "1", "hours": [hours], "hypothesis": ""}
+        return Said(states=[(row, {"hours": [hours]})])
+
+    said = {"a": told(2.8), "b": told(2.3)}
+    together = [{"statement": "2", "subjects": ["a", "b"], "hours": [2.8]}]
+    causes = [links, switch]
+    assert nearness("a", said, causes, {"hypotheses": []}) == 0
+    of_both = {"hypotheses": [], "together": together}
+    assert [nearness(key, said, causes, of_both) for key in "ab"] == [1.0, 1.0]
