@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,6 +35,7 @@ CLOSED = (
     "The time for this answer is over, and what was saved last is handed in. What you sent now is kept "
     "aside, but it is not part of what is scored."
 )
+UNDER_WAY = "Your last run has not ended yet: wait for it or stop it, then run again."
 COLLISION = (
     "Newer work was saved from another page. Choose which version to keep, then submit again."
 )
@@ -121,6 +122,11 @@ def check_pace(attempt: Attempt, now: datetime) -> None:
         )
 
 
+def check_is_run(attempt: Attempt) -> None:
+    if not attempt.exercise.is_run:
+        raise Closed("This exercise asks for pseudocode: there is nothing to run.")
+
+
 class AttemptView(APIView):
     """Finds the attempt that the browser's link gives access to."""
 
@@ -163,6 +169,28 @@ class AttemptView(APIView):
     def save(self, **fields: Any) -> Saved:
         with saves_refused():
             return save_draft(self.attempt.pk, now=self.now, **fields)
+
+    def queue_run(
+        self, saved: Saved, workload: str, *, busy: str, check: Callable[[Attempt], None]
+    ) -> Run:
+        """Under the attempt's lock, so that two clicks cannot both pass the limits.
+
+        busy: the sentence while another run goes on. check: refuses by raising, last of all.
+        """
+        with locked(self.attempt.pk) as attempt:
+            if attempt.runs.unfinished().exists():
+                raise TooManyRuns(busy)
+            check_pace(attempt, self.now)
+            check(attempt)
+            run = Run.objects.create(
+                attempt=attempt,
+                round=attempt.round,
+                draft=saved.draft,
+                workload=workload,
+                created_at=self.now,
+            )
+            enqueue_run(run.pk)
+        return run
 
     def saved_answer(self, saved: Saved) -> dict[str, Any]:
         return {
@@ -218,7 +246,7 @@ class RunsView(AttemptView):
         saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
-        run = self.queue_run(saved, workload)
+        run = self.queue_run(saved, workload, busy=UNDER_WAY, check=check_is_run)
         row = candidate_data.run_row(run, self.now, with_report=False)
         return Response({**row, "saved": self.saved_answer(saved)}, status=202)
 
@@ -226,26 +254,6 @@ class RunsView(AttemptView):
         pack = pack_of(self.attempt.pack_version.name)
         if workload not in [name for name, _ in pack.public_workloads(self.attempt.level)]:
             raise serializers.ValidationError("There is no such workload: choose one of the list.")
-
-    def queue_run(self, saved: Saved, workload: str) -> Run:
-        """Under the attempt's lock, so that two clicks cannot both pass the limits."""
-        with locked(self.attempt.pk) as attempt:
-            if not attempt.exercise.is_run:
-                raise Closed("This exercise asks for pseudocode: there is nothing to run.")
-            if attempt.runs.unfinished().exists():
-                raise TooManyRuns(
-                    "Your last run has not ended yet: wait for it or stop it, then run again."
-                )
-            check_pace(attempt, self.now)
-            run = Run.objects.create(
-                attempt=attempt,
-                round=attempt.round,
-                draft=saved.draft,
-                workload=workload,
-                created_at=self.now,
-            )
-            enqueue_run(run.pk)
-        return run
 
 
 class RunView(AttemptView):

@@ -56,7 +56,8 @@ def _of_this_round(attempt: Attempt) -> QuerySet[TimeEvent]:
 def _notice(event: TimeEvent) -> dict[str, Any]:
     gained = event.after - event.before if event.after and event.before else timedelta(0)
     minutes, seconds = divmod(round(gained.total_seconds()), 60)
-    length = f"{minutes} min" if minutes and not seconds else f"{minutes} min {seconds} s"
+    parts = (f"{minutes} min" if minutes else "", f"{seconds} s" if seconds or not minutes else "")
+    length = " ".join(filter(None, parts))
     more = gettext("You have {length} more time.").format(length=length)
     texts = {
         EventKind.EXTENDED: more,

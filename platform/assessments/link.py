@@ -15,7 +15,7 @@ from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 
 from assessments.models import Attempt
-from hiring import languages
+from hiring import language_choices, languages
 from hiring.models import Invitation
 from hiring.trials import practice_of
 
@@ -56,7 +56,7 @@ def remember(request: HttpRequest, response: HttpResponse, invitation: Invitatio
 
 def speak(response: HttpResponse, language: str) -> None:
     """Say this browser's pages in the language from now on."""
-    _keep(response, languages.COOKIE, language)
+    _keep(response, language_choices.COOKIE, language)
 
 
 def _keep(response: HttpResponse, name: str, value: str) -> None:

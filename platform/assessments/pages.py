@@ -33,13 +33,16 @@ from library.packs import pack_of
 from scenarios.packs import Document
 
 ACCEPT_FIRST = "Please read what you may use and tick the box before you start."
+# After an outage nothing is handed in before all that waited has been taken: until then work goes on.
 STATES = {
     Phase.RUNNING: "running",
     Phase.GRACE: "running",
+    Phase.OVERDUE: "running",
     Phase.SUBMITTED: "submitted",
     Phase.REVISION_OPEN: "revision_open",
     Phase.REVISING: "revising",
     Phase.REVISION_GRACE: "revising",
+    Phase.REVISION_OVERDUE: "revising",
     Phase.REVISION_SUBMITTED: "finished",
 }
 
@@ -84,6 +87,7 @@ def lobby(invitation: Invitation, now: datetime) -> dict[str, Any]:
         "before_start": any(card["state"] == "ready" for card in cards),
         "may_practise": any(card["state"] in ("ready", "not_open") for card in cards),
         "recorded": recorded(exercises),
+        "runs": any(row.is_run or row.has_terminal for row in exercises),
         "kept": keeping.in_sentences(invitation.opening),
     }
 
@@ -159,7 +163,14 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
+        "script_parts": _script_parts(attempt),
     }
+
+
+def _script_parts(attempt: Attempt) -> str:
+    """Whose words the page's scripts say besides those of every page."""
+    room = [workplace_of(attempt.exercise).name, "terminal"] if attempt.exercise.has_room else []
+    return ",".join([*room, "practice"] if practice_of(attempt.invitation) else room)
 
 
 def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:

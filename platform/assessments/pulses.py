@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from assessments.models import Pulse
 
 WEB, WORKER, GPU, TERMINAL, SCHEDULE = "web", "worker", "gpu", "terminal", "schedule"
+CLUSTER = "cluster"
+"""A host of terminals that can hold live clusters as well."""
 PULSE_S = 5.0
 AWAY = timedelta(seconds=15)
 # The site is asked twice a second, as a browser asks it. Whoever waits a second more than that between

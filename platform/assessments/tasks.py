@@ -14,6 +14,7 @@ from django.utils import timezone
 from assessments import building, execution
 from assessments.gpu import cards
 from assessments.happened import grading_given_up
+from assessments.live_slurm import hosting
 from assessments.materials import variants
 from assessments.models import GradingRun, Run
 from assessments.outages import credit_run, keep_pulse
@@ -113,6 +114,7 @@ def start_pulse(sender: Any, **kwargs: Any) -> None:
     queues = set(sender.app.amqp.queues.consume_from)
     if cards.DEFAULT_QUEUE in queues:
         keep_pulse(WORKER, places=settings.GRADING_SLOTS)
+        hosting.build_root()
     if cards.GPU_QUEUE in queues:
         keep_pulse(GPU, lambda: not cards.obstacle())
     try:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 from celery import Celery
+from celery.exceptions import SecurityWarning
 from celery.signals import setup_logging
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "headnode.settings")
 TRANSPORT_ALIASES["headnode-files"] = "headnode.file_broker:Transport"
+
+# Workers are root where they can be, for the sake of whom they fence (docs/security.md), and read JSON alone.
+warnings.filterwarnings("ignore", category=SecurityWarning)
 
 app = Celery("headnode")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -13,12 +13,15 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
+from multiprocessing import get_context
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from headnode.children import Child, keep_alive, stop, supervise
-from headnode.static_collection import collect_static, collected
+from headnode.static_collection import collect_static, collected, is_collected
 from headnode.steps import step
 
 HEALTHY_WITHIN_S = 60.0
@@ -112,27 +115,77 @@ def prepare(port: int) -> None:
                 f"Port {port} is in use. Choose another one: make run PORT={port + 1}"
             ) from None
     import django
-    from django.conf import settings
     from django.core.exceptions import ImproperlyConfigured
     from django.db import DatabaseError
 
-    with step("sandbox", sys.stdout) as said:
-        said.result = check_sandbox()
+    built = has_root()
+    if built:
+        tell_sandbox()
     try:
         django.setup()
-        from headnode import prepared_site
-
-        with step("tables", sys.stdout) as said:
-            new = prepared_site.migrate()
-            said.result = f"{new} migrations" if new else "up to date"
+        bring_up_to_date(with_root=not built)
     except ImproperlyConfigured as error:
         raise CannotStart(str(error)) from None
     except DatabaseError as error:
         why = str(error).strip().partition("\n")[0].rstrip(".")
         raise CannotStart(f"The database cannot be used: {why}. See DATABASE_URL.") from None
-    with step("static files", sys.stdout) as said:
-        fresh = collect_static(settings.DATA, collected)
-        said.result = "collected" if fresh else "up to date"
+    if not built:
+        tell_sandbox()
+
+
+def bring_up_to_date(*, with_root: bool) -> None:
+    """Tables here, and beside them in processes of their own what they do not need.
+
+    Raises DatabaseError before anything else is begun, CannotStart where programs would have no root folder.
+    """
+    from django.conf import settings
+    from django.db import connection
+
+    from headnode import prepared_site
+    from headnode.health import unapplied
+    from sandbox import SandboxUnavailable, rootfs
+
+    unapplied()
+    connection.close()  # or the processes beside us would hold it as well
+    others: dict[str, tuple[Callable[..., object], Any]] = {}
+    if not is_collected(settings.DATA):
+        others["static files"] = collect_static, (settings.DATA, collected)
+    if with_root:
+        others["root folder of the sandbox"] = rootfs.build, (settings.SANDBOX_STATE,)
+    with ProcessPoolExecutor(2, get_context("fork"), _as_usual) as beside:
+        going = [beside.submit(work, *given) for work, given in others.values()]
+        with step(", ".join(["tables", *others]), sys.stdout) as said:
+            new = prepared_site.migrate()
+            said.result = f"{new} migrations" if new else "up to date"
+            try:
+                for one in going:
+                    one.result()
+            except SandboxUnavailable as error:
+                raise CannotStart(str(error)) from None
+
+
+def _as_usual() -> None:
+    """In a process beside ours: end at a signal, without a word."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def has_root() -> bool:
+    """Whether what programs see as their system is built here."""
+    from django.conf import settings
+
+    from sandbox import SandboxUnavailable, rootfs
+
+    try:
+        rootfs.load("python", settings.SANDBOX_STATE)
+    except SandboxUnavailable:
+        return False
+    return True
+
+
+def tell_sandbox() -> None:
+    with step("sandbox", sys.stdout) as said:
+        said.result = check_sandbox()
 
 
 def check_sandbox() -> str:

@@ -25,6 +25,7 @@ from headnode.environment import (
 )
 from headnode.logs import configuration
 from headnode.metrics.folder import open_metrics_folder
+from headnode.static_collection import as_named
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = open_data_folder(Path(os.environ.get("HEADNODE_DATA") or default_data(ROOT)).resolve())
@@ -78,13 +79,14 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "headnode.front_door.middleware",
     "headnode.health.middleware",
+    # A workspace fetches half a hundred files: they wait for nothing below and carry no heads of pages.
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "headnode.logs.Requests",
     "headnode.traces.middleware",
     "headnode.metrics.counted.middleware",
     "headnode.language.middleware",
     "assessments.throttle.middleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     # BREACH reads a secret from how long pages get that hold it beside what the attacker chose. Here none
     # can be read so: the CSRF token is masked anew in every answer, the policy's nonce is drawn anew, the
@@ -168,6 +170,7 @@ USE_I18N = True
 
 STATIC_URL = "/static/"
 WHITENOISE_ALLOW_ALL_ORIGINS = False
+WHITENOISE_ADD_HEADERS_FUNCTION = as_named
 STATIC_ROOT = DATA / "static"
 STORAGES: dict[str, Any] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -364,7 +367,7 @@ SANDBOX_BACKEND = os.environ.get("SANDBOX_BACKEND", "namespace")
 SANDBOX_ALLOW_REDUCED = flag("SANDBOX_ALLOW_REDUCED")
 SANDBOX_DOCKER_URL = os.environ.get("SANDBOX_DOCKER_URL") or None
 SANDBOX_RUNTIME = os.environ.get("SANDBOX_RUNTIME") or None
-SANDBOX_STATE = DATA / "sandbox"
+SANDBOX_STATE = Path(os.environ.get("SANDBOX_STATE") or DATA / "sandbox").resolve()
 VARIANTS = DATA / "variants"
 # How many candidates' materials one host builds at once, each on a core for some seconds.
 VARIANT_BUILDS = max(1, integer("VARIANT_BUILDS", 1))

@@ -8,9 +8,9 @@ import brotli
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# At its best, 11, Brotli takes thirty times as long, which a first start waits for, and saves a tenth:
+# At its best, 11, Brotli takes twice as long, which a first start waits for, and saves a thirtieth:
 # worth it for the few files that are most of a page's weight.
-BROTLI_QUALITY, BEST_QUALITY = 7, 11
+BROTLI_QUALITY, BEST_QUALITY = 10, 11
 HEAVY_BYTES = 30_000
 
 

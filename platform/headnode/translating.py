@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +17,8 @@ from django.template import Template
 from django.template.base import FilterExpression, Node, NodeList, VariableNode
 from django.template.engine import Engine
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+
+from scenarios.kinds import KINDS
 
 PLATFORM = Path(__file__).resolve().parents[1]
 LOCALE = PLATFORM / "headnode/locale"
@@ -31,6 +33,10 @@ TEMPLATES = (
 )
 """Where candidates' pages are."""
 SCRIPTS = ("assessments/static/**/*.js", "headnode/static/headnode/*.js")
+APART = tuple(
+    sorted([*(kind.name for kind in KINDS if kind.has_materials), "practice", "terminal"])
+)
+"""Folders of scripts whose words only those pages fetch that show them, each in a compiled file of its own."""
 PYTHON = ("assessments", "headnode", "hiring", "reviews", "integrations")
 SENTENCES = (
     "assessments/*.py",
@@ -93,6 +99,12 @@ def of_pages() -> list[Text]:
 def of_scripts() -> list[Text]:
     """Everything of the domain djangojs."""
     return [text for path in files(SCRIPTS) for text in of_script(path.read_text(), _name(path))]
+
+
+def apart(places: Iterable[str]) -> set[str]:
+    """The folders of APART that a text said in these files is compiled for; none: it is for every page."""
+    found = {place.split("/")[-2] for place in places}
+    return found if found <= set(APART) else set()
 
 
 def _name(path: Path) -> str:
@@ -208,6 +220,11 @@ def _after_value(source: str, at: int) -> int:
         depth += {"{": 1, "}": -1}.get(source[at], 0)
         at += 1
     return at
+
+
+def value_at(source: str, at: int) -> str:
+    """The value of a template literal that begins at `at`, without its braces."""
+    return source[at : _after_value(source, at) - 1]
 
 
 def of_messages() -> Iterator[Text]:

@@ -19,6 +19,7 @@ from assessments.afterwards import shown
 from assessments.enquiries import asking
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Impression
+from assessments.one_question import BadQuestion, checked
 from assessments.places import in_place
 from hiring.trials import is_trial
 from library.packs import pack_of
@@ -63,7 +64,7 @@ def say(request: HttpRequest, pk: UUID) -> HttpResponse:
         raise Http404
     try:
         _kept(request, attempt, now)
-    except (asking.BadQuestion, NotPossible) as error:
+    except (BadQuestion, NotPossible) as error:
         context = {
             "attempt": attempt,
             "opening": attempt.invitation.opening,
@@ -81,7 +82,7 @@ def _kept(request: HttpRequest, attempt: Attempt, now: datetime) -> None:
             key = UUID(request.POST["id"])
         except ValueError:
             raise Http404 from None
-        asking.ask_about_feedback(attempt, id=key, text=asking.checked(text), now=now)
+        asking.ask_about_feedback(attempt, id=key, text=checked(text, asking.LONGEST), now=now)
         return
     how = request.POST.get("how", "")
     if how not in {str(value) for value in Impression.How.values}:

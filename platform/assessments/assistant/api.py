@@ -8,7 +8,7 @@ from uuid import UUID
 from django.conf import settings
 from django.http import Http404
 from django.utils.translation import gettext as _
-from rest_framework import serializers, status
+from rest_framework import status
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,11 +17,7 @@ from accounts.not_possible import NotPossible
 from assessments.api import AttemptView
 from assessments.assistant import answering, asking
 from assessments.models import AssistantTurn, Attempt
-
-
-class NotNow(APIException):
-    status_code = status.HTTP_409_CONFLICT
-    default_code = "not_now"
+from assessments.one_question import AskRequest, NotNow
 
 
 class Busy(APIException):
@@ -29,19 +25,6 @@ class Busy(APIException):
 
     status_code = status.HTTP_429_TOO_MANY_REQUESTS
     default_code = "busy"
-
-
-class AskRequest(serializers.Serializer[Any]):
-    """One question: the id that the page chose for it, and its text."""
-
-    id = serializers.UUIDField()
-    text = serializers.CharField(max_length=2 * asking.LONGEST, trim_whitespace=False)
-
-    def validate_text(self, value: str) -> str:
-        try:
-            return asking.checked(value)
-        except asking.BadQuestion as error:
-            raise serializers.ValidationError(str(error)) from error
 
 
 class AssistantView(AttemptView):
@@ -67,7 +50,7 @@ class TalkView(AssistantView):
         return Response(talk(self.attempt))
 
     def post(self, request: Request, pk: UUID) -> Response:
-        serializer = AskRequest(data=request.data)
+        serializer = AskRequest(request.data, longest=asking.LONGEST)
         serializer.is_valid(raise_exception=True)
         if not answering.has_place():
             raise Busy(

@@ -12,7 +12,6 @@ from django.db.models import F, Sum
 from django.utils.translation import gettext as _
 
 from accounts.not_possible import NotPossible
-from accounts.prose import is_text
 from assessments.models import AssistantTurn, Attempt
 from hiring.models import Assistants, Exercise
 
@@ -30,10 +29,6 @@ LEAST = 200
 
 class Asking(NotPossible):
     """The last question is still being answered."""
-
-
-class BadQuestion(ValueError):
-    """What was sent is no question; the text is one sentence."""
 
 
 def notice(exercise: Exercise) -> str:
@@ -66,19 +61,6 @@ def left(attempt: Attempt) -> int:
 def reckoned(texts: Iterable[str]) -> int:
     """Tokens of these, about."""
     return sum(1 + len(text) // CHARACTERS_PER_TOKEN for text in texts)
-
-
-def checked(text: object) -> str:
-    """The question as it is kept; raises BadQuestion."""
-    if not isinstance(text, str) or not is_text(text) or not text.strip():
-        raise BadQuestion(_("Write your question first."))
-    whole = text.replace("\r\n", "\n").strip()
-    if len(whole) > LONGEST:
-        raise BadQuestion(
-            _("A question has at most %(most)s characters: shorten it, and send it again.")
-            % {"most": f"{LONGEST:,}"}
-        )
-    return whole
 
 
 def ask(attempt: Attempt, *, id: UUID, text: str, now: datetime) -> tuple[AssistantTurn, bool]:

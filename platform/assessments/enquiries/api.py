@@ -6,8 +6,7 @@ from collections import defaultdict
 from typing import Any
 from uuid import UUID
 
-from rest_framework import serializers, status
-from rest_framework.exceptions import APIException
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -15,24 +14,7 @@ from accounts.not_possible import NotPossible
 from assessments.api import AttemptView
 from assessments.enquiries import asking
 from assessments.models import Announcement, Attempt, Enquiry
-
-
-class NotNow(APIException):
-    status_code = status.HTTP_409_CONFLICT
-    default_code = "not_now"
-
-
-class AskRequest(serializers.Serializer[Any]):
-    """One question: the id that the page chose for it, and its text."""
-
-    id = serializers.UUIDField()
-    text = serializers.CharField(max_length=2 * asking.LONGEST, trim_whitespace=False)
-
-    def validate_text(self, value: str) -> str:
-        try:
-            return asking.checked(value)
-        except asking.BadQuestion as error:
-            raise serializers.ValidationError(str(error)) from error
+from assessments.one_question import AskRequest, NotNow
 
 
 class EnquiriesView(AttemptView):
@@ -42,7 +24,7 @@ class EnquiriesView(AttemptView):
         return Response(conversation(self.attempt))
 
     def post(self, request: Request, pk: UUID) -> Response:
-        serializer = AskRequest(data=request.data)
+        serializer = AskRequest(request.data, longest=asking.LONGEST)
         serializer.is_valid(raise_exception=True)
         try:
             row = asking.ask(self.attempt, **serializer.validated_data, now=self.now)

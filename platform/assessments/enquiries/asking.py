@@ -8,15 +8,12 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.not_possible import NotPossible
-from accounts.prose import is_text
 from assessments.happened import asked
 from assessments.models import Attempt, Enquiry
 from hiring.trials import practice_of
 
 LONGEST, MOST = 2000, 20
 """Characters of a question; questions of one attempt."""
-EMPTY = "Write your question first."
-TOO_LONG = f"A question has at most {LONGEST:,} characters: shorten it, and send it again."
 TOO_MANY = (
     f"You have asked {MOST} questions here, which is as many as we can take. Please write to us."
 )
@@ -24,20 +21,6 @@ CLOSED = "Your time for this exercise is over: please write to us instead."
 IN_PRACTICE = "In practice nobody is asked; during the exercise the interviewers get your question."
 NO_FEEDBACK = "There is no feedback to ask about yet."
 ASKED_ONCE = "You have asked about the feedback already; the answer comes to this page."
-
-
-class BadQuestion(ValueError):
-    """What was sent is no question; the text is one sentence."""
-
-
-def checked(text: object) -> str:
-    """The question as it is kept; raises BadQuestion."""
-    if not isinstance(text, str) or not is_text(text) or not text.strip():
-        raise BadQuestion(EMPTY)
-    whole = text.replace("\r\n", "\n").strip()
-    if len(whole) > LONGEST:
-        raise BadQuestion(TOO_LONG)
-    return whole
 
 
 def ask(attempt: Attempt, *, id: UUID, text: str, now: datetime) -> Enquiry:

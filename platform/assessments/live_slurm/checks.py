@@ -12,15 +12,12 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
+from assessments.api import CLOSED, Closed, SaveRequest
 from assessments.candidate_data import run_row
-from assessments.drafts import Saved
-from assessments.ledger import locked
 from assessments.live_slurm import keeping
 from assessments.live_slurm.access import ClusterView
 from assessments.live_slurm.workplace import CHECK
-from assessments.models import Attempt, Run
-from assessments.queue import enqueue_run
+from assessments.models import Attempt
 
 MOST_LISTED = 30
 
@@ -48,31 +45,14 @@ class ChecksView(ClusterView):
         saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
-        run = self._queue(saved)
+        busy = _("Your last check has not ended yet: wait for it or stop it, then check again.")
+        run = self.queue_run(saved, CHECK, busy=busy, check=self._wanted)
         answer = {
             **run_row(run, self.now, with_report=False),
             "saved": self.saved_answer(saved),
         }
         return Response(answer, status=status.HTTP_202_ACCEPTED)
 
-    def _queue(self, saved: Saved) -> Run:
-        """Under the attempt's lock, so that two clicks cannot both have a place."""
-        with locked(self.attempt.pk) as attempt:
-            if attempt.runs.unfinished().exists():
-                raise TooManyRuns(
-                    _(
-                        "Your last check has not ended yet: wait for it or stop it, then check again."
-                    )
-                )
-            check_pace(attempt, self.now)
-            if not keeping.want(attempt, now=self.now):
-                raise NoCluster(_("Your cluster has not started yet: check once it is there."))
-            run = Run.objects.create(
-                attempt=attempt,
-                round=attempt.round,
-                draft=saved.draft,
-                workload=CHECK,
-                created_at=self.now,
-            )
-            enqueue_run(run.pk)
-        return run
+    def _wanted(self, attempt: Attempt) -> None:
+        if not keeping.want(attempt, now=self.now):
+            raise NoCluster(_("Your cluster has not started yet: check once it is there."))

@@ -10,7 +10,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import F
-from django.utils import timezone
 
 from assessments.ledger import credit, locked
 from assessments.live_slurm.box import Ready, Stored
@@ -121,7 +120,11 @@ def want(attempt: Attempt, *, now: datetime) -> bool:
 
 
 def handed(
-    attempt: Attempt, round_: int | None = None, sleep: Callable[[float], None] = time.sleep
+    attempt: Attempt,
+    round_: int | None = None,
+    *,
+    clock: Callable[[], datetime],
+    sleep: Callable[[float], None] = time.sleep,
 ) -> Handed | None:
     """The cluster as it was kept last, for a grade or a check; None where nobody has started it.
 
@@ -129,7 +132,7 @@ def handed(
     what was wanted is there. Raises NotKept where that takes too long.
     """
     waited = 0.0
-    while _is_being_kept(attempt, round_):
+    while _is_being_kept(attempt, round_, clock()):
         if waited >= WAITS_S:
             raise NotKept("The cluster's host has not kept it yet.")
         sleep(STEP_S)
@@ -147,8 +150,7 @@ def handed(
     )
 
 
-def _is_being_kept(attempt: Attempt, round_: int | None) -> bool:
-    now = timezone.now()
+def _is_being_kept(attempt: Attempt, round_: int | None, now: datetime) -> bool:
     live = [row for row in attempt.terminal_sessions.filter(state="live") if not row.is_silent(now)]
     if round_ is not None:
         return any(row.round == round_ for row in live)

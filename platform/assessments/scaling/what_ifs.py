@@ -15,13 +15,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from assessments import company
-from assessments.api import CLOSED, Closed, SaveRequest, TooManyRuns, check_pace
+from assessments.api import CLOSED, Closed, SaveRequest
 from assessments.candidate_data import run_row
-from assessments.drafts import Saved
 from assessments.jobs import Result
-from assessments.ledger import locked
 from assessments.models import Attempt, Run
-from assessments.queue import enqueue_run
 from assessments.scaling.access import PlanView, plan_of
 from assessments.scaling.workplace import PLAN
 from scenarios.company.profile.money import in_money
@@ -77,6 +74,11 @@ def _row(run: Run, now: datetime) -> dict[str, Any]:
     }
 
 
+def check_left(attempt: Attempt) -> None:
+    if carried_out(attempt) >= allowed(attempt):
+        raise UsedUp(used_up(attempt))
+
+
 class WhatIfsView(PlanView):
     """GET: what there is. POST: save what the page holds, as a draft does, and play its plan."""
 
@@ -89,27 +91,9 @@ class WhatIfsView(PlanView):
         saved = self.save(**fields, limited=False)
         if not saved.in_time:
             raise Closed(CLOSED)
-        run = self._queue(saved)
+        run = self.queue_run(saved, WORKLOAD, busy=UNDER_WAY, check=check_left)
         answer = {**_row(run, self.now), "saved": self.saved_answer(saved)}
         return Response(answer, status=status.HTTP_202_ACCEPTED)
-
-    def _queue(self, saved: Saved) -> Run:
-        """Under the attempt's lock, so that two clicks cannot both take the last one."""
-        with locked(self.attempt.pk) as attempt:
-            if attempt.runs.unfinished().exists():
-                raise TooManyRuns(UNDER_WAY)
-            if carried_out(attempt) >= allowed(attempt):
-                raise UsedUp(used_up(attempt))
-            check_pace(attempt, self.now)
-            run = Run.objects.create(
-                attempt=attempt,
-                round=attempt.round,
-                draft=saved.draft,
-                workload=WORKLOAD,
-                created_at=self.now,
-            )
-            enqueue_run(run.pk)
-        return run
 
 
 class WhatIfView(PlanView):

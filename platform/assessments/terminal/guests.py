@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
 
@@ -15,17 +16,18 @@ from sandbox import Spec
 Prepare = Callable[[TerminalSession], tuple[Spec, Cluster]]
 
 
-class Guest:
+class Guest(ABC):
     """One session's sandbox. `traffic` carries its bytes, from before the sandbox is there."""
 
     traffic: Traffic
     trouble: str = ""
     """Why it cannot go on, which is our failure; "" while it can."""
 
+    @abstractmethod
     def prepare(self) -> Spec:
         """What the sandbox gets; in a thread of its own, may take seconds. Raises what goes wrong."""
-        raise NotImplementedError
 
+    @abstractmethod
     def tend(self, now: datetime) -> None:
         """Keep what has come of it, in each turn of the host; raises what a database raises."""
 
@@ -46,6 +48,9 @@ class Shell(Guest):
         spec, cluster = self._prepare(self._row)
         self._cluster.append(cluster)
         return spec
+
+    def tend(self, now: datetime) -> None:
+        """What a shell does is kept by its traffic."""
 
 
 def guest_of(row: TerminalSession, news: threading.Event, prepare: Prepare) -> Guest:

@@ -99,6 +99,22 @@ def begin(stage: Stage, now: datetime = NOW) -> Attempt:
     )
 
 
+def begin_as_another(stage: Stage, exercise: Exercise, now: datetime = NOW) -> Attempt:
+    """Bela's attempt at an exercise of Ada's opening."""
+    bela = Candidate.objects.create(name="Bela Kiss", email="bela@example.com", created_at=now)
+    window: dict[str, Any] = {"opens_at": now - timedelta(days=1)}
+    window["closes_at"] = now + timedelta(days=6)
+    invitation, _ = invite(
+        opening=stage.opening,
+        candidate=bela,
+        exercises=[exercise],
+        by=stage.rhea,
+        now=now,
+        **window,
+    )
+    return attempts.start(invitation=invitation, exercise=exercise, policies=POLICIES, now=now)
+
+
 def body(attempt: Attempt, text: str) -> dict[str, Any]:
     """What the round began with, and `text` as the section SECTION."""
     answer = answers.starting_body(attempt)

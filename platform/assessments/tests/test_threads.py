@@ -13,7 +13,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -34,7 +34,9 @@ from assessments.troubleshooting.tests.troubleshooting_stage import SEED, start_
 from hiring.invitations import invite
 from hiring.models import Candidate
 
-THREADS, QUERIES, STARTS_WITHIN_S = 8, 12, 60
+THREADS, QUERIES, STARTS_WITHIN_S, FREE_WITHIN_S = 8, 12, 60, 3
+WELL_BEGUN_S = 0.5
+"""Long after a place was taken, and long before all of LONG is worked out."""
 pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
@@ -53,6 +55,15 @@ class Web:
 
     def ask(self, who: int, path: str, body: Any = None, **query: Any) -> tuple[int, Any]:
         """Status and JSON of the answer to candidate `who`; a path without a slash is of their attempt."""
+        with self.asking(who, path, body, **query) as wire:
+            answer = wire.getresponse()
+            return answer.status, json.loads(answer.read())
+
+    @contextmanager
+    def asking(
+        self, who: int, path: str, body: Any = None, **query: Any
+    ) -> Iterator[http.client.HTTPConnection]:
+        """The connection on which that was asked, closed in the end."""
         cookies = self.cookies[who]
         address = path if path.startswith("/") else f"/api/attempts/{self.attempts[who].pk}/{path}"
         headers = {
@@ -63,8 +74,7 @@ class Web:
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)) as wire:
             method, data = ("GET", None) if body is None else ("POST", json.dumps(body))
             wire.request(method, f"{address}?{urlencode(query)}", data, headers)
-            answer = wire.getresponse()
-            return answer.status, json.loads(answer.read())
+            yield wire
 
 
 @pytest.fixture
@@ -165,6 +175,18 @@ def test_twelve_queries_of_one_candidate_stand_before_no_save_of_another(web: We
     ((status, told),) = [one for one in ended if one[1].get("code") != "asking"]
     # On a busy host its time may be over before it is worked out, which the answer says.
     assert status == 200 or "takes too long" in told["detail"] or told["code"] == "slow"
+    stop_a_query(web, cleo)
+
+
+def stop_a_query(web: Web, who: int) -> None:
+    """Stop closes the connection: the work ends, and its place is free for the next."""
+    with web.asking(who, "room/query", query=LONG):
+        time.sleep(WELL_BEGUN_S)
+        assert web.ask(who, "room/query", query="1")[1]["code"] == "asking"
+    stopped_at = time.monotonic()
+    while web.ask(who, "room/query", query="1")[0] != 200:
+        assert time.monotonic() - stopped_at < FREE_WITHIN_S
+        time.sleep(0.2)
 
 
 def _first(asked: list[Future[tuple[int, Any]]], count: int) -> list[tuple[int, Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -9,6 +11,7 @@ from django.utils import timezone
 
 from accounts.tests.reading import words_of
 from assessments import pages
+from assessments.clock import Phase
 from assessments.tests.stage import NOW, Stage, begin, enter, make_stage, run_of, submit
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +34,27 @@ def test_editor_is_told_what_the_exercise_can_call_and_nothing_else(stage: Stage
     assert by_label["scale", "method"]["about"].startswith("Bring a pool to")
     assert by_label["gpus", "property"]["detail"] == "int, of Job, Node, Queue"
     assert ("requeue", "method") not in by_label  # another exercise's
+
+
+@pytest.mark.parametrize("page", ["lobby", "workspace"])
+def test_pages_open_while_the_site_works_off_an_outage(
+    db: None, client: Client, monkeypatch: pytest.MonkeyPatch, page: str
+) -> None:
+    """Then nothing is handed in yet, though the time is over."""
+    now = timezone.now()
+    stage = make_stage(now)
+    attempt = begin(stage, now - timedelta(hours=3))
+    monkeypatch.setattr("assessments.submissions.has_worked_off", lambda _: False)
+    enter(client, stage.token)
+    key = stage.invitation.pk if page == "lobby" else attempt.pk
+    answer = client.get(reverse(page, args=[key]))
+    assert answer.status_code == 200
+    assert ("Continue" in words_of(answer)) == (page == "lobby")
+    assert not attempt.submissions.exists()
+
+
+def test_every_phase_has_a_state_on_the_overview() -> None:
+    assert set(pages.STATES) == set(Phase)
 
 
 def test_nobody_who_has_handed_in_reads_of_before_the_start(db: None, client: Client) -> None:

@@ -17,6 +17,7 @@ import time
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import socket
 from threading import Lock
 from typing import Any
 
@@ -51,6 +52,14 @@ class TooSlow(APIException):
     default_code = "slow"
 
 
+class Left(APIException):
+    """Whoever asked has closed the connection, as a page does whose Stop is pressed."""
+
+    status_code = 499
+    default_detail = "Whoever asked this no longer waits for it."
+    default_code = "left"
+
+
 class _Ended(Exception):
     """The process is no more; its return code."""
 
@@ -80,26 +89,33 @@ class _Answerer:
     def is_running(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, question: bytes, until: float) -> tuple[bytes, bytes]:
-        """(kind, body) of the answer. Raises _Ended, or TooSlow at `until` (s, monotonic)."""
+    def ask(
+        self, question: bytes, until: float, asker: socket | None = None
+    ) -> tuple[bytes, bytes]:
+        """(kind, body) of the answer. Raises _Ended, Left, or TooSlow at `until` (s, monotonic)."""
         stdin = self._process.stdin
         assert stdin is not None  # noqa: S101  (asked for above)
         try:
             stdin.write(LENGTH.pack(len(question)) + question)
         except BrokenPipeError:
             raise _Ended(self._process.wait()) from None
-        kind, length = HEAD.unpack(self._read(HEAD.size, until))
+        kind, length = HEAD.unpack(self._read(HEAD.size, until, asker))
         return kind, self._read(length, until)
 
-    def _read(self, size: int, until: float) -> bytes:
+    def _read(self, size: int, until: float, asker: socket | None = None) -> bytes:
         assert self._process.stdout is not None  # noqa: S101
         pipe = self._process.stdout.fileno()
         poll = select.poll()
         poll.register(pipe, select.POLLIN)
+        if asker is not None:
+            poll.register(asker, select.POLLRDHUP)
         found = bytearray()
         while len(found) < size:
-            if not poll.poll(max(0.0, until - time.monotonic()) * 1000):
+            heard = dict(poll.poll(max(0.0, until - time.monotonic()) * 1000))
+            if not heard:
                 raise TooSlow
+            if pipe not in heard:
+                raise Left
             part = os.read(pipe, size - len(found))
             if not part:
                 raise _Ended(self._process.wait())
@@ -121,9 +137,13 @@ class Answerers:
 
     def ask(self, question: str, folder: Path, **given: Any) -> bytes:
         """The answer in bytes. Raises Refused; TooSlow or Busy where the host could not work it out now."""
+        return self.ask_for(None, question, folder, **given)
+
+    def ask_for(self, asker: socket | None, question: str, folder: Path, **given: Any) -> bytes:
+        """As ask, for somebody who waits on a connection: when they close it, the work ends with Left."""
         told = json.dumps({"question": question, "folder": str(folder), "given": given}).encode()
         try:
-            kind, body = self._asked(told, folder)
+            kind, body = self._asked(told, folder, asker)
         except _Ended as ended:
             if ended.code == 0:  # it had been idle for long, and went as the question came
                 raise Busy from None
@@ -140,10 +160,10 @@ class Answerers:
         refused = json.loads(body)
         raise Refused(refused["detail"], refused["position"])
 
-    def _asked(self, told: bytes, folder: Path) -> tuple[bytes, bytes]:
+    def _asked(self, told: bytes, folder: Path, asker: socket | None) -> tuple[bytes, bytes]:
         answerer = self._taken(folder)
         try:
-            answer = answerer.ask(told, time.monotonic() + WALL_S)
+            answer = answerer.ask(told, time.monotonic() + WALL_S, asker)
         except BaseException:
             answerer.end()
             raise

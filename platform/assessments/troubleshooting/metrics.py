@@ -43,13 +43,13 @@ class MetricsView(RoomView):
         # An address may be far longer than its answer, and nothing counts what keys take.
         key = (self.room.folder, sha256(asked.encode()).digest())
         try:
-            answer = KEPT.get(key, lambda: self.worked_out("charts", question, **given))
+            answer = KEPT.get(key, lambda: self._worked_out(question, **given))
         except Refused as error:
             raise Unfit(str(error)) from error
         return packed(request, answer, kind)
 
-    def worked_out(self, place: str, question: str, **given: Any) -> bytes:
-        with PLACES.place(place, self.asker):
+    def _worked_out(self, question: str, **given: Any) -> bytes:
+        with PLACES.place("charts", self.asker):
             return ANSWERERS.ask(question, self.room.folder, **given)
 
 
@@ -124,8 +124,12 @@ class QueryView(MetricsView):
             "points": whole(request, "points", 300),
             "step": whole(request, "step", 0),
         }
+        given |= times(request)
+        # Stop closes the connection. Charts go on to their end: the next one needs what is held for them.
+        asker = request.META.get("gunicorn.socket")
         try:
-            found = self.worked_out("query", "query", **given, **times(request))
+            with PLACES.place("query", self.asker):
+                found = ANSWERERS.ask_for(asker, "query", self.room.folder, **given)
         except Refused as error:
             detail = {"detail": str(error), "code": "query", "position": error.position}
             return Response(detail, status=400)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pwd
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,12 +15,30 @@ from sandbox import doctor
 NEEDED = {
     "python": "candidates' programs",
     "login": "terminals; their host builds it when it starts",
+    "slurm": "exercises on a live cluster; the terminals' host builds it when it starts",
 }
 
 
 def sandbox() -> Iterator[Finding]:
     """Whether programs can be run here, behind every layer, and what they would find."""
+    if keeper := somebody_elses():
+        cure = f"Look as {keeper}: headnode doctor --only sandbox"
+        said = f"{settings.SANDBOX_STATE} is {keeper}'s, as whom workers run on this host."
+        yield warning("sandbox", said, cure)
+        return
     yield from told(doctor.examine(settings.SANDBOX_STATE))
+
+
+def somebody_elses() -> str:
+    """Who keeps the sandbox's folder here, where that is not who asks: to others it looks another way."""
+    state = settings.SANDBOX_STATE
+    owner = state.stat().st_uid if state.is_dir() else os.geteuid()
+    if os.geteuid() in (0, owner):
+        return ""
+    try:
+        return pwd.getpwuid(owner).pw_name
+    except KeyError:
+        return str(owner)
 
 
 def told(found: dict[str, Any]) -> Iterator[Finding]:

@@ -23,7 +23,8 @@ def open_metrics_folder(data: Path) -> Path:
     What the variable says already may be of another site's process that started this one.
     """
     own = data / "metrics" / socket.gethostname()
-    own.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # Closed by the folder above it; a worker that is root shares this one with its group.
+    own.mkdir(parents=True, exist_ok=True)
     os.environ[VARIABLE] = str(own)
     return own.parent
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from hashlib import sha256
+from urllib.parse import urlencode
 
 from django import template
 from django.urls import reverse
@@ -13,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import get_language, gettext, pgettext
 
-from headnode.language import words_file
+from headnode.language import words_files
 from hiring.language_choices import ENGLISH
 from hiring.languages import of_answers
 from hiring.models import Opening
@@ -60,11 +61,15 @@ def page_language() -> str:
 
 
 @register.simple_tag
-def script_words(nonce: str = "") -> SafeString | str:
-    """The words of the page's scripts, where they are not English as written."""
+def script_words(parts: str = "") -> SafeString | str:
+    """The words of the page's scripts, where they are not English as written.
+
+    parts: folders whose scripts it shows besides what every page has, with commas.
+    """
     language = page_language()
     if language == "en-GB":
         return ""
-    mark = sha256(words_file(language).read_bytes()).hexdigest()[:12]
-    address = f"{reverse('script-words')}?{language}-{mark}"
-    return format_html('<script src="{}"></script>', address)
+    words = b"".join(path.read_bytes() for path in words_files(language))
+    mark = sha256(words).hexdigest()[:12]
+    query = urlencode({"parts": parts, "of": f"{language}-{mark}"}, safe=",")
+    return format_html('<script src="{}?{}"></script>', reverse("script-words"), query)

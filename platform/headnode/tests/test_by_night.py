@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -46,6 +47,8 @@ def test_sampled(db, name): pass
 
 def test_quick(): pass
 """
+KEPT = {"one": ["a", "b"], "seven": ["b"], "plain": [], "six": ["c"]}
+"""What some tests ask, as a run on another database kept it."""
 SETTINGS = """
 [pytest]
 addopts = --strict-markers
@@ -94,6 +97,28 @@ def test_first_case_of_what_asks_the_database_is_repeated(folder: Path) -> None:
     told = said(folder, "-m", "database", "--collect-only", "-q")
     cases = re.findall(r"::test_\w+\[(\w+)\]", told)
     assert cases == ["one", "four", "five", "seven"]
+
+
+def test_of_tests_that_ask_the_same_one_is_repeated(folder: Path) -> None:
+    """Those that nobody has heard stay, as do those with the mark and those that commit."""
+    plain = "\ndef test_plain(db): pass\n"
+    commits = "\n@pytest.mark.django_db(transaction=True)\ndef test_commits(): pass\n"
+    unheard = "\ndef test_unheard(db): pass\n"
+    (folder / "test_it.py").write_text(ASKING + plain + commits + unheard)
+    (folder / "pytest.ini").write_text(SETTINGS + "    django_db\n")
+    names = {"one": "asks[one]", "seven": "sampled[seven]", "plain": "plain", "six": "commits"}
+    rows = [
+        {"test": f"test_it.py::test_{names[name]}", "seconds": 1.0, "asked": asked}
+        for name, asked in KEPT.items()
+    ]
+    (folder / "kept").mkdir()
+    (folder / "kept/1.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    told = said(
+        folder, "-m", "database", "--collect-only", "-q", f"--repeat-statements={folder / 'kept'}"
+    )
+    assert re.findall(r"::test_(\S+)", told) == [
+        "asks[one]", "by_value[four]", "by_value[five]", "commits", "unheard"
+    ]  # fmt: skip
 
 
 def test_colours_of_a_page_are_looked_at_once_by_day_and_each_time_by_night(

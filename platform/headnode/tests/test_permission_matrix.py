@@ -283,11 +283,15 @@ def test_candidates_addresses_are_for_the_candidate_of_the_link(
         rule = address.rule
         if rule is None or rule.scope != Scope.CANDIDATE:
             continue
-        answer = ask(client, places(address), sends=rule.only_post)
-        if address.name in NOT_SAID and name == "candidate":
-            assert answer.status_code == 404
-        elif is_open(answer, []) != (name == "candidate"):
-            wrong.append((address.name, answer.status_code))
+        path = places(address)
+        for sends in (
+            (True,) if rule.only_post else (False, True) if rule.write != "-" else (False,)
+        ):
+            answer = ask(client, path, sends=sends)
+            if address.name in NOT_SAID and name == "candidate":
+                assert answer.status_code == 404
+            elif is_open(answer, []) != (name == "candidate"):
+                wrong.append((address.name, "POST" if sends else "GET", answer.status_code))
     assert not wrong, "\n".join(map(str, wrong))
 
 

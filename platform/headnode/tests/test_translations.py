@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from babel.messages.catalog import Catalog
-from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from django.test import Client
 from django.urls import reverse
@@ -18,6 +17,7 @@ from django.utils import timezone, translation
 
 from assessments.tests.stage import enter, make_stage
 from headnode import translating
+from headnode.management.commands.translations import compiled_of
 from hiring.messages.to_candidates import invite_by_mail
 
 FILES = {"django": translating.of_pages, "djangojs": translating.of_scripts}
@@ -68,9 +68,10 @@ def test_every_value_stands_in_the_german_too(name: str) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_what_is_compiled_is_what_is_written(name: str) -> None:
-    fresh = BytesIO()
-    write_mo(fresh, catalogue(name))
-    assert fresh.getvalue() == (translating.LOCALE / f"de/LC_MESSAGES/{name}.mo").read_bytes()
+    fresh = compiled_of(translating.LOCALE / f"de/LC_MESSAGES/{name}.po", catalogue(name))
+    assert {path.name: path.read_bytes() for path in fresh} == {
+        path.name: words for path, words in fresh.items()
+    }
 
 
 class Words(HTMLParser):
@@ -133,6 +134,75 @@ def test_scripts_look_their_sentences_up() -> None:
     found = {path.name: list(plain_sentences(path.read_text())) for path in ours}
     assert {name: left for name, left in found.items() if left} == {}
     assert list(plain_sentences('say("The server does not answer.")'))
+
+
+QUOTED = re.compile(r'([=!]== |\w\()?"([^"\n]*)"|(?<![\w$.)}])`([^`$]*[A-Za-z]{2}[^`]*)`')
+CHILD = re.compile(
+    r"""(?:\bel\(\s*"[\w-]+",\s*\{[^{}]*\}|^\s+\{[^{}]*\}),\s*"([^"\n]*[A-Za-z]{2}[^"\n]*)\"""",
+    re.MULTILINE,
+)
+KEYS = {"Esc", "Tab", "Ctrl", "Enter", "Shift"}
+NOT_SAID = KEYS | {"en-GB", "AB", "GPU ", "null", " pinned", "month", "room"}
+"""Names of keys, languages, classes and fields, and what is the same in every language."""
+
+
+def nested_words(source: str) -> Iterator[str]:
+    """Words within a template's values, or given to an element as its text, that are not looked up."""
+    source = re.sub(r"^\s*(//|/?\*).*$|\s//.*$", "", source, flags=re.MULTILINE)
+    source = re.sub(r'counted\(\s*"[^"]+",\s*"[^"]+"', "", source)
+    for found in re.finditer(r"\$\{", source):
+        line = source[source.rfind("\n", 0, found.start()) : found.start()]
+        value = translating.value_at(source, found.end())
+        if "className" not in line:
+            told = QUOTED.finditer(without_looked_up(value))
+            said = (one[2] or one[3] or "" for one in told if not one[1])
+            yield from (words for words in said if re.search("[A-Za-z]{2}", words))
+    yield from (found[1] for found in CHILD.finditer(source))
+
+
+def without_looked_up(source: str) -> str:
+    return re.sub(r"(?<![\w$.])t`(?:[^`$]|\$(?!\{)|\$\{[^{}]*\})*`", "", source)
+
+
+def test_values_of_templates_hold_no_words_of_their_own() -> None:
+    ours = [path for path in translating.files(translating.SCRIPTS) if path.name not in NOT_OURS]
+    found = {path.name: set(nested_words(path.read_text())) - NOT_SAID for path in ours}
+    assert {name: left for name, left in found.items() if left} == {}
+
+
+def test_words_within_a_value_are_found() -> None:
+    assert list(nested_words('t`Saved${own ? `; here as #${own}` : ""}.`')) == ["; here as #${own}"]
+    assert list(nested_words('`${row.what || "nothing yet"}`')) == ["nothing yet"]
+    assert list(nested_words('el("b", {}, "only")')) == ["only"]
+    assert not list(
+        nested_words('`${row.what || t`nothing yet`} ${kind === "gpu" ? t`${a} more` : ""}`')
+    )
+
+
+TEMPLATE = re.compile(
+    r"(?<![\w$.])(\w*)`((?:[^`$]|\$(?!\{)|\$\{(?:[^`{}]|\{[^{}]*\}|`[^`]*`)*\})*)`"
+)
+VALUE = re.compile(r"\$\{(?:[^`{}]|\{[^{}]*\}|`[^`]*`)*\}")
+JOINED = re.compile(r"(\0|\s)\s+[A-Za-z]{2,}\s+(\0|\s)|^\s+[A-Za-z]{2,}\s+\0")
+CLASSES = ("swatch ",)
+"""How templates begin that name a thing's look and say nothing."""
+
+
+def joining_words(source: str) -> Iterator[str]:
+    """Templates that join values by a word, as in "3 of 8", and are not looked up."""
+    source = re.sub(r"^\s*(//|/?\*).*$|\s//.*$", "", source, flags=re.MULTILINE)
+    for tag, text in TEMPLATE.findall(source):
+        shown = VALUE.sub("\0", text)
+        if tag != "t" and not shown.startswith(CLASSES) and JOINED.search(shown):
+            yield text
+
+
+def test_words_between_values_are_looked_up() -> None:
+    ours = [path for path in translating.files(translating.SCRIPTS) if path.name not in NOT_OURS]
+    found = {path.name: list(joining_words(path.read_text())) for path in ours}
+    assert {name: left for name, left in found.items() if left} == {}
+    assert list(joining_words("say(`${a} of ${b}`)")) == ["${a} of ${b}"]
+    assert list(joining_words("say(` of ${b}`); mark(`series-${b} plain`)")) == [" of ${b}"]
 
 
 NOT_OURS = {"admin.js", "logs_worker.js"}
@@ -200,3 +270,5 @@ def test_scripts_get_their_words_with_the_page(db: None, client: Client) -> None
     words = german(client, address[1])
     assert "Noch nichts zu speichern" in words
     assert "Ihre Arbeitsprobe" not in words  # of pages and messages
+    assert "Die Uhr" in words  # of the practice room
+    assert "Hypothese" not in words  # of the incident's room, whose pages ask for them

@@ -54,6 +54,9 @@ FRAMEWORK = [
     r"\b(?:gradingrun|packversion|companyprofile|timeevent|questionset|interviewsession)s?\b",
     r"datetime\.|QuerySet|Decimal\(",
     r"icon-(?:yes|no|unknown)",
+    r"-{4,}",
+    r"\bSave and continue editing\b",
+    r"\bPassword-based authentication\b",
 ]
 
 

@@ -156,9 +156,62 @@ def test_a_cluster_is_there_and_comes_back_as_it_was_left(
     assert ada.time_events.filter(reason=keeping.AWAY, lost_until=lost).exists()
 
 
+@pytest.mark.nightly  # by day the one above has a cluster come back
+def test_an_idle_cluster_sleeps_wakes_and_is_there_in_the_revision(
+    ada: Attempt, scene: Stage, hosting: Host
+) -> None:
+    page, drawn = Page(ada, hosting), draw("junior", ada.seed)
+    page.sees("[candidate@ctl ~]$ ")
+    page.says("echo slept > ~/scratch/mine")
+    deadline = ada.deadline_at
+    ada.terminal_sessions.update(typed_at=timezone.now() - timedelta(minutes=endings.IDLE_MIN + 1))
+    page.until(lambda: page.row.state == "ended", 120)
+    assert page.row.ending == endings.IDLE
+    awake = Page(ada, hosting)
+    awake.sees("[candidate@ctl ~]$ ", 90)
+    assert "slept" in awake.says("cat ~/scratch/mine")
+    assert "fold-prod" in awake.says("squeue -h -o %j")
+    ada.refresh_from_db()
+    # To sleep is nobody's failure: no time is given back for it.
+    assert ada.deadline_at - deadline < timedelta(seconds=30)
+    cure = base64.b64encode(GOLDENS["expert"](drawn).encode()).decode()
+    awake.type(f"base64 -d > fix.sh <<'E'\r{cure}\rE\r")
+    awake.says("bash fix.sh; echo mended > ~/scratch/mine", 300)
+    now = timezone.now()
+    attempts.submit(ada.pk, client=uuid.uuid4(), seq=1, base=None, body=body_of(ada), now=now)
+    awake.until(lambda: awake.row.state == "ended", 120)
+    attempts.open_revision(
+        ada.pk,
+        strength="Looks first.",
+        improvement="Say what would have prevented it.",
+        focus="",
+        start_now=True,
+        by=scene.ines,
+        now=timezone.now(),
+    )
+    ada.refresh_from_db()
+    second = Page(ada, hosting)
+    second.sees("[candidate@ctl ~]$ ", 90)
+    assert second.row.round == 2
+    assert "mended" in second.says("cat ~/scratch/mine")
+    for edit in drawn.edits(unread=False):
+        assert edit.harmless or edit.put not in second.says(f"cat ~/etc/slurm/{edit.file}")
+
+
 def body_of(attempt: Attempt) -> dict[str, dict[str, str]]:
     body = answers.starting_body(attempt)
     return {**body, "sections": body["sections"] | {"issues": "slurm.conf"}}
+
+
+def written(attempt: Attempt, drawn: Scene) -> dict[str, dict[str, str]]:
+    """What an expert writes beside the cluster."""
+    issues = "\n\n".join(f"{one.title}. {one.what}" for one in drawn.faults)
+    prevention = "\n\n".join(
+        f"An alert, and a check of {one.about.split('|')[0].strip('*').replace(' ~', ' of')}. {one.prevent}"
+        for one in drawn.faults
+    )
+    body = body_of(attempt)
+    return {**body, "sections": body["sections"] | {"issues": issues, "prevention": prevention}}
 
 
 @pytest.mark.nightly
@@ -188,9 +241,8 @@ def test_what_an_expert_leaves_is_checked_and_graded(
     page.says("bash fix.sh", 300)
     until = timezone.now() + timedelta(seconds=15)
     page.until(lambda: timezone.now() > until)
-    attempts.submit(
-        ada.pk, client=uuid.uuid4(), seq=2, base=None, body=body_of(ada), now=timezone.now()
-    )
+    body = written(ada, drawn)
+    attempts.submit(ada.pk, client=uuid.uuid4(), seq=2, base=None, body=body, now=timezone.now())
     page.until(lambda: page.row.state == "ended", 120)
     assert page.row.ending == endings.OVER
     assert KeptCluster.objects.filter(is_final=True).count() == 1
@@ -205,7 +257,7 @@ def test_what_an_expert_leaves_is_checked_and_graded(
 def test_a_cluster_that_nobody_started_is_handed_in_as_nothing(ada: Attempt) -> None:
     found = answers.program(ada, body_of(ada))
     assert [*found] == ["answer.json"]
-    assert keeping.handed(ada, 1) is None
+    assert keeping.handed(ada, 1, clock=timezone.now) is None
     assert not keeping.want(ada, now=timezone.now())
 
 

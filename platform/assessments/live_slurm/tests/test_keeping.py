@@ -81,7 +81,7 @@ def test_a_check_waits_until_the_cluster_was_kept_for_it(session: TerminalSessio
         slept.append(seconds)
         keep(cluster, "by itself" if len(slept) < 3 else "as wished", wished=len(slept) == 3)
 
-    found = keeping.handed(session.attempt, sleep=sleep)
+    found = keeping.handed(session.attempt, clock=timezone.now, sleep=sleep)
     assert found is not None
     assert (found.files, found.seen, len(slept)) == ("as wished", [JOB], 3)
 
@@ -92,13 +92,13 @@ def test_a_grade_waits_until_the_cluster_is_let_go_and_says_where_it_is_not(
     cluster = ready(session)
     keep(cluster, "early")
     with pytest.raises(keeping.NotKept):
-        keeping.handed(session.attempt, 1, sleep=lambda seconds: None)
+        keeping.handed(session.attempt, 1, clock=timezone.now, sleep=lambda seconds: None)
 
     def let_go(seconds: float) -> None:
         keep(cluster, "late", final=True)
         sessions.end(TerminalSession.objects.all(), endings.OVER, now=timezone.now())
 
-    found = keeping.handed(session.attempt, 1, sleep=let_go)
+    found = keeping.handed(session.attempt, 1, clock=timezone.now, sleep=let_go)
     assert found is not None
     assert found.files == "late"
     assert asdict(found.begun) == asdict(BEGUN)

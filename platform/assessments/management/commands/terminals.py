@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
 from assessments.happened import sandbox_refused
+from assessments.live_slurm import hosting
 from assessments.models import TerminalSession
 from assessments.outages import keep_pulse
 from assessments.pulses import TERMINAL
@@ -40,6 +41,7 @@ class Command(BaseCommand):
         try:
             host = Host(backend, options["places"])
             ready.set()
+            hosting.offer(backend, options["places"], stop)
             host.serve(stop)
         finally:
             ready.clear()

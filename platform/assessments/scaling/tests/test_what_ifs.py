@@ -22,6 +22,7 @@ from assessments.scaling import player, playing, what_ifs
 from assessments.scaling.tests.scaling_stage import ada as ada
 from assessments.scaling.tests.scaling_stage import order, plan, play, staff_only
 from assessments.scaling.workplace import FAILED
+from assessments.tests.stage import Stage, begin_as_another
 
 pytestmark = pytest.mark.django_db
 Ada = tuple[Client, Attempt]
@@ -76,6 +77,19 @@ def test_a_plan_is_played_as_it_stands(ada: Ada, published: Any) -> None:
     assert shown["plan"] == text
     for secret in (*staff_only(attempt), "reference"):
         assert secret not in json.dumps([shown, after])
+
+
+def test_a_what_if_of_another_candidate_is_not_found(
+    ada: Ada, stage: Stage, client: Client
+) -> None:
+    _, attempt = ada
+    others = begin_as_another(stage, stage.exercise, timezone.now())
+    run = ended(others, Result.DONE)
+    assert client.get(reverse("plan-what-if", args=[attempt.pk, run.pk])).status_code == 404
+    stop = reverse("plan-what-if-stop", args=[attempt.pk, run.pk])
+    assert client.post(stop).status_code == 404
+    own = reverse("plan-what-if", args=[attempt.pk, ended(attempt, Result.DONE).pk])
+    assert client.get(own).status_code == 200
 
 
 def test_half_an_emoji_in_a_plan_is_played_and_read(ada: Ada, published: Any) -> None:

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { fitting } from "/static/assessments/workspace/completion.js";
-import { whereItFailed } from "/static/assessments/workspace/run_output.js";
+import { hintOn, whereItFailed } from "/static/assessments/workspace/run_output.js";
 import { SavedLine } from "/static/assessments/workspace/saved_line.js";
 import { whatArrived } from "/static/assessments/workspace/time_over.js";
 
@@ -90,6 +90,13 @@ test("a program that cannot be read has its line too", () => {
     line: 2,
     text: "SyntaxError: expected ':'",
   });
+});
+
+test("a program that asks for the network is told that there is none", () => {
+  const stderr = "urllib.error.URLError: <urlopen error [Errno -2] Name or service not known>\n";
+  assert.match(hintOn({ status: "candidate_error", stderr }), /asked for the network, which is off in every run/);
+  assert.equal(hintOn({ status: "candidate_error", stderr: TRACEBACK }), null);
+  assert.equal(hintOn({ status: "ok", stderr }), null);
 });
 
 test("after a full stop members are proposed, elsewhere classes", () => {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,7 +19,14 @@ from django.conf import settings
 
 from assessments.models import Attempt
 from assessments.troubleshooting import answerer, answering
-from assessments.troubleshooting.answering import TOO_LONG, TOO_MUCH, Answerers, Refused, TooSlow
+from assessments.troubleshooting.answering import (
+    TOO_LONG,
+    TOO_MUCH,
+    Answerers,
+    Left,
+    Refused,
+    TooSlow,
+)
 from assessments.workplace.access import room
 
 pytestmark = pytest.mark.django_db
@@ -127,6 +135,25 @@ def test_two_questions_at_once_have_two_processes_that_are_kept(
         found = [pool.submit(asked, answerers, incident, query) for _ in range(2)]
     assert found[0].result()["series"] == found[1].result()["series"]
     assert len(answerers._idle) == 2
+
+
+def test_a_question_ends_with_the_connection_of_whoever_asked(
+    answerers: Answerers, incident: Attempt
+) -> None:
+    asked(answerers, incident, "count(up)")
+    process = answerers._idle[0]._process
+    ours, theirs = socket.socketpair()
+    with ours, theirs, ThreadPoolExecutor(1) as pool:
+        folder = room(incident).folder
+        slow = pool.submit(answerers.ask_for, ours, "query", folder, query=LONG, **NOWHERE)
+        _await_question(answerers)
+        assert process.poll() is None
+        stopped_at = time.monotonic()
+        theirs.close()
+        assert isinstance(slow.exception(), Left)
+        assert time.monotonic() - stopped_at < 1
+    assert process.poll() == -signal.SIGKILL
+    assert asked(answerers, incident, "count(up)")["series"]
 
 
 def test_our_own_fault_is_none_of_the_asker(answerers: Answerers, tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def test_lines_are_the_samples(board: Board) -> None:
     series = board.now.columns.find("DCGM_FI_DEV_SM_CLOCK", {"node": node, "gpu": "3"})
     times, wanted = board.now.columns.window(series, *first_hours(board))
     assert panel["start"] == times[0]
-    assert panel["step"] == 15_000
+    assert panel["step"] == 30_000
     assert np.allclose(low, wanted[0], rtol=1e-4)
     assert np.array_equal(low, high)
 
@@ -141,7 +141,7 @@ def test_thinning_loses_no_spike_and_means_are_means(board: Board) -> None:
     panel, values = drawn(board, "overview.6", times=times, points=100, detail="means")
     mean, same = line(panel, values, "hottest")
     assert np.array_equal(mean, same)
-    each = panel["step"] // 15_000
+    each = panel["step"] // 30_000
     assert mean[3] == pytest.approx(hottest[3 * each : 4 * each].mean(), rel=1e-4)
 
 
@@ -181,7 +181,7 @@ def test_heat_map_has_a_row_for_each_gpu(board: Board) -> None:
     assert cells.shape[1] <= 60
     series = board.now.columns.find("DCGM_FI_DEV_SM_CLOCK", {"node": board.nodes[1], "gpu": "1"})
     _, wanted = board.now.columns.window(series, *times)
-    each = head["step"] // 15_000
+    each = head["step"] // 30_000
     assert cells[9, 2] == pytest.approx(wanted[0, 2 * each : 3 * each].max(), rel=1e-4)
     assert {one.metric for one in heats()} <= set(board.now.columns.metrics)
 

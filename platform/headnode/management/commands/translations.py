@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import BaseCommand
 
 from headnode import translating
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog
 
 HEADER = (
     "# Headnode's words for candidates. Written by `manage.py translations`, filled in by people."
@@ -31,7 +34,6 @@ class Command(BaseCommand):
 def update(path: Path, texts: list[translating.Text]) -> int:
     """How many have no translation yet."""
     from babel.messages.catalog import Catalog
-    from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po, write_po
 
     old = read_po(BytesIO(path.read_bytes()), locale="de") if path.exists() else Catalog("de")
@@ -54,10 +56,34 @@ def update(path: Path, texts: list[translating.Text]) -> int:
     packed = BytesIO()
     write_po(packed, new, width=110, include_lineno=False, omit_header=False, sort_output=True)
     path.write_bytes(packed.getvalue())
-    compiled = BytesIO()
-    write_mo(compiled, new)
-    path.with_suffix(".mo").write_bytes(compiled.getvalue())
+    for compiled, words in compiled_of(path, new).items():
+        compiled.write_bytes(words)
     return sum(1 for one in new if one.id and not _whole(one.string))
+
+
+def compiled_of(path: Path, words: Catalog) -> dict[Path, bytes]:
+    """The compiled files of a file of translation: what every page needs, and what only some parts do."""
+    from babel.messages.catalog import Catalog
+    from babel.messages.mofile import write_mo
+
+    parts = dict.fromkeys(["", *translating.APART])
+    made = {
+        part: Catalog("de", charset="utf-8")
+        for part in parts
+        if path.stem == "djangojs" or not part
+    }
+    for one in words:
+        if not one.id:
+            continue
+        places = translating.apart(place for place, _line in one.locations)
+        for part in places if path.stem == "djangojs" and places else {""}:
+            made[part][one.id] = one
+    packed = {}
+    for part, catalogue in made.items():
+        catalogue.mime_headers = words.mime_headers
+        write_mo(into := BytesIO(), catalogue)
+        packed[path.with_name(f"{path.stem}{part and '_'}{part}.mo")] = into.getvalue()
+    return packed
 
 
 def _whole(words: Any) -> bool:

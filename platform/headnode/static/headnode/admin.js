@@ -62,7 +62,27 @@ function foldFilters() {
   }
 }
 
+/** Tables that are cards on a phone: each cell knows its column's word, and all keep their roles. */
+function stacks() {
+  for (const node of document.querySelectorAll("table.stacks")) {
+    const table = /** @type {HTMLTableElement} */ (node);
+    const words = [...table.tHead.rows[0].cells].map((cell) => cell.innerText.replace(/[↑↓]/, "").trim());
+    table.role = "table";
+    for (const part of [table.tHead, ...table.tBodies]) part.role = "rowgroup";
+    for (const row of table.rows) {
+      row.role = "row";
+      for (const cell of row.cells) {
+        if (cell.tagName === "TD") {
+          cell.role = "cell";
+          if (words[cell.cellIndex] && cell.innerText.trim()) cell.dataset.column = words[cell.cellIndex];
+        } else cell.role = cell.closest("thead") ? "columnheader" : "rowheader";
+      }
+    }
+  }
+}
+
 foldFilters();
+stacks();
 localTimes();
 localFields();
 copyButtons();

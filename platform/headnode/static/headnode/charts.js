@@ -56,7 +56,8 @@ export class Chart {
       const said = pair.map((series, at) => {
         if (!series) return null;
         const top = series.values.reduce((a, b) => Math.max(a, b ?? -Infinity), -Infinity);
-        return t`${this.stage.b ? `${"AB"[at]} ` : ""}at most ${figure(top === -Infinity ? null : top, series.unit)}`;
+        const most = t`at most ${figure(top === -Infinity ? null : top, series.unit)}`;
+        return this.stage.b ? `${"AB"[at]} ${most}` : most;
       });
       return `${this.#one(pair).label} ${said.filter(Boolean).join(", ")}`;
     });
@@ -75,7 +76,7 @@ export class Chart {
           onclick: () => this.#isolate(at),
         },
         el("span", { className: `swatch series-${(at % 8) + 1} dash-${this.stage.b ? 0 : at % 4}` }),
-        this.group.mixed ? `${this.#one(pair).label} (${this.#one(pair).unit || "no unit"})` : this.#one(pair).label,
+        this.group.mixed ? `${this.#one(pair).label} (${this.#one(pair).unit || t`no unit`})` : this.#one(pair).label,
         this.values[at],
       ),
     );
@@ -83,7 +84,7 @@ export class Chart {
       "button",
       { type: "button", className: "quiet", "aria-pressed": "false", onclick: () => this.#showTable() },
       t`Table`,
-      el("span", { className: "unseen" }, ` of ${this.group.title}`),
+      el("span", { className: "unseen" }, t` of ${this.group.title}`),
     );
     const unit = PLAIN_UNITS.includes(this.group.unit) ? "" : ` (${this.group.unit})`;
     return el(

@@ -11,7 +11,7 @@ export function el(tag, options = {}, ...children) {
     else if (name in node && !name.includes("-") && name !== "role" && name !== "list") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 

@@ -1,15 +1,11 @@
 // The plain pages: instants in the reader's own zone, and printing.
 
-import { LOCALE } from "./words.js";
+import { dayAndTime } from "./words.js";
 
 for (const node of document.querySelectorAll("time[data-local]")) {
   const at = new Date(node.dateTime);
   if (Number.isNaN(at.getTime())) continue;
-  /** @type {Intl.DateTimeFormatOptions} */
-  const day = { weekday: "short", day: "numeric", month: "long", year: "numeric" };
-  const local = at.toLocaleString(LOCALE, { ...day, hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-  const utc = at.toLocaleString(LOCALE, { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
-  node.textContent = at.getTimezoneOffset() ? `${local} (${utc} UTC)` : local;
+  node.textContent = dayAndTime(at);
 }
 
 // So that messages say times in it as well; where it is known already, the site keeps that.

@@ -202,7 +202,7 @@ class Stage {
     const [from, to] = (all ? [this.time, this.time] : [this.view.from, this.view.to]).map((at) =>
       Math.max(0, Math.round(at)),
     );
-    return { from, to, words: from === to ? this.moment(from) : `${this.moment(from)} to ${this.moment(to)}` };
+    return { from, to, words: from === to ? this.moment(from) : t`${this.moment(from)} to ${this.moment(to)}` };
   }
 
   #look(from, wanted) {

@@ -29,6 +29,8 @@ FLAGS = [
     "--disable-sync",
 ]
 SHOTS = os.environ.get("HEADNODE_SHOTS")
+EVERY_LOOK = bool(os.environ.get("HEADNODE_NIGHTLY"))
+"""Whether a workspace is also walked in the dark and on a phone; by day test_candidate_pages opens each so."""
 # What the inspection itself does to a page, and what is recorded by its address instead.
 KNOWN_OTHERWISE = ("Applying inline style violates", "Failed to load resource")
 
@@ -152,6 +154,19 @@ class Person:
 
     def sees(self, text: str, within: float = PATIENCE_S) -> None:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=within * 1000)
+
+
+def look_at_both(person: Person, name: str) -> None:
+    """At a desk and on a phone, light and dark."""
+    for scheme in ("light", "dark"):
+        person.page.emulate_media(color_scheme=scheme)
+        for size in (DESKTOP, PHONE):
+            person.page.set_viewport_size({"width": size[0], "height": size[1]})
+            person.narrow = size == PHONE
+            person.look(name if scheme == "light" else f"{name}-dark")
+    person.page.emulate_media(color_scheme="light")
+    person.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+    person.narrow = False
 
 
 class Staff(Person):

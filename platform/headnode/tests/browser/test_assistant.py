@@ -15,6 +15,8 @@ from headnode.tests.browser.hands import press_on
 from headnode.tests.browser.kept_demo import lend
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.nightly  # by day assessments/assistant tries its parts
+
 PROVIDE = """
 import django
 django.setup()

@@ -12,6 +12,10 @@ from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.wire import IDLE
 
+pytestmark = (
+    pytest.mark.nightly
+)  # by day test_database_away, test_outages and drafts.test.js try its parts
+
 SENT = "**/api/attempts/*/*"
 
 

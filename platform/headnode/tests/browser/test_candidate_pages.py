@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Route, expect
 
 from headnode.candidate_addresses import CANDIDATE_ADDRESSES
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
@@ -72,6 +72,14 @@ LOOKS: list[Look] = [
     for size in (DESKTOP, PHONE)
     for theme in THEMES
 ]
+ZONE, TOLD_IN_IT = "Asia/Kolkata", re.compile(r"GMT\+5:30 \((\w+\.?,? )?\d\d:\d\d UTC\)$")
+ONE_ROW_PX = 44
+COMPLETED = [
+    ("cluster.sc", "(pool: str, size: int) -> ScaleResult", "Bring a pool to size nodes."),
+    ("cluster.metr", "() -> Metrics", "Queues, GPUs, spend and readings of each node."),
+    ("RateL", "RateLimited", "Nothing was done."),
+]
+"""What is typed, what is then proposed first, and what is said beside it."""
 TWICE_THE_SIZE = (DESKTOP[0] // 2, DESKTOP[1] // 2)
 NAMES = [f"{size[0]}-{theme}-{language}" for size, theme, language in LOOKS]
 
@@ -115,11 +123,13 @@ def read(site: Site, chrome: Browser, look: Look, token: str) -> Reader:
     reader = Reader(chrome, site, size)
     reader.context.set_extra_http_headers({"Accept-Language": language})
     reader.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    own = reader.context.new_cdp_session(reader.page)
+    own.send("Emulation.setTimezoneOverride", {"timezoneId": ZONE})
     reader.page.goto(f"{site.url}/t/{token}/")
     return reader
 
 
-@pytest.mark.by_day("look", [(PHONE, "dark", "en"), (PHONE, "light", "de")])
+@pytest.mark.by_day("look", [(PHONE, "dark", "en")])
 @pytest.mark.parametrize("look", LOOKS, ids=NAMES)
 def test_pages_have_no_fault(
     site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]], look: Look
@@ -136,6 +146,8 @@ def test_pages_have_no_fault(
             if name.endswith("workspace"):
                 expect(reader.page.locator("#submit-open")).to_be_enabled()
             expect(reader.page.locator("html")).to_have_attribute("lang", LANGUAGE_TAGS[look[2]])
+            told = reader.page.locator("time").all_inner_texts()
+            assert [text for text in told if not TOLD_IN_IT.search(text)] == []
             reader.look(f"{look[2]}-{look[1]}-{name.replace(' ', '-')}")
         reader.context.close()
 
@@ -194,6 +206,97 @@ def test_small_window_begins_with_the_brief_and_leaves_height_to_the_work(
         reader.page.reload()
         expect(reader.page.locator("#code-body, .room-body")).to_be_visible()  # where one was
         reader.context.close()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.by_day("language", ["de"])
+def test_rows_of_tabs_and_filters_stay_one_row_each_and_one_tab_is_chosen(
+    site: Site,
+    chrome: Browser,
+    staged: tuple[dict[str, str], dict[str, str]],
+    language: Language,
+) -> None:
+    tokens, found = staged
+    for key in ("working", "incident"):
+        reader = read(site, chrome, (DESKTOP, "light", language), tokens[key])
+        reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
+        expect(reader.page.locator("#submit-open")).to_be_enabled()
+        for row in reader.page.locator("[role=tablist]:visible").all():
+            expect(row.locator("[aria-selected=true]")).to_have_count(1)
+        if key == "working":
+            reader.context.close()
+    reader.page.get_by_role("tab", name="Logs").click()
+    expect(reader.page.locator(".log-lines .line").first).to_be_visible()
+    for row in reader.page.locator(".pane-head, .log-bar, .log-status").all():
+        box = row.bounding_box()
+        assert box is None or box["height"] <= ONE_ROW_PX, row.inner_text()
+    reader.context.close()
+
+
+def test_every_document_is_reached_where_its_tab_has_no_room(
+    site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]]
+) -> None:
+    tokens, found = staged
+    reader = read(site, chrome, (DESKTOP, "dark", "en"), tokens["working"])
+    reader.page.goto(f"{site.url}{found['working workspace']}")
+    tabs = reader.page.locator("#pane-read").get_by_role("tab")
+    last = tabs.last.inner_text()
+    reader.page.get_by_role("button", name="All documents").click()
+    reader.look("all-documents")
+    expect(reader.page.locator(".tabs-all button")).to_have_count(tabs.count())
+    reader.page.locator(".tabs-all").get_by_role("button", name=last).click()
+    expect(tabs.last).to_have_attribute("aria-selected", "true")
+    expect(tabs.last).to_be_in_viewport(ratio=0.9)
+    reader.context.close()
+
+
+def test_editor_completes_calls_of_the_sdk_with_types_and_words(
+    site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]]
+) -> None:
+    tokens, found = staged
+    reader = read(site, chrome, (DESKTOP, "light", "en"), tokens["working"])
+    reader.page.goto(f"{site.url}{found['working workspace']}")
+    reader.write_program("import headnode_sdk\ncluster = headnode_sdk.connect()\n")
+    for typed, detail, words in COMPLETED:
+        reader.page.keyboard.type(typed)
+        proposed = reader.page.locator(".cm-tooltip-autocomplete [aria-selected=true]")
+        expect(proposed).to_contain_text(detail)
+        expect(reader.page.locator(".cm-completionInfo")).to_contain_text(words)
+        reader.page.keyboard.press("Enter")
+        reader.page.keyboard.type("\n")
+    expect(reader.page.locator(".cm-content")).to_contain_text("cluster.scale")
+    reader.context.close()
+
+
+def test_more_time_is_told_politely_and_at_once_in_the_last_minute(
+    site: Site, chrome: Browser, staged: tuple[dict[str, str], dict[str, str]]
+) -> None:
+    tokens, found = staged
+    reader = read(site, chrome, (DESKTOP, "light", "en"), tokens["working"])
+    said: dict[str, Any] = {}
+
+    def state(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | said)
+
+    def told(notice: int, *, left_s: int) -> None:
+        """The page asks, and is told of that much time and of one more extension."""
+        said["remaining_s"] = left_s
+        said["notice"] = {"id": notice, "text": f"You have {notice} min more time.", "at": "2036"}
+        reader.page.evaluate("dispatchEvent(new Event('focus'))")
+
+    reader.page.route("**/state", state)
+    reader.page.goto(f"{site.url}{found['working workspace']}")
+    expect(reader.page.locator("#submit-open")).to_be_enabled()
+    polite, at_once = reader.page.locator("#announce"), reader.page.locator("#announce-now")
+    told(7, left_s=1200)
+    expect(polite).to_have_text("You have 7 min more time.")
+    expect(at_once).to_have_text("")
+    told(7, left_s=50)
+    expect(at_once).to_have_text("One minute left.")
+    told(8, left_s=530)
+    expect(at_once).to_have_text("You have 8 min more time.")
+    reader.context.close()
 
 
 def visible_tabs(reader: Reader) -> list[Locator]:

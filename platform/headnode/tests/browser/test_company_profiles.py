@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.nightly  # by day library/tests/test_company tries its parts
+
 HEAD = (
     "kind,name,count,gpu_model,gpus,power_kw,rack_units,price_usd,purchased,site,region,racks,rack_kw,"
     "total_kw,pue\n"

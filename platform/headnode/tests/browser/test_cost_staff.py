@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Person, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, Candidate, Staff, browser, look_at_both
 from headnode.tests.browser.site import Site
 
 HANDED_IN = """
@@ -91,19 +91,6 @@ print(row.pk)
 def chrome() -> Iterator[Browser]:
     with browser() as running:
         yield running
-
-
-def look_at_both(person: Person, name: str) -> None:
-    """At a desk and on a phone, light and dark."""
-    for scheme in ("light", "dark"):
-        person.page.emulate_media(color_scheme=scheme)
-        for size in (DESKTOP, PHONE):
-            person.page.set_viewport_size({"width": size[0], "height": size[1]})
-            person.narrow = size == PHONE
-            person.look(name if scheme == "light" else f"{name}-dark")
-    person.page.emulate_media(color_scheme="light")
-    person.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    person.narrow = False
 
 
 @pytest.mark.nightly  # by day test_cost_workspace, test_bill_pages and test_challenge try its parts

@@ -307,6 +307,29 @@ def test_a_query_is_written_answered_and_kept(ada: Person) -> None:
     ada.look("query")
 
 
+def test_a_query_is_stopped_and_the_next_one_answered(
+    running: Browser, served: MaterialsPage, tmp_path: Path
+) -> None:
+    """That the server ends it as well and frees its place, test_threads shows with a real one."""
+    ada = person(running, served, tmp_path, DESKTOP)
+    page = ada.page
+    page.get_by_role("tab", name="Query").click()
+    page.evaluate(SLOW)
+    tools, said = page.locator(".mquery-tools"), page.locator(".mquery-said")
+    tools.get_by_role("button", name="Run").click()
+    tools.get_by_role("button", name="Stop").click()
+    expect(said).to_have_text("Stopped: nothing is being worked out.")
+    expect(tools.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(tools.get_by_role("button", name="Run")).to_be_focused()
+    tools.get_by_role("button", name="Run").click()
+    expect(said).to_contain_text("series, a value every")
+    tools.get_by_role("button", name="Run").click()
+    tools.get_by_role("button", name="Stop").click()
+    expect(said).to_contain_text("The answer before it stays below.")
+    expect(page.locator(".mquery").get_by_role("table").first).to_be_visible()
+    ada.context.close()
+
+
 def test_a_question_without_a_place_is_asked_again_by_the_page(
     ada: Person, served: MaterialsPage
 ) -> None:

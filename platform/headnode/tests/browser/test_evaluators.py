@@ -11,6 +11,8 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.nightly  # by day reviews/fairness and reviews/scoring try its parts
+
 SIZES = pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 AT_A_DESK, ON_A_PHONE = (pytest.mark.by_day("size", [size]) for size in (DESKTOP, PHONE))
 CROWD = """

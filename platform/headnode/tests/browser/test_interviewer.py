@@ -142,11 +142,16 @@ def score(ines: Person) -> None:
     for _ in range(criteria):
         page.keyboard.press("3")
         page.keyboard.press("j")
+    page.keyboard.press("k")  # from the last to the one before it
+    assert "current" in (
+        page.locator("fieldset.criterion").nth(criteria - 2).get_attribute("class") or ""
+    )
     page.keyboard.press("n")
     page.keyboard.type("Names what it would watch first.")
     page.keyboard.press("Escape")
     expect(page.get_by_text(f"{criteria} of {criteria} rated")).to_be_visible()
     page.keyboard.press("s")
+    assert has_focus(page.locator("#submit-card"))
     page.keyboard.press("Enter")
     ines.sees("Your scorecard is in")
     ines.look("interviewer-scored")

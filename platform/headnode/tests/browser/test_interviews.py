@@ -10,7 +10,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.hands import has_focus, tab_to
 from headnode.tests.browser.site import Site
+
+pytestmark = pytest.mark.nightly  # by day reviews/interviews tries its parts
 
 JOB = """Platform engineer for our Slurm cluster: 64 DGX nodes on InfiniBand, fair-share between six
 research teams, Prometheus and Grafana, Terraform. You cut queue times and raise GPU utilisation."""
@@ -102,6 +105,21 @@ def ask_by_keyboard(hana: Staff) -> None:
     assert shown.locator("[name^=score-][value='4']").is_checked()
     expect(page.locator("#scored-count")).to_have_text("1")
     hana.look("interview-scored")
+    pause_and_skip(page)
+
+
+def pause_and_skip(page: Page) -> None:
+    """t stops the time and lets it go on; x skips, which takes the score, and takes that back."""
+    shown = page.locator(".question:visible")
+    for words in ("Let the time run", "Pause the time"):
+        page.keyboard.press("t")
+        expect(shown.locator("[data-pause]")).to_have_text(words)
+    page.keyboard.press("x")
+    expect(shown.locator("[name^=skipped-]")).to_be_checked()
+    expect(shown.locator("[name^=score-]:checked")).to_have_count(0)
+    page.keyboard.press("x")
+    page.keyboard.press("4")
+    expect(shown.locator("[name^=score-][value='4']")).to_be_checked()
 
 
 def write_together(hana: Staff, otto: Staff, title: str) -> None:
@@ -172,8 +190,14 @@ def survive_a_lost_connection(hana: Staff) -> None:
 
 
 def hand_in(hana: Staff) -> None:
-    hana.fill("Summary", "Sound on operations, less so on networks.")
-    hana.page.locator("#submit-interview").click()
+    """s goes to the button from wherever nothing is typed; Enter presses it."""
+    page = hana.page
+    tab_to(hana, page.get_by_label("Summary").first)
+    page.keyboard.type("Sound on operations, less so on networks.")
+    for key in ("Escape", "s"):
+        page.keyboard.press(key)
+    assert has_focus(page.locator("#submit-interview"))
+    page.keyboard.press("Enter")
     hana.sees("Your record is in")
     hana.sees("Mean score 3.5 of 5")
     hana.look("interview-record")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser, look_at_both
 from headnode.tests.browser.site import Site
 
 BEGIN = """
@@ -48,7 +48,8 @@ for _ in range(400):
     if run and run.finished_at:
         break
     time.sleep(0.5)
-print(run.result, len(run.report["measures"]), [row["kind"] for row in run.report["evidence"]])
+kinds = [row["kind"] for row in run.report["evidence"]]
+print(run.submission.attempt_id, run.result, len(run.report["measures"]), kinds)
 """
 SOON_MS = 90_000
 
@@ -71,7 +72,9 @@ def test_from_the_first_prompt_to_a_grade(site: Site, chrome: Browser) -> None:
     noor.press("Submit")
     noor.page.get_by_role("dialog").get_by_role("button", name="Submit").click()
     noor.page.wait_for_url("**/receipt/", timeout=SOON_MS)
-    assert site.run(GRADED).startswith("done 4 ['fault', ")
+    attempt, _, told = site.run(GRADED).partition(" ")
+    assert told.startswith("done 6 ['fault', ")
+    staff_looks(Staff(chrome, site, DESKTOP, "hana"), attempt)
 
 
 def begin(noor: Candidate, link: str) -> None:
@@ -95,7 +98,9 @@ def work_in_the_shell(noor: Candidate) -> None:
     expect(
         noor.page.get_by_role("region", name="History").get_by_role("row").nth(1)
     ).to_be_visible()
-    noor.look("live-cluster")
+    look_at_both(noor, "live-cluster")
+    tall = noor.page.evaluate("document.documentElement.scrollHeight")
+    assert tall <= DESKTOP[1]
     noor.page.get_by_text("The chart as a table").click()
 
 
@@ -119,3 +124,18 @@ def on_a_phone(noor: Candidate, link: str) -> None:
     noor.page.locator(".room-tabs").get_by_role("tab", name="Terminal").click()
     expect(noor.page.locator(".xterm-rows")).to_contain_text("emil", timeout=SOON_MS)
     noor.look("live-cluster-shell-narrow")
+
+
+def staff_looks(hana: Staff, attempt: str) -> None:
+    """The key, and the course of the work with its slider."""
+    hana.go(f"attempts/{attempt}/key/")
+    expect(hana.page.get_by_role("heading", name="Faults")).to_be_visible()
+    look_at_both(hana, "live-cluster-key")
+    hana.go(f"attempts/{attempt}/")
+    hana.tab("Evidence")
+    slider = hana.page.get_by_role("slider", name="Go through the work").first
+    expect(slider).to_be_visible()
+    slider.press("End")
+    expect(hana.page.locator(".live-now").first).not_to_be_empty()
+    expect(hana.page.locator(".live-whole").first).to_contain_text("squeue")
+    look_at_both(hana, "live-cluster-course")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
 from headnode.tests.browser.hands import press_on
+from headnode.tests.browser.kept_demo import set_back
 from headnode.tests.browser.site import Site
+
+pytestmark = pytest.mark.nightly  # by day assessments/practice and both enquiries try its parts
 
 LINES = """from headnode_sdk import call
 
@@ -29,6 +33,14 @@ while not done:
 def chrome() -> Iterator[Browser]:
     with browser() as running:
         yield running
+
+
+@pytest.fixture
+def site(common: Callable[[], Site], demo: Path) -> Site:
+    """The demo as it was made: whoever has started practises no more."""
+    running = common()
+    set_back(running, demo)
+    return running
 
 
 @pytest.mark.by_day("size", [DESKTOP])

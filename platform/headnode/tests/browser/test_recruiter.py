@@ -1,4 +1,4 @@
-"""A recruiter's morning: forty lines pasted, two put right, invited, reminded, extended; evaluators asked."""
+"""A recruiter by keyboard: forty lines pasted, two put right, invited, reminded, extended; evaluators asked."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, expect
 from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.hands import press_on, tab_to
 from headnode.tests.browser.site import Site
+
+pytestmark = pytest.mark.nightly  # by day hiring/bulk and reviews/bulk try its parts
 
 PEOPLE = [
     f"Candidate Number {number:02d};number{number:02d}@example.com" for number in range(1, 39)
@@ -50,11 +52,12 @@ def test_forty_people_from_a_list_to_their_windows(site: Site, chrome: Browser) 
 
 
 def open_first_opening(rhea: Staff) -> str:
+    page = rhea.page
     rhea.go("hiring/opening/")
-    link = rhea.page.locator("#result_list tbody th a").first
+    link = page.locator("#result_list tbody th a").first
     title = link.inner_text()
-    link.click()
-    rhea.follow("Add and invite many")
+    press_on(rhea, link)
+    press_on(rhea, page.get_by_role("link", name="Add and invite many").first)
     return title
 
 
@@ -86,39 +89,49 @@ def paste_and_correct(rhea: Staff) -> None:
 def invite(rhea: Staff, title: str) -> None:
     page = rhea.page
     expect(page.get_by_role("checkbox", name="Automated resource management")).to_be_checked()
-    rhea.fill("Subject", "{{ name }}, your work sample")
-    rhea.press("Look")
+    tab_to(rhea, page.get_by_label("Subject"))
+    page.keyboard.press("Control+a")
+    page.keyboard.type("{{ name }}, your work sample")
+    press_on(rhea, page.get_by_role("button", name="Look").first)
     rhea.sees("Candidate Number 01, your work sample")
     rhea.look("invite-many")
-    rhea.press("Invite 40")
+    press_on(rhea, page.get_by_role("button", name="Invite 40"))
     rhea.sees(f"Invited 40 candidates to {title}. Their messages are on their way.")
 
 
 def chosen(rhea: Staff, action: str) -> None:
-    """Tick all rows of the list's page with the script, then press a button above them."""
-    rhea.page.get_by_label("Select all objects on this page for an action").check()
-    expect(rhea.page.locator(".action-counter")).to_contain_text("of")
-    rhea.press(action)
+    """Tick all rows of the list's page with one key, then go back to a button above them."""
+    page = rhea.page
+    press_on(rhea, page.get_by_label("Select all objects on this page for an action"), "Space")
+    expect(page.locator(".action-counter")).to_contain_text("of")
+    press_on(rhea, page.get_by_role("button", name=action).first, back=True)
 
 
 def remind(rhea: Staff) -> None:
     chosen(rhea, "Remind")
     rhea.sees("is reminded of Automated resource management")
     rhea.look("bulk-remind")
-    rhea.page.get_by_role("button", name="Remind 4").click()
+    press_on(rhea, rhea.page.get_by_role("button", name="Remind 4"))
     rhea.sees("Remind the candidate: done for 4")
 
 
 def extend(rhea: Staff) -> None:
+    page = rhea.page
     chosen(rhea, "Extend the window")
-    rhea.fill("Closes (UTC)", "2036-01-05T10:00")
-    rhea.fill("Reason", "Half of them are on holiday.")
-    rhea.press("Look again")
+    closes = page.get_by_label("Closes (UTC)").first
+    tab_to(rhea, closes)
+    page.keyboard.type("01052036")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.type("1000AM")
+    expect(closes).to_have_value("2036-01-05T10:00")
+    tab_to(rhea, page.get_by_label("Reason").first)
+    page.keyboard.type("Half of them are on holiday.")
+    press_on(rhea, page.get_by_role("button", name="Look again"))
     rhea.sees("can start until 5 Jan 2036, 10:00 UTC instead of")
     rhea.look("bulk-extend")
-    rhea.page.get_by_role("button", name="Extend 4").click()
+    press_on(rhea, page.get_by_role("button", name="Extend 4"))
     rhea.sees("Extend the window: done for 4")
-    rhea.follow("Candidate Number 40")
+    press_on(rhea, page.get_by_role("link", name="Candidate Number 40").first)
     rhea.sees("5 Jan 2036")
 
 

@@ -15,6 +15,8 @@ from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.test_story import rate_all
 
+pytestmark = pytest.mark.nightly  # by day test_story decides, and reviews/decisions tries the rest
+
 BEING_MADE, MADE_WITHIN_S = 202, 200
 
 

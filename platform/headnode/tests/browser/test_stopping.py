@@ -12,6 +12,8 @@ from headnode.tests.browser.actors import DESKTOP, Candidate, browser
 from headnode.tests.browser.hands import press_on, tab_to
 from headnode.tests.browser.site import Site
 
+pytestmark = pytest.mark.nightly  # by day assessments/tests/test_stops tries its parts
+
 ENDLESS = 'print("begun", flush=True)\nwhile True:\n    pass\n'
 AT_ONCE_MS = 8_000  # the endless program would take a minute
 

@@ -23,7 +23,6 @@ import requests
 from headnode.tests.browser.site import ROOT, Site, own_database, processes_of
 from headnode.tests.browser.wire import IDLE, Wire
 
-pytestmark = pytest.mark.database
 OWN_SITE = True
 
 
@@ -55,6 +54,7 @@ def wait_for_more(acknowledged: dict[int, str], by: int = 5) -> None:
     wait_for(lambda: len(acknowledged) >= before + by)
 
 
+@pytest.mark.database
 def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: Wire) -> None:
     acknowledged: dict[int, str] = {}
     stop = threading.Event()
@@ -89,6 +89,7 @@ def test_acknowledged_saves_survive_sigkill_of_the_web_server(site: Site, wire: 
         assert wire.get(f"drafts/{number}")["body"]["sections"]["architecture"] == text
 
 
+@pytest.mark.database
 def test_run_survives_sigkill_of_the_worker(site: Site, wire: Wire) -> None:
     slow = IDLE.replace("    pass", "    import time; time.sleep(0.003)")
     body = {"files": {"controller.py": slow}, "sections": {}}
@@ -137,7 +138,7 @@ PROGRAMS = {
 
 # What a sandbox makes of the others is tried in each of them, and test_sandboxed has an endless loop without
 # half a minute of it; here it is what the page is told.
-@pytest.mark.by_day("name", ["flood", "crash", "rubbish", "early end"])
+@pytest.mark.by_day("name", ["crash", "rubbish"])
 @pytest.mark.parametrize("name", list(PROGRAMS))
 def test_misbehaving_program_gets_a_clear_status(wire: Wire, name: str) -> None:
     program, expected = PROGRAMS[name]
@@ -149,6 +150,7 @@ def test_misbehaving_program_gets_a_clear_status(wire: Wire, name: str) -> None:
     assert "Traceback" not in row["report"]["detail"]
 
 
+@pytest.mark.nightly  # by day a run survives it, and test_execution has the leases of gradings
 def test_grading_survives_sigkill_of_the_worker_and_is_done_once(site: Site, wire: Wire) -> None:
     slow = IDLE.replace("    pass", "    import time; time.sleep(0.003)")
     answer = wire.post("submit", {"files": {"controller.py": slow}, "sections": {}})
@@ -164,6 +166,7 @@ def test_grading_survives_sigkill_of_the_worker_and_is_done_once(site: Site, wir
     assert all_of_it.count((submission,)) == 1
 
 
+@pytest.mark.nightly  # by day test_parts reproduces rounds, and test_same_bytes grades again
 def test_grading_comes_out_the_same_again(site: Site) -> None:
     """What a score names is enough to compute it again, byte for byte (design rule 4)."""
     demo = "select min(id) from assessments_gradingrun where result = 'done'"

@@ -29,8 +29,11 @@ from scenarios.troubleshooting.variant import facts
 KINDS = {".js": "text/javascript", ".css": "text/css", ".woff2": "font/woff2"}
 STYLES = (
     *(f"headnode/{name}" for name in ("tokens", "base", "vendor/uplot", "replay")),
-    *(f"assessments/workspace/{name}" for name in ("workspace", "panels", "results", "narrow")),
-    "assessments/workplace/room",
+    *(
+        f"assessments/workspace/{name}"
+        for name in ("workspace", "tabs", "panels", "results", "narrow")
+    ),
+    *(f"assessments/workplace/{name}" for name in ("room", "popover")),
     *(f"assessments/troubleshooting/{name}" for name in ("dashboards", "logs")),
 )
 GZIP = b"\x1f\x8b"

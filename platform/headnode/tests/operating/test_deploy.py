@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -37,7 +36,11 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     copies = []
-    for unit in sorted((DEPLOY / "systemd").iterdir()):
+    for name in ("worker", "terminals"):  # as docs/operators.md has it where they cannot be root
+        beside = tmp_path / f"headnode-{name}.service.d"
+        beside.mkdir()
+        shutil.copy(DEPLOY / "systemd/ordinary-user.conf", beside)
+    for unit in sorted((DEPLOY / "systemd").glob("headnode*")):
         copy = tmp_path / unit.name
         copy.write_text(unit.read_text().replace("/opt/headnode/bin/headnode", str(program)))
         copies.append(str(copy))
@@ -51,6 +54,44 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     ours = [line for line in done.stderr.splitlines() if "headnode" in line]
     assert ours == []
     assert done.returncode == 0, done.stderr
+
+
+ORDINARY = ("web", "schedule", "metrics", "backup")
+FENCING = ("worker", "terminals", "gpu-worker")
+EXPOSED = (
+    dict.fromkeys(ORDINARY, 16) | dict.fromkeys(FENCING, 54) | {"metrics": 20, "gpu-worker": 57}
+)
+"""The most that systemd may find each unit exposed, of a hundred; what makes fences cannot do with less."""
+
+
+@pytest.mark.parametrize(("name", "most"), EXPOSED.items(), ids=EXPOSED)
+def test_units_may_do_no_more_than_they_need(name: str, most: int) -> None:
+    require(shutil.which("systemd-analyze") is not None, "no systemd-analyze on this system")
+    unit = DEPLOY / f"systemd/headnode-{name}.service"
+    words = ["security", "--offline=true", f"--threshold={most}", "--no-pager", str(unit)]
+    done = subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-200:] + done.stderr
+
+
+def own_devices(text: str) -> str:
+    """For cards: the host's devices, which systemd's protection of clocks would close as well."""
+    return re.sub(r"^(PrivateDevices|ProtectClock)=true\n", "", text, flags=re.MULTILINE)
+
+
+def test_only_what_fences_programs_is_root() -> None:
+    users = {
+        unit.stem.removeprefix("headnode-"): "User=headnode\n" in unit.read_text()
+        for unit in (DEPLOY / "systemd").glob("*.service")
+    }
+    assert users == dict.fromkeys(ORDINARY, True) | dict.fromkeys(FENCING, False)
+    kept = [(DEPLOY / f"systemd/headnode-{name}.service").read_text() for name in FENCING]
+    for text in kept:
+        assert (
+            "WorkingDirectory=/opt/headnode\n" in text
+        )  # code is never looked for in the site's folder
+        assert "StateDirectory" not in text  # or systemd would give the site's folder to root
+        own = text.split("# Root,")[1]
+        assert own in (kept[0].split("# Root,")[1], own_devices(kept[0].split("# Root,")[1]))
 
 
 def test_units_start_what_there_is() -> None:
@@ -113,6 +154,11 @@ def test_logs_of_the_proxy_hold_no_secret_link() -> None:
     assert "$request " not in format_
     for begins in ("^/t/", "^/report/", "^/password/reset/"):
         assert begins in text
+
+
+def test_the_proxy_says_no_version() -> None:
+    text = (DEPLOY / "nginx/headnode.conf").read_text()
+    assert re.search(r"^    server_tokens +off;$", text.rpartition("\nserver {")[2], re.MULTILINE)
 
 
 def test_image_is_slim_runs_as_nobody_special_and_starts_what_there_is() -> None:
@@ -198,6 +244,9 @@ def rendered(values: dict[str, Any]) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 def test_kubernetes_schema_accepts_the_chart(values: dict[str, Any]) -> None:
+    # Importing it compiles forty grammars, a fifth of what collecting all tests takes.
+    import kubernetes_validate
+
     for one in rendered(values):
         kubernetes_validate.validate(one, KUBERNETES, strict=True)
 

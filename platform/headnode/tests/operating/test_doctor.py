@@ -8,6 +8,7 @@ import smtplib
 import socket
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -233,19 +234,37 @@ def sandbox_found(state: str, root: str = "built") -> dict[str, Any]:
     found = {"state": state, "reason": "limits is missing", "layers": [], "roots": {}}
     return {
         "backends": {"namespace": found},
-        "roots": {"python": kept, "login": kept | {"state": "not built"}},
+        "roots": {"python": kept, "login": kept | {"state": "not built"}, "slurm": kept},
     }
 
 
 def test_sandbox_is_told_as_workers_will_meet_it(settings: Any) -> None:
     settings.SANDBOX_BACKEND, settings.SANDBOX_ALLOW_REDUCED = "namespace", False
     told = states(fences.told(sandbox_found("full")))
-    assert told == {"sandbox": OK, "root python": OK, "root login": WARNING}
+    assert told == {
+        "sandbox": OK,
+        "root python": OK,
+        "root login": WARNING,
+        "root slurm": OK,
+    }
     assert states(fences.told(sandbox_found("reduced")))["sandbox"] == FAILED
     assert states(fences.told(sandbox_found("full", "not built")))["root python"] == FAILED
     settings.SANDBOX_ALLOW_REDUCED = True
     assert states(fences.told(sandbox_found("reduced")))["sandbox"] == WARNING
     assert states(fences.told(sandbox_found("unusable")))["sandbox"] == FAILED
+
+
+def test_a_sandbox_of_another_user_is_left_to_that_one(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root's, as in docs/operators.md: what the site's user would find there is not what workers do."""
+    settings.SANDBOX_STATE = tmp_path
+    assert fences.somebody_elses() == ""
+    monkeypatch.setattr("os.geteuid", lambda: tmp_path.stat().st_uid + 4711)
+    told = only(fences.sandbox())
+    assert (told.state, tmp_path.owner() in told.cure) == (WARNING, True)
+    settings.SANDBOX_STATE = tmp_path / "nowhere"
+    assert fences.somebody_elses() == ""
 
 
 def test_a_check_that_breaks_is_a_finding_and_stops_no_other() -> None:

@@ -1,12 +1,11 @@
 """A fresh Debian becomes a site by the commands of docs/operators.md, in their order, and by nothing else.
 
 What a person does between the commands is done here: type a password twice, fill in names, read the mail.
-systemd is not there: what it would start is started from the units' own lines.
+systemd is its first process, so each unit runs as it is shipped, with what it may not do.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -31,8 +30,8 @@ AS_HEADNODE = "runuser -u headnode --"
 
 def steps() -> dict[int, list[str]]:
     """The commands of "One server" by the number of their step."""
-    section = TEXT.split("\n## One server\n")[1].split("\n## ")[0].replace("\\\n", " ")
-    parts = re.split(r"^\*\*(\d)\. ", section, flags=re.MULTILINE)[1:]
+    page = TEXT.split("\n## One server\n")[1].split("\n**Where workers cannot be root**")[0]
+    parts = re.split(r"^\*\*(\d)\. ", page.replace("\\\n", " "), flags=re.MULTILINE)[1:]
     found = {}
     for number, part in zip(parts[::2], parts[1::2], strict=True):
         part = re.sub(r"<!-- production -->\n\n(    .*\n)+", "", part)
@@ -48,6 +47,24 @@ def several() -> list[str]:
     """The commands of "Several hosts"."""
     section = TEXT.split("\n## Several hosts\n")[1].split("\n## ")[0]
     return [line.split("#")[0].strip() for line in section.splitlines() if line.startswith("    ")]
+
+
+def ordinary() -> list[str]:
+    """The commands for where workers cannot be root."""
+    part = TEXT.split("\n**Where workers cannot be root**")[1].split("\nWith a container engine")[0]
+    return re.findall(r"^    (.*)$", part, re.MULTILINE)
+
+
+def begun() -> list[str]:
+    """What "Looking after it" begins with: the settings, and `headnode` as the site's user."""
+    part = TEXT.split("\n## Looking after it\n")[1].split("\n### ")[0]
+    return re.findall(r"^    (.*)$", part, re.MULTILINE)
+
+
+def section(name: str) -> list[str]:
+    """The commands of a part of "Looking after it"."""
+    part = TEXT.split(f"\n### {name}\n")[1].split("\n## ")[0].split("\n### ")[0]
+    return re.findall(r"^    (.*)$", part, re.MULTILINE)
 
 
 def environment() -> str:
@@ -66,47 +83,17 @@ def environment() -> str:
     return "".join(f"{name}={shlex.quote(value)}\n" for name, value in (documented() | own).items())
 
 
-GROUPS = "from-the-docs"
-DELEGATED = f"""
-if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
-    echo "+cpu +memory +pids" > /sys/fs/cgroup/cgroup.subtree_control
-    own=/sys/fs/cgroup/{GROUPS}-$RANDOM
-    mkdir $own; chown -R headnode $own; echo $$ > $own/cgroup.procs
-fi
-"""
-"""What systemd does for a unit with Delegate=: a group that the unit's user may divide further."""
-OLDER_GROUPS = f"""
-[ ! -e /sys/fs/cgroup/cgroup.controllers ] || exit 0
-for name in memory pids cpu cpuacct; do
-    own=/sys/fs/cgroup/$name/{GROUPS}-$RANDOM
-    mkdir $own; chown -R headnode $own; mount --bind $own /sys/fs/cgroup/$name
-done
-"""
-"""The same once for the machine, where the kernel has groups of the first version, which Debian has no more."""
-
-
-def started_by(unit: Path) -> str:
-    """What systemd would run for it, as whom."""
-    said = dict(re.findall(r"^(User|ExecStart|Delegate)=(.*)$", unit.read_text(), re.MULTILINE))
-    run = f"exec runuser -u {said['User']} -- {said['ExecStart']}"
-    first = DELEGATED if "Delegate" in said else ""
-    return "\n".join([first, SETTINGS, "cd /var/lib/headnode", run])
-
-
-@pytest.fixture(autouse=True)
-def no_group_stays() -> Iterator[None]:
-    yield
-    for own in Path("/sys/fs/cgroup").glob(f"**/{GROUPS}-*"):
-        for folder, _, _ in os.walk(own, topdown=False):
-            os.rmdir(folder)
-
-
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("fresh") / "root"
-    debian(folder)
+    debian(folder, services=True)
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def built(lines: list[str]) -> list[str]:
+    """Those of step 5 that make the sandbox's root folders, for which a machine needs a network."""
+    return [line for line in lines if "headnode-sandbox" in line]
 
 
 def installed(root: Path) -> None:
@@ -122,10 +109,10 @@ def installed(root: Path) -> None:
             else:
                 machine.do(line)
         shutil.copytree(ROOT / "deploy", root / "root/deploy")  # of the checkout
-        (build,) = [line for line in done[5] if "build-root" in line]
-        machine.do(build)
-        machine.do(f"{build} login")  # else the host of terminals does, when it first starts
-        machine.do(f"{build} login")  # else the host of terminals does, when it first starts
+        for line in built(done[5]):
+            machine.do(line)
+        # installed beside this machine's own PostgreSQL, the package chose another port for its own
+        machine.do("sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf")
     finally:
         machine.off()
 
@@ -133,9 +120,6 @@ def installed(root: Path) -> None:
 def brought_up(machine: Machine, root: Path) -> None:
     """Steps 3 to 7, as the page has them."""
     done = steps()
-    # installed beside this machine's own PostgreSQL, the package chose another port for its own
-    machine.do("sed -i 's/^port = .*/port = 5432/' /etc/postgresql/*/main/postgresql.conf")
-    machine.do("pg_ctlcluster 15 main start; redis-server /etc/redis/redis.conf --daemonize yes")
     for line in done[3]:
         machine.do(line, given=f"{whole.PASSWORD}\n" * 2)
     for line in done[4]:
@@ -144,35 +128,32 @@ def brought_up(machine: Machine, root: Path) -> None:
     whole.certificate(root / "root")
     first = "export HEADNODE_ADMIN=alma HEADNODE_ADMIN_EMAIL=alma@example.com"
     first += f" HEADNODE_ADMIN_PASSWORD={whole.PASSWORD}"
-    typed = [line for line in done[5] if "build-root" not in line]
+    typed = [line for line in done[5] if line not in built(done[5])]
     machine.do("\n".join([first, *typed]))
-    machine.do(OLDER_GROUPS)
-    copies, _, enabled = done[6]
-    machine.do(f"mkdir -p /etc/systemd/system; {copies}")
-    for name in shlex.split(enabled)[3:]:
-        unit = root / "etc/systemd/system" / f"{name.removesuffix('.service')}.service"
-        if not name.endswith(".timer"):
-            machine.start(started_by(unit), name)
+    for line in done[6]:
+        machine.do(line)
     machine.do("install -d /etc/ssl/headnode; mv fullchain.pem privkey.pem /etc/ssl/headnode/")
     machine.do(done[7][0])
     conf = root / "etc/nginx/conf.d/headnode.conf"
     text = conf.read_text().replace("headnode.example.com", "localhost")
     conf.write_text(text.replace("# server 127.0.0.1:8001;", "server 127.0.0.1:8001;"))
-    assert done[7][1] == "nginx -t && systemctl reload nginx"
-    machine.do("nginx -t && nginx")
+    machine.do(done[7][1])
 
 
 def a_second_host(machine: Machine) -> None:
     """Another web server and worker, with a name and a data folder of their own."""
     once, web, worker = several()[:3]
     own = "/var/lib/headnode-two"
-    machine.do(f"install -d -o headnode -m 0711 {own}; ln -s /var/lib/headnode/sandbox {own}")
+    machine.do(f"install -d -o headnode -g headnode -m 0711 {own}")
     asked = f"{SETTINGS}; export HEADNODE_DATA={own}; cd {own}"
     machine.do(f"{asked}; {AS_HEADNODE} /opt/headnode/bin/{once}")
-    for line in (web.replace("10.0.0.11:8000", "127.0.0.1:8001"), worker):
-        command = f"{AS_HEADNODE} /opt/headnode/bin/{line}"
-        script = f"exec unshare --uts bash -c '{asked}; hostname two; exec {command}'"
-        machine.start(f"{DELEGATED}\n{script}", line.split()[1])
+    starts = {
+        web.replace("10.0.0.11:8000", "127.0.0.1:8001"): AS_HEADNODE,
+        worker: "umask 007; exec setpriv --regid headnode --clear-groups",
+    }
+    for line, whom in starts.items():
+        script = f"{asked}; hostname two; {whom} /opt/headnode/bin/{line}"
+        machine.start(f"exec unshare --uts bash -c {shlex.quote(script)}", line.split()[1])
 
 
 def shell(machine: Machine, program: str) -> str:
@@ -190,7 +171,7 @@ print("result", row.result if row else "", row.trouble if row else "")
 
 def test_a_fresh_debian_becomes_a_site_by_the_page_alone(root: Path) -> None:
     installed(root)
-    machine = Machine(root, own_network=True)
+    machine = Machine(root, own_network=True, booted=True)
     try:
         brought_up(machine, root)
         known = root / "etc/ssl/headnode/fullchain.pem"
@@ -209,6 +190,8 @@ def test_a_fresh_debian_becomes_a_site_by_the_page_alone(root: Path) -> None:
         kept_and_restored(machine)
         assert kept.startswith("rows 1 1 1 ")
         assert shell(machine, COUNTED) == kept
+        figures_are_told(machine)
+        without_root(machine)
     finally:
         machine.off()
 
@@ -222,16 +205,48 @@ print("", Attempt.objects.get().pk, GradingRun.objects.get().report["score"])
 """
 
 
+SECOND_STOPS = """
+for one in /proc/[0-9]*; do
+    if grep -qsz HEADNODE_DATA=/var/lib/headnode-two $one/environ; then kill ${one#/proc/} || true; fi
+done
+sleep 10
+"""
+
+
 def kept_and_restored(machine: Machine) -> None:
-    """The commands of "Backups" in one shell, as the page begins it; the site is stopped in between."""
-    begun = TEXT.split("\n## Looking after it\n")[1].split("\n### ")[0]
-    section = TEXT.split("\n### Backups\n")[1].split("\n### ")[0]
-    lines = [re.findall(r"^    (.*)$", part, re.MULTILINE) for part in (begun, section)]
-    at = next(n for n, line in enumerate(lines[1]) if "createdb" in line)
-    stop = ["for one in /proc/[0-9]*; do"]  # systemctl stop
-    stop += ['if [ "$(stat -c %U $one)" = headnode ]; then kill ${one#/proc/} || true; fi']
-    stop += ["done", "sleep 10"]
-    machine.do("\n".join([*lines[0], *lines[1][:at], *stop, *lines[1][at:]]))
+    """The commands of "Backups" and of "Upgrades" in one shell, as the page begins it."""
+    # a process of the second host, which systemd does not know of, must not write meanwhile
+    machine.do(f"systemctl start headnode-backup; {SECOND_STOPS}")
+    machine.do("\n".join([*begun(), *section("Backups")]))
+    machine.do("\n".join([*begun(), *section("Upgrades")]))
+    kept = machine.do("ls -A /var/lib/headnode-before/backups; stat -c %a:%U /var/lib/headnode")
+    assert re.search(r"\d\.tar\.gz\n", kept)
+    assert kept.endswith("711:headnode\n")
+
+
+def figures_are_told(machine: Machine) -> None:
+    """The command of "Seeing it", by its unit, on an address of this machine."""
+    (line,) = section("Seeing it")
+    unit = (ROOT / "deploy/systemd/headnode-metrics.service").read_text()
+    assert line.replace("10.0.0.12", "127.0.0.1") in unit
+    machine.do("systemctl start headnode-metrics")
+    asked = "import urllib.request as r; print(r.urlopen('http://127.0.0.1:9808/metrics').read().decode())"
+    command = f"/opt/headnode/bin/python -c {shlex.quote(asked)} || true"
+    whole.wait("the figures", lambda: "headnode_cards_up 1" in machine.do(command))
+
+
+def without_root(machine: Machine) -> None:
+    """The commands for workers that cannot be root; what runs then, and as whom."""
+    for line in ordinary():
+        machine.do(line)
+    for name in ("worker", "terminals"):
+        machine.do(f"systemctl is-active headnode-{name}")
+        main = machine.do(f"systemctl show --value --property MainPID headnode-{name}").strip()
+        assert machine.do(f"stat -c %U /proc/{main}") == "headnode\n"
+    look = f"{AS_HEADNODE} /opt/headnode/bin/headnode doctor --only sandbox"
+    told = machine.do(f"{SETTINGS}; export SANDBOX_ALLOW_REDUCED=1; cd /var/lib/headnode; {look}")
+    assert "Runs, marked as weaker" in told
+    assert "inode limit" in told
 
 
 def looked_after(machine: Machine) -> None:
@@ -257,6 +272,6 @@ def looked_after(machine: Machine) -> None:
 
 
 def said_by(root: Path) -> str:
-    """The last lines of every process."""
+    """The last lines of every process that was started by hand."""
     logs = sorted((root / "root").glob("*.log"))
     return "\n".join(f"{log.name}: {log.read_text(errors='replace')[-1500:]}" for log in logs)

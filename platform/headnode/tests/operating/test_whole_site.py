@@ -206,6 +206,7 @@ def hosts(tmp_path: Path, mailbox: tuple[Mailbox, int]) -> Iterator[Hosts]:
         "METRICS_TOKEN": "a-token-for-prometheus",
         "MFA_ROLES": "",  # a test has no telephone; test_second_step has one
         "FRONT_DOOR_URL": "",
+        "SANDBOX_STATE": "",  # each host's own, below
     }
     base = {name: os.environ[name] for name in ("PATH", "HOME", "LANG") if name in os.environ}
     env = (

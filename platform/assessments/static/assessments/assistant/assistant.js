@@ -3,8 +3,8 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
-import { byId, clockTime, el, uuid } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { byId, el, uuid } from "../../headnode/dom.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 import { copyText } from "../workplace/clipboard.js";
 import { blocksOf, leftText } from "./answer_text.js";
 
@@ -50,7 +50,7 @@ class Turn {
     this.node = el(
       "div",
       { className: "asked" },
-      el("p", { className: "told-head" }, t`You asked, ${clockTime(told.asked_at)}`),
+      el("p", { className: "told-head" }, t`You asked, ${timeOfDay(told.asked_at)}`),
       el("p", { className: "told-text" }, told.question),
       el("p", { className: "told-head" }, t`The assistant`),
       this.#answer,

@@ -5,7 +5,7 @@ import { counted, t } from "../../headnode/words.js";
 import { trouble } from "../workplace/retry.js";
 import { askPivot, catalogueOf, isMoney, usd } from "./bill_data.js";
 import { copyText } from "./copy.js";
-import { firstOf, PivotBar } from "./pivot_bar.js";
+import { firstOf, PERIODS, PivotBar } from "./pivot_bar.js";
 import { PivotChart } from "./pivot_chart.js";
 import { matrixOf } from "./pivot_data.js";
 import { askFilter } from "./pivot_filter.js";
@@ -106,13 +106,13 @@ class Explore {
 
   #look() {
     const { pivot } = this.bar;
-    const what = pivot.how === "count" ? t`Number of rows` : `${HOWS[pivot.how]} of ${pivot.value}`;
+    const what = pivot.how === "count" ? t`Number of rows` : t`${HOWS[pivot.how]} of ${pivot.value}`;
     return {
       kind: this.kind,
       title:
-        `${what} in ` +
-        `${pivot.table}${pivot.by.length ? `, by ${pivot.by.join(", ")}` : ""}` +
-        (pivot.period && pivot.time ? t`, by ${pivot.period}` : ""),
+        t`${what} in ${pivot.table}` +
+        (pivot.by.length ? t`, by ${pivot.by.join(", ")}` : "") +
+        (pivot.period && pivot.time ? t`, by ${PERIODS[pivot.period]}` : ""),
     };
   }
 
@@ -149,7 +149,7 @@ class Explore {
       pivot.how === "sum" &&
       typeof total === "number" &&
       Math.abs(total - this.catalogue.total_usd) > 0.5
-        ? ` of ${usd(this.catalogue.total_usd)}`
+        ? t` of ${usd(this.catalogue.total_usd)}`
         : whole
           ? t` in all`
           : "";

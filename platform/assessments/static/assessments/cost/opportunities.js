@@ -4,7 +4,7 @@ import { announce } from "../../headnode/announce.js";
 import { Refused } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
 import { el } from "../../headnode/dom.js";
-import { counted, t } from "../../headnode/words.js";
+import { counted, listed, t } from "../../headnode/words.js";
 import { offerUndo, placeCards } from "../workplace/card_list.js";
 import { askLines, catalogueOf, usd } from "./bill_data.js";
 import { OpportunityCard } from "./opportunity_card.js";
@@ -124,7 +124,7 @@ export class Opportunities extends EventTarget {
         el(
           "option",
           { value: row.id },
-          `${model.rows.indexOf(row) + 1}. ${row.what.slice(0, 70) || "nothing said yet"}`,
+          `${model.rows.indexOf(row) + 1}. ${row.what.slice(0, 70) || t`nothing said yet`}`,
         ),
       ),
     );
@@ -205,7 +205,7 @@ export class Opportunities extends EventTarget {
       for (const [id, card] of this.cards) card.told(this.#told.rows.get(id) ?? null);
       this.#figures();
     } catch (error) {
-      console.warn(`What the filters select: ${error.message}`);
+      console.warn("opportunities", error.message);
       const mayPass = !(error instanceof Refused) || error.passing;
       if (turn === this.#turn && mayPass) this.#timer = setTimeout(() => this.#count(), AGAIN_AFTER_MS);
     }
@@ -251,7 +251,7 @@ export class Opportunities extends EventTarget {
       bare.length && t`Without a figure: ${named(bare)}. A row without one counts as named, not as reckoned.`,
       ...found.map(
         ({ ids, usd: cost }) =>
-          t`${ids.map(number).join(" and ")} act on the same ${usd(cost)} of the bill: what one saves the other
+          t`${listed(ids.map(number))} act on the same ${usd(cost)} of the bill: what one saves the other
             cannot save again.`,
       ),
     ].filter(Boolean);

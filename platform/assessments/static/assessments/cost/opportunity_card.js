@@ -115,7 +115,7 @@ export class OpportunityCard {
       "select",
       { name: "kind", "aria-label": t`Unit of the saving`, onchange: () => this.#amount() },
       el("option", { value: "money" }, t`${MONEY} a year`),
-      el("option", { value: "percent" }, "% of"),
+      el("option", { value: "percent" }, t`% of`),
     );
     this.of = el("select", {
       name: "of",

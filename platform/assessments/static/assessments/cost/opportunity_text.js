@@ -1,13 +1,13 @@
 // The opportunity table in words, for those who read it rather than see it, and for the list of drafts.
 
-import { counted, t } from "../../headnode/words.js";
+import { counted, listed, t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
 import { readOpportunities } from "./opportunity_model.js";
 
 /** "service Block Volumes; account shared-data or shared-network". */
 export function whereText(where) {
   return Object.entries(where)
-    .map(([key, values]) => `${key} ${values.join(" or ")}`)
+    .map(([key, values]) => `${key} ${listed(values, { or: true })}`)
     .join("; ");
 }
 
@@ -16,12 +16,13 @@ function savingText({ kind, value, of, typed }) {
   if (value === null) return typed ? t`“${typed}”, which is no amount` : "";
   const figure = value.toLocaleString("en-GB", { maximumFractionDigits: 2 });
   if (kind === "money") return t`${figure} ${MONEY} a year`;
-  return `${figure} % of ${of === "total" ? "the whole bill" : of || "these rows"}`;
+  if (of === "total") return t`${figure} % of the whole bill`;
+  return of ? t`${figure} % of ${of}` : t`${figure} % of these rows`;
 }
 
 function opportunity(row, at) {
   const lines = [
-    `${at + 1}. ${row.what || "(nothing said yet)"}`,
+    `${at + 1}. ${row.what || t`(nothing said yet)`}`,
     Object.keys(row.where).length && t`   Where: ${whereText(row.where)}`,
     savingText(row.saving) && t`   Saving: ${savingText(row.saving)}`,
     row.complexity && t`   Complexity: ${row.complexity}`,

@@ -4,8 +4,8 @@ import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
 import { measureOf, timeOf } from "./bill_data.js";
 
-const HOWS = { sum: "sum", avg: "mean", min: "lowest", max: "highest", count: t`number of rows` };
-const PERIODS = { "": t`no time`, year: "year", month: "month", day: "day" };
+const HOWS = { sum: t`sum`, avg: t`mean`, min: t`lowest`, max: t`highest`, count: t`number of rows` };
+export const PERIODS = { "": t`no time`, year: t`year`, month: t`month`, day: t`day` };
 const MOST_GROUPS = 4;
 
 /** How a table is first looked at. */
@@ -62,8 +62,8 @@ export class PivotBar extends EventTarget {
     this.times = select(t`Column of time`, (time) => this.set({ time }));
     this.firsts = select(t`From`, (first) => this.set({ first }));
     this.lasts = select(t`To`, (last) => this.set({ last }));
-    this.of = el("span", {}, "of");
-    this.timeLabel = el("span", {}, "by");
+    this.of = el("span", {}, t`of`);
+    this.timeLabel = el("span", {}, t`by`);
     this.groups = el("ul", { className: "chips", "aria-label": t`Groups` });
     this.addGroup = el("select", { "aria-label": t`Column to group by` });
     this.groupAdder = el(
@@ -98,7 +98,7 @@ export class PivotBar extends EventTarget {
         t`Choose…`,
       ),
     );
-    this.span = el("span", { className: "pivot-span" }, "from", this.firsts, "to", this.lasts);
+    this.span = el("span", { className: "pivot-span" }, t`from`, this.firsts, t`to`, this.lasts);
     this.node = el(
       "div",
       { className: "pivot-bar", role: "group", "aria-label": t`What is asked` },
@@ -243,7 +243,7 @@ export class PivotBar extends EventTarget {
     const { pivot } = this;
     const entries = Object.entries(pivot.where);
     const told = (values) =>
-      values.length > 3 ? t`${values.length} values` : values.map((value) => value || "(none)").join(", ");
+      values.length > 3 ? t`${values.length} values` : values.map((value) => value || t`(none)`).join(", ");
     this.filters.replaceChildren(
       ...entries.map(([name, values], at) =>
         el(

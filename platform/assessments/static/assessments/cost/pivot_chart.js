@@ -73,8 +73,9 @@ export class PivotChart {
     const { periods } = this.matrix;
     this.plot.setAttribute(
       "aria-label",
-      t`${this.title}. ${periods.length ? "Left and right arrows read the periods out; the" : "The"} table has
-        every figure.`,
+      periods.length
+        ? t`${this.title}. Left and right arrows read the periods out; the table has every figure.`
+        : t`${this.title}. The table has every figure.`,
     );
     this.#at = null;
     this.readout.replaceChildren();

@@ -13,7 +13,7 @@ function joined(how, values) {
 }
 
 function nameOf(cells) {
-  return cells.map((cell) => (cell === null || cell === "" ? "(none)" : String(cell))).join(" · ");
+  return cells.map((cell) => (cell === null || cell === "" ? t`(none)` : String(cell))).join(" · ");
 }
 
 /** {periods, rows: [{cells, name, values, total, share}], totals, total} of the server's answer. */

@@ -9,7 +9,7 @@ import { askValues, figure, isMoney } from "./bill_data.js";
 const MOST = 400;
 
 function nameOf(value) {
-  return value === null || value === "" ? "(none)" : String(value);
+  return value === null || value === "" ? t`(none)` : String(value);
 }
 
 function row([value, amount], chosen) {
@@ -73,7 +73,8 @@ export async function askFilter(room, { table, column, measure, chosen }) {
       el(
         "p",
         { className: "muted small" },
-        `${about}${cut ? ` Only the first ${MOST} values are listed; SQL reaches the others.` : ""}`,
+        about,
+        cut ? t` Only the first ${MOST} values are listed; SQL reaches the others.` : null,
       ),
       find,
       tools,

@@ -100,7 +100,7 @@ export class PivotTable {
     const { by } = this.pivot;
     const heads = by.map((column, at) => {
       const value = row.cells[at] === null ? "" : String(row.cells[at]);
-      const text = value || "(none)";
+      const text = value || t`(none)`;
       return el(
         "th",
         { scope: "row" },

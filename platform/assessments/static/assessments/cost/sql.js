@@ -24,7 +24,7 @@ class Sql {
     this.said = el(
       "p",
       { className: "mquery-said muted", role: "status" },
-      "Ctrl+Enter runs the query, Ctrl+Space completes. One SELECT at a time; nothing can be changed.",
+      t`Ctrl+Enter runs the query, Ctrl+Space completes. One SELECT at a time; nothing can be changed.`,
     );
     this.answer = new SqlAnswer();
     this.copy = el(

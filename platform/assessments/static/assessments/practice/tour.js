@@ -107,7 +107,7 @@ class Tour {
     const step = this.steps[number];
     if (step.pane) this.showPane(step.pane);
     this.#mark(step.at);
-    this.title.textContent = `${number + 1} of ${this.steps.length}: ${step.title}`;
+    this.title.textContent = t`${number + 1} of ${this.steps.length}: ${step.title}`;
     this.text.textContent = step.text;
     this.back.disabled = number === 0;
     this.next.textContent = number === this.steps.length - 1 ? t`Done` : t`Next`;

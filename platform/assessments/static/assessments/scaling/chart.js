@@ -108,7 +108,7 @@ export class PlanChart {
     });
     this.host.setAttribute(
       "aria-label",
-      t`${this.title}${this.unit ? ` in ${this.unit}` : ""}, ${this.axis.text(this.xs[0])} to
+      t`${this.unit ? t`${this.title} in ${this.unit}` : this.title}, ${this.axis.text(this.xs[0])} to
         ${this.axis.text(this.xs.at(-1))}. ${said.join("; ")}. Arrow keys read values.`,
     );
   }

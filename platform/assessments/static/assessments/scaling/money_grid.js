@@ -168,7 +168,7 @@ export class MoneyGrid {
     node.focus({ preventScroll: true });
     node.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (extend && this.#from)
-      announce(`${cellName(this.block.left, this.block.top)} to ${cellName(this.block.right, this.block.bottom)}`);
+      announce(t`${cellName(this.block.left, this.block.top)} to ${cellName(this.block.right, this.block.bottom)}`);
   }
 
   #focused({ target }) {
@@ -379,9 +379,7 @@ export class MoneyGrid {
   }
 
   describe(column, row) {
-    return (
-      `${this.#label(row) || `row ${row + 1}`}, ` +
-      `${column === 0 ? "label" : column === CELLS ? "total" : monthText(this.money.names.months[column - 1])}`
-    );
+    const month = column && column < CELLS && monthText(this.money.names.months[column - 1]);
+    return `${this.#label(row) || t`row ${row + 1}`}, ${month || (column ? t`total` : t`label`)}`;
   }
 }

@@ -23,7 +23,7 @@ const SITE = [
   { title: t`Spine ports`, key: "spine_ports_used", limit: "spine_ports" },
   { title: t`Uplinks of those wanted`, key: "uplinks", limit: "uplinks_wanted", least: true },
   { title: t`Storage, TB`, key: "storage_tb" },
-  { title: "Storage, GB/s", key: "storage_gbs" },
+  { title: t`Storage, GB/s`, key: "storage_gbs" },
 ];
 
 export class MonthTable {
@@ -85,7 +85,7 @@ export class MonthTable {
   #money(found) {
     const { months, quarters } = found;
     const rows = [
-      [`Orders, ${MONEY}`, "capex_usd"],
+      [t`Orders, ${MONEY}`, "capex_usd"],
       [t`Running cost, ${MONEY}`, "opex_usd"],
     ].map(([title, key]) =>
       this.#row(title, months, (month) => this.#cell(shortUsd(month[key]), false, `${usd(month[key])} ${MONEY}`)),
@@ -103,12 +103,12 @@ export class MonthTable {
           {
             colSpan: span,
             className: over ? "over quarter" : "quarter",
-            title: `${usd(value)} of ${usd(limit)} ${MONEY}`,
+            title: t`${usd(value)} of ${usd(limit)} ${MONEY}`,
           },
           over
             ? [el("span", { "aria-hidden": "true" }, "✕ "), el("span", { className: "unseen" }, t`over budget: `)]
             : "",
-          `${shortUsd(value)} of ${shortUsd(limit)}`,
+          t`${shortUsd(value)} of ${shortUsd(limit)}`,
         );
       });
       return el(
@@ -148,7 +148,7 @@ export class MonthTable {
     return this.#cell(
       [plain(value, 0), shown ? el("span", { className: "muted" }, `/${plain(bound, 0)}`) : ""],
       over,
-      shown ? `${plain(value)} of ${plain(bound)}` : null,
+      shown ? t`${plain(value)} of ${plain(bound)}` : null,
     );
   }
 }

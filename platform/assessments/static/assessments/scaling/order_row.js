@@ -9,7 +9,7 @@ import { monthText } from "./words.js";
 
 /** Kind of row -> its tag, its month's field, and what a new one is called. */
 export const KINDS = {
-  purchases: { tag: "Buy", month: "month", noun: t`purchase`, add: "Buy" },
+  purchases: { tag: t`Buy`, month: "month", noun: t`purchase`, add: t`Buy` },
   cloud: { tag: t`Rent`, month: "from", noun: t`rented GPUs`, add: t`Rent from a cloud` },
   retire: { tag: t`Retire`, month: "month", noun: t`retirement`, add: t`Retire nodes` },
   policies: { tag: t`Policy`, month: "month", noun: t`policy change`, add: t`Change a policy` },

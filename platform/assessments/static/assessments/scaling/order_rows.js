@@ -14,7 +14,7 @@ class Purchase extends Row {
   what() {
     const options = (this.names.facts.items || []).map(({ item, title, price_usd: price, unit }) => [
       item,
-      `${title}, ${usd(price)} ${MONEY} ${PARTED.has(unit) ? `per ${unit}` : "each"}`,
+      PARTED.has(unit) ? t`${title}, ${usd(price)} ${MONEY} per ${unit}` : t`${title}, ${usd(price)} ${MONEY} each`,
     ]);
     return this.field(
       "item",
@@ -90,7 +90,7 @@ class Rented extends Row {
   what() {
     const options = (this.names.facts.cloud || []).map(({ kind, title, usd_gpu_hour: price }) => [
       kind,
-      `${title || this.names.kind(kind)}${price ? `, ${price.toFixed(2)} ${MONEY} a GPU-hour` : ""}`,
+      (title || this.names.kind(kind)) + (price ? t`, ${price.toFixed(2)} ${MONEY} a GPU-hour` : ""),
     ]);
     return this.field(
       "kind",
@@ -193,7 +193,8 @@ class Rented extends Row {
         "label",
         { className: "check" },
         box,
-        `${title || key}${may === false ? " (its data stay at the sites)" : ""}`,
+        title || key,
+        may === false ? t` (its data stay at the sites)` : null,
       );
     });
     this.summary = el("summary", { className: "small" });
@@ -247,7 +248,7 @@ class Retirement extends Row {
     const found = (this.names.facts.node_types || []).filter(
       ({ item, site }) => item === row.item && (!row.site || site === row.site),
     );
-    this.there.textContent = found.length ? `of ${plain(found.reduce((sum, { count }) => sum + count, 0))}` : "";
+    this.there.textContent = found.length ? t`of ${plain(found.reduce((sum, { count }) => sum + count, 0))}` : "";
   }
 }
 
@@ -322,7 +323,7 @@ class PolicyChange extends Row {
 }
 
 function valueText(fact, value) {
-  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "boolean") return value ? t`yes` : t`no`;
   return value === null || value === undefined || value === ""
     ? t`not set`
     : `${value}${fact.unit ? ` ${fact.unit}` : ""}`;

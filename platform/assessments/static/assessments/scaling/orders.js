@@ -104,7 +104,7 @@ class Orders {
         : { site: this.names.facts.sites[0].name };
     const row = this.model.add(list, { ...extra, ...site });
     if (!row) return;
-    announce(`${KINDS[list].noun} ${row.id} in ${monthText(month)}.`);
+    announce(t`${KINDS[list].noun} ${row.id} in ${monthText(month)}.`);
     this.rows.get(row.id)?.focus({ cloud: "kind", policies: "policy" }[list] || "item");
   }
 

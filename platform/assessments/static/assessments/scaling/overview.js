@@ -198,7 +198,7 @@ class Overview {
     this.reset.disabled = whole;
     this.rangeText.textContent = whole
       ? ""
-      : `${timeAxis.text(this.stage.range.from)} to ${timeAxis.text(this.stage.range.to)}`;
+      : t`${timeAxis.text(this.stage.range.from)} to ${timeAxis.text(this.stage.range.to)}`;
     for (const { chart } of this.charts) chart.zoom();
   }
 
@@ -300,11 +300,11 @@ class Overview {
     const items = (facts.items || []).map((one) => [
       one.title,
       usd(one.price_usd),
-      ONE[one.unit] || one.unit || "piece",
+      ONE[one.unit] || one.unit || t`piece`,
       `${one.weeks}`,
       one.power_kw ? plain(one.power_kw, 2) : "–",
       one.gpus || "–",
-      (one.sites || []).join(", ") || "any",
+      (one.sites || []).join(", ") || t`any`,
     ]);
     const prices = (one) =>
       (one.regions?.length ? one.regions : [""]).map((region) => [region, one.prices?.[region] ?? one.usd_gpu_hour]);

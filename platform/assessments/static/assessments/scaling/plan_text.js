@@ -11,28 +11,27 @@ function block(title, lines) {
 }
 
 function span(from, to) {
-  return `${monthText(from)} to ${monthText(to)}`;
+  return t`${monthText(from)} to ${monthText(to)}`;
 }
+
+const chosen = (row) => (row.item || t`nothing chosen`) + (row.site ? t` at ${row.site}` : "");
 
 const LINES = {
   purchases: (row) =>
-    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
-    `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}${row.note ? ` (${row.note})` : ""}`,
+    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ${chosen(row)}${row.note ? ` (${row.note})` : ""}`,
   cloud: (row) =>
-    t`${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs,
-      ${CLOUD[row.kind] || row.kind || "no kind"}${row.region ? `, ${row.region}` : ""}` +
+    t`${row.id}  ${span(row.from, row.to)}: ${plain(row.gpus)} GPUs, ${CLOUD[row.kind] || row.kind || t`no kind`}` +
+    (row.region ? `, ${row.region}` : "") +
     (row.classes.length ? t`, for ${row.classes.join(", ")}` : ""),
-  retire: (row) =>
-    `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ` +
-    `${row.item || "nothing chosen"}${row.site ? ` at ${row.site}` : ""}`,
-  policies: (row) => `${row.id}  ${monthText(row.month)}: ${row.policy || "nothing chosen"} = ${row.value ?? "–"}`,
+  retire: (row) => `${row.id}  ${monthText(row.month)}: ${plain(row.count)} × ${chosen(row)}`,
+  policies: (row) => `${row.id}  ${monthText(row.month)}: ${row.policy || t`nothing chosen`} = ${row.value ?? "–"}`,
   phases: (row) =>
-    `${row.id}  ${span(row.from, row.to)}: ` +
-    `${row.name || "no name"}${row.owner ? `, ${row.owner}` : ""}` +
+    `${row.id}  ${span(row.from, row.to)}: ${row.name || t`no name`}${row.owner ? `, ${row.owner}` : ""}` +
     (row.depends.length ? t`, after ${row.depends.join(", ")}` : ""),
   risks: (row) =>
-    t`${row.id}  ${row.risk || "no words yet"} [likelihood ${row.likelihood || "–"}, impact
-      ${row.impact || "–"}]${row.mitigation ? `: ${row.mitigation}` : ""}${row.owner ? `; ${row.owner}` : ""}` +
+    t`${row.id}  ${row.risk || t`no words yet`} [likelihood ${row.likelihood || "–"}, impact ${row.impact || "–"}]` +
+    (row.mitigation ? `: ${row.mitigation}` : "") +
+    (row.owner ? `; ${row.owner}` : "") +
     (row.trigger ? t`; when ${row.trigger}` : ""),
 };
 const TITLES = {
@@ -50,7 +49,7 @@ export function planText(text) {
   if (!plan) return `${UNREADABLE}\n\n${text}`;
   const parts = Object.entries(TITLES).map(([list, title]) => block(title, plan[list].map(LINES[list])));
   const sheet = plan.sheet.map(
-    (row) => `${row.label || "no label"}: ${row.cells.map((cell) => cell || "–").join(" | ")}`,
+    (row) => `${row.label || t`no label`}: ${row.cells.map((cell) => cell || "–").join(" | ")}`,
   );
   const claims = Object.entries(plan.claims).map(
     ([name, value]) => `${name}: ${typeof value === "number" ? usd(value, Number.isInteger(value) ? 0 : 2) : value}`,

@@ -169,7 +169,7 @@ class Register {
             type: "button",
             className: "quiet risk-mark mono",
             title: risk || id,
-            "aria-label": `${id}: ${risk || "no words yet"}`,
+            "aria-label": `${id}: ${risk || t`no words yet`}`,
             onclick: () => this.show({ id }),
           },
           id,

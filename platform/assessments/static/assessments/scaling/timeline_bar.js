@@ -1,7 +1,7 @@
 // One phase's bar: moved and stretched by the keys or by the pointer.
 
 import { el } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { listed, t } from "../../headnode/words.js";
 import { monthText } from "./words.js";
 
 export class TimelineBar {
@@ -85,9 +85,9 @@ export class TimelineBar {
     this.bar.setAttribute(
       "aria-label",
       `${name}, ` +
-        (unset ? t`no months yet` : `${monthText(row.from)} to ${monthText(row.to)}`) +
+        (unset ? t`no months yet` : t`${monthText(row.from)} to ${monthText(row.to)}`) +
         (row.owner ? `, ${row.owner}` : "") +
-        (waits.length ? t`, after ${waits.join(" and ")}` : "") +
+        (waits.length ? t`, after ${listed(waits)}` : "") +
         (wrong ? t`, begins too early` : ""),
     );
     this.start.hidden = this.end.hidden = model.readOnly;

@@ -179,7 +179,7 @@ class WhatIf {
     return el(
       "tr",
       { className: this.chosen === run.id ? "chosen" : "" },
-      el("th", { scope: "row" }, `${name}${run.round > 1 ? ", revision" : ""}`),
+      el("th", { scope: "row" }, name, run.round > 1 ? t`, revision` : null),
       el("td", {}, `${clockTime(run.created_at)}, #${run.draft}`),
       cells,
       el("td", { className: "whatif-tools" }, tools),

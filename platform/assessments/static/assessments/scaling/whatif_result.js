@@ -263,7 +263,7 @@ export class WhatIfResult {
         `${spec.title}, ${spec.unit}`,
         (month) => month.classes[key],
         (month) => ({
-          title: `${spec.title} of ${title}`,
+          title: t`${spec.title} of ${title}`,
           about: { figure: spec.figure, month: month.month, jobClass: key },
           parts: classParts(month.classes[key]),
         }),
@@ -293,7 +293,7 @@ export class WhatIfResult {
         { role: "gridcell", className: broken ? "figure over" : "figure" },
         this.#figure(
           spec.text ? (broken ? `${spec.value(row)}` : "0") : text,
-          `${name}${broken ? ", not kept" : ""}`,
+          broken ? t`${name}, not kept` : name,
           open,
           broken ? "broken" : "",
         ),

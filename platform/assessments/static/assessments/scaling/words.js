@@ -1,5 +1,7 @@
 // How the plan's figures, months and things are written.
 
+import { t } from "../../headnode/words.js";
+
 /** Dollars in full, with a real minus: "−1,250,000". */
 export function usd(value, digits = 0) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
@@ -51,10 +53,10 @@ export function monthShort(name) {
 }
 
 export const CLOUD = {
-  on_demand: "On demand",
-  reserved_1y: "Reserved, 1 year",
-  reserved_3y: "Reserved, 3 years",
-  spot: "Spot",
+  on_demand: t`On demand`,
+  reserved_1y: t`Reserved, 1 year`,
+  reserved_3y: t`Reserved, 3 years`,
+  spot: t`Spot`,
 };
 
 /** What the facts name, by key; a plan may hold a name that they do not know. */

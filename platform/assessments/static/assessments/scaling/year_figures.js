@@ -76,7 +76,7 @@ export const MONTH_FIGURES = [
   {
     figure: "unused",
     title: t`Paid for and not used`,
-    unit: "GPU-hours",
+    unit: t`GPU-hours`,
     digits: 0,
     value: (month) => month.unused_gpu_hours,
   },
@@ -107,14 +107,14 @@ export function figureText(spec, row) {
 /** The parts of a month that stand behind its figures, as [name, value, unit]. */
 export function monthParts(month) {
   return [
-    [t`Asked for`, month.asked_gpu_hours, "GPU-hours"],
-    [t`Delivered`, month.delivered_gpu_hours, "GPU-hours"],
-    [t`Own GPUs paid for`, month.own.paid_gpu_hours, "GPU-hours"],
-    [t`of it allocated`, month.own.held_gpu_hours, "GPU-hours"],
-    [t`of it held by idle sessions`, month.own.idle_held_gpu_hours, "GPU-hours"],
+    [t`Asked for`, month.asked_gpu_hours, t`GPU-hours`],
+    [t`Delivered`, month.delivered_gpu_hours, t`GPU-hours`],
+    [t`Own GPUs paid for`, month.own.paid_gpu_hours, t`GPU-hours`],
+    [t`of it allocated`, month.own.held_gpu_hours, t`GPU-hours`],
+    [t`of it held by idle sessions`, month.own.idle_held_gpu_hours, t`GPU-hours`],
     [t`Free GPUs in nodes too split for large jobs`, month.own.stranded_gpus, t`GPUs, mean`],
-    [t`Cloud GPUs paid for`, month.cloud.paid_gpu_hours, "GPU-hours"],
-    [t`of it used`, month.cloud.used_gpu_hours, "GPU-hours"],
+    [t`Cloud GPUs paid for`, month.cloud.paid_gpu_hours, t`GPU-hours`],
+    [t`of it used`, month.cloud.used_gpu_hours, t`GPU-hours`],
     [t`Storage saturated`, month.storage_full_percent, t`% of hours`],
     [t`Spines saturated`, month.spine_full_percent, t`% of hours`],
     [t`Line to the cloud full`, month.link_full_percent, t`% of hours`],
@@ -133,13 +133,13 @@ export function classParts(row) {
     "hours",
   ]);
   return [
-    ["p95 wait", row.wait_p95_h, "h"],
-    ["promised", row.wait_target_h, "h"],
-    ["p50 wait", row.wait_p50_h, "h"],
-    [t`Asked for`, row.asked_gpu_hours, "GPU-hours"],
-    [t`Delivered`, row.delivered_gpu_hours, "GPU-hours"],
-    [t`of it in the cloud`, row.cloud_gpu_hours, "GPU-hours"],
-    [t`Lost to failures and stops`, row.lost_gpu_hours, "GPU-hours"],
+    [t`p95 wait`, row.wait_p95_h, "h"],
+    [t`promised`, row.wait_target_h, "h"],
+    [t`p50 wait`, row.wait_p50_h, "h"],
+    [t`Asked for`, row.asked_gpu_hours, t`GPU-hours`],
+    [t`Delivered`, row.delivered_gpu_hours, t`GPU-hours`],
+    [t`of it in the cloud`, row.cloud_gpu_hours, t`GPU-hours`],
+    [t`Lost to failures and stops`, row.lost_gpu_hours, t`GPU-hours`],
     [t`Slowed by full storage or network`, row.slowed_percent, "%"],
     ...blocked,
   ].filter(([, value]) => typeof value === "number");

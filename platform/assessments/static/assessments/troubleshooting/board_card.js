@@ -4,7 +4,7 @@ import { announce } from "../../headnode/announce.js";
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
 import { draggable, moveByKey, moveCard } from "../workplace/card_moves.js";
-import { STATES } from "./board_model.js";
+import { STATE_WORDS } from "./board_model.js";
 import { pinText } from "./board_text.js";
 import { kindOf } from "./pins.js";
 
@@ -47,7 +47,7 @@ export class Card {
         "aria-label": t`Status`,
         onchange: () => model.set(id, { status: this.status.value }) || this.#tone(),
       },
-      STATES.map((state) => el("option", { value: state }, state)),
+      Object.entries(STATE_WORDS).map(([value, word]) => el("option", { value }, word)),
     );
     const act = (name, text, title, action) =>
       el("button", { type: "button", className: "quiet", name, title, "aria-label": title, onclick: action }, text);
@@ -171,7 +171,7 @@ export class Card {
     const minute = (value) => t`minute ${Math.round(value)}`;
     this.minutes.textContent = [
       row.opened_min !== null && t`Opened in ${minute(row.opened_min)}`,
-      row.decided_min !== null && `${row.status} in ${minute(row.decided_min)}`,
+      row.decided_min !== null && t`${STATE_WORDS[row.status]} in ${minute(row.decided_min)}`,
     ]
       .filter(Boolean)
       .join(", ");

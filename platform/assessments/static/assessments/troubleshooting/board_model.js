@@ -1,9 +1,11 @@
 // The hypotheses as the answer keeps them: one JSON file among the others.
 
+import { t } from "../../headnode/words.js";
 import { KeptRows } from "../workplace/kept_rows.js";
 
 export const FILE = "board.json";
-export const STATES = ["open", "supported", "refuted"];
+export const STATE_WORDS = { open: t`open`, supported: t`supported`, refuted: t`refuted` };
+const STATES = Object.keys(STATE_WORDS);
 const MOST_TEXT = 2000;
 const HOUR_S = 3600;
 

@@ -1,7 +1,7 @@
 // The board in words, for those who read it rather than see it, and for the list of drafts.
 
 import { counted, t } from "../../headnode/words.js";
-import { readBoard } from "./board_model.js";
+import { readBoard, STATE_WORDS } from "./board_model.js";
 
 /** One line about what a pin points to; when(ms) writes instants. */
 export function pinText(pin, when = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ")) {
@@ -9,7 +9,7 @@ export function pinText(pin, when = (ms) => new Date(ms).toISOString().slice(0, 
     .map(([name, value]) => `${name}=${value}`)
     .join(", ");
   if (pin.kind === "chart")
-    return t`${pin.metric}${labels ? ` {${labels}}` : ""}, ${when(pin.from_ms)} to ${when(pin.to_ms)}`;
+    return t`${labels ? `${pin.metric} {${labels}}` : pin.metric}, ${when(pin.from_ms)} to ${when(pin.to_ms)}`;
   if (pin.kind === "command") return `${pin.host}$ ${pin.command}`;
   return `${pin.path}:${pin.line}`;
 }
@@ -23,9 +23,9 @@ function hypothesis(row, at) {
     .filter(Boolean)
     .join(", ");
   const lines = [
-    `${at + 1}. ${row.claim || "(nothing claimed yet)"}`,
+    `${at + 1}. ${row.claim || t`(nothing claimed yet)`}`,
     row.place && t`   Where: ${row.place}`,
-    t`   Status: ${row.status}${minutes ? ` (${minutes})` : ""}`,
+    t`   Status: ${STATE_WORDS[row.status]}` + (minutes && ` (${minutes})`),
     row.priority !== null && t`   Priority: ${row.priority}`,
     cost && t`   Cost: ${cost}`,
     row.reason && t`   Why: ${row.reason}`,

@@ -68,12 +68,11 @@ class Configs {
         "button",
         { type: "button", className: "pick-file", onclick: () => this.#show(entry) },
         el("span", { className: "mono" }, entry.name),
-        entry.changed ? el("span", { className: "tag warn" }, "changed") : null,
       ),
     );
     const groups = new Map();
     this.entries.forEach((entry, at) => {
-      const name = `${entry.changed ? "Changed" : "Unchanged"}: ${entry.host}`;
+      const name = entry.changed ? t`Changed: ${entry.host}` : t`Unchanged: ${entry.host}`;
       groups.set(name, [...(groups.get(name) || []), this.picks[at]]);
     });
     this.side = el(

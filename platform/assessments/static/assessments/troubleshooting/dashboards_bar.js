@@ -6,9 +6,9 @@ import { Popover } from "../workplace/popover.js";
 import { RangePicker } from "./range_picker.js";
 
 const DETAILS = [
-  ["auto", "automatic"],
+  ["auto", t`automatic`],
   ["spikes", t`every spike`],
-  ["means", "means"],
+  ["means", t`means`],
 ];
 
 function button(label, title, run) {
@@ -23,6 +23,13 @@ function rowTitles([first, ...others]) {
 function labelled(text, control) {
   control.setAttribute("aria-label", text);
   return el("label", { className: "mbar-field" }, el("span", {}, text), control);
+}
+
+/** Where its choices say what a control is for, and the bar has no room for a word. */
+function named(text, control) {
+  control.setAttribute("aria-label", text);
+  control.title = text;
+  return control;
 }
 
 /** The range that is shown, with steps through time; both the dashboards and the query box have one. */
@@ -40,7 +47,7 @@ export class RangeBar {
       button("▶", t`Later`, () => this.#shift(0.5)),
       button("+", t`Zoom in`, () => this.#scale(0.5)),
       button("−", t`Zoom out`, () => this.#scale(2)),
-      button(t`Reset`, t`Show the whole recording`, () => room.resetRange(source)),
+      button("↺", t`Show the whole recording`, () => room.resetRange(source)),
       this.cursor,
     );
   }
@@ -60,7 +67,7 @@ export class RangeBar {
 
   /** The instant under the pointer, or null. */
   hover(ms) {
-    this.cursor.textContent = ms === null ? "" : `at ${this.room.timeText(ms)}`;
+    this.cursor.textContent = ms === null ? "" : t`at ${this.room.timeText(ms)}`;
   }
 }
 
@@ -75,7 +82,12 @@ export class DashboardBar {
       layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? t`${name} (in the job)` : name)),
     );
     this.nodes.value = layout.job_nodes[0] || layout.nodes[0];
-    this.compare = el("input", { type: "checkbox", onchange: () => on.change() });
+    this.compare = el("input", {
+      type: "checkbox",
+      "aria-label": t`Compare with the run before`,
+      title: t`Compare with the run before`,
+      onchange: () => on.change(),
+    });
     this.detail = el(
       "select",
       { onchange: () => on.change() },
@@ -130,10 +142,10 @@ export class DashboardBar {
         "div",
         { className: "mbar-row" },
         this.range.node,
-        labelled(t`Row`, this.rows),
-        labelled(t`Node`, this.nodes),
+        named(t`Row`, this.rows),
+        named(t`Node`, this.nodes),
         more.node,
-        el("label", { className: "check" }, this.compare, t`Compare with the run before`),
+        el("label", { className: "check" }, this.compare, t`Run before`),
       ),
       this.trouble,
     );

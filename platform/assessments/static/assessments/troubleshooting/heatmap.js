@@ -44,9 +44,9 @@ export class HeatMap {
     const [stat, statField] = choice(
       t`Cell`,
       [
-        ["avg", "mean"],
-        ["min", "lowest"],
-        ["max", "highest"],
+        ["avg", t`mean`],
+        ["min", t`lowest`],
+        ["max", t`highest`],
       ],
       () => this.load(),
     );
@@ -255,7 +255,9 @@ export class HeatMap {
   }
 
   #named([host, value]) {
-    return `${host} ${{ gpu: "GPU ", rank: "rank " }[this.data.label] || ""}${value}`;
+    return this.data.label === "rank"
+      ? t`${host} rank ${value}`
+      : `${host} ${this.data.label === "gpu" ? "GPU " : ""}${value}`;
   }
 
   /** Read a cell out: its place, its time and its value. */
@@ -269,9 +271,9 @@ export class HeatMap {
     }
     const { row, column } = this.at;
     const value = this.data.cells[row * this.data.count + column];
-    const told =
-      `${this.#named(this.data.rows[row])} at ${this.stage.timeText(this.data.start + column * this.data.step)}: ` +
-      `${Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit)}`;
+    const moment = this.stage.timeText(this.data.start + column * this.data.step);
+    const figure = Number.isNaN(value) ? NO_DATA : amount(value, this.data.unit);
+    const told = t`${this.#named(this.data.rows[row])} at ${moment}: ${figure}`;
     this.reading.textContent = told;
     this.#frame();
     if (aloud) this.stage.announce(told);

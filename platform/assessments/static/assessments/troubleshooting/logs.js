@@ -69,9 +69,15 @@ class Explorer {
       const box = el("input", { type: "checkbox", checked, onchange: () => change(box.checked) });
       return { box, label: el("label", { className: "check", title }, box, text) };
     };
-    this.regex = tick(t`Expression`, t`Read the search as a regular expression`, later);
-    this.exact = tick(t`Match case`, t`Capital and small letters differ`, later);
-    this.linked = tick(t`Charts' range only`, t`Only lines of the time that the charts show`, later, true);
+    const sign = (short, name, title, change) => {
+      const made = tick(el("span", { "aria-hidden": "true" }, short), `${name}: ${title}`, change);
+      made.box.setAttribute("aria-label", name);
+      made.label.className = "log-sign";
+      return made;
+    };
+    this.regex = sign(".*", t`Expression`, t`Read the search as a regular expression`, later);
+    this.exact = sign("Aa", t`Match case`, t`Capital and small letters differ`, later);
+    this.linked = tick(t`This range only`, t`Only lines of the time that the charts show`, later, true);
     this.wrapping = tick(t`Wrap`, t`Break long lines`, (on) => this.#setWrap(on), this.wrap);
     this.facets = {
       hosts: new Facet(t`Machine`, this.about.hosts, later),
@@ -140,9 +146,7 @@ class Explorer {
       { className: "log-bar log-facets" },
       Object.values(this.facets).map((facet) => facet.node),
       this.file,
-      this.time.node,
       this.linked.label,
-      this.wrapping.label,
       this.clear,
     );
     this.more = el(
@@ -157,7 +161,13 @@ class Explorer {
       t`No line is like this. Fewer words, another range of time or fewer filters may find one.`,
     );
     this.host.append(
-      el("div", { className: "log-bar" }, this.query, this.regex.label, this.exact.label),
+      el(
+        "div",
+        { className: "log-bar" },
+        el("div", { className: "log-search" }, this.query, this.exact.label, this.regex.label),
+        this.time.node,
+        this.wrapping.label,
+      ),
       this.more,
       this.problem,
       this.chart.node,
@@ -187,6 +197,8 @@ class Explorer {
     const limited = this.linked.box.checked && !room.whole;
     const range = [room.range.from, room.range.to];
     const filters = { file: this.file.value };
+    const narrowed = Object.values(this.facets).some((facet) => facet.wanted);
+    this.clear.hidden = !(this.query.value || this.file.value || narrowed || !this.room.whole);
     for (const [name, facet] of Object.entries(this.facets)) filters[name] = facet.wanted;
     const query = {
       text: this.query.value,
@@ -223,9 +235,8 @@ class Explorer {
     const inside = count - bins.before - bins.after - bins.undated;
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
     const of = t`${number(count)} of ${number(this.about.lines)} lines`;
-    this.status.textContent = t`${of}${limited ? outsideOf(bins) : undatedOf(bins)}. Times are as each machine
-      printed them, on the
-        site's clock.`;
+    this.status.textContent = t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · times as printed, on the site's
+      clock`;
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
   }

@@ -3,6 +3,7 @@
 import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
 import { t } from "../../headnode/words.js";
+import { ticks, tickText } from "./metrics_time.js";
 
 const HEIGHT = 52;
 const KINDS = [
@@ -11,6 +12,7 @@ const KINDS = [
   ["other", "--heat-4"],
 ];
 const LEAST_PX = 4;
+const TICK_PX = 96;
 
 export class LogChart {
   #bins = null;
@@ -20,7 +22,6 @@ export class LogChart {
     this.room = room;
     this.canvas = el("canvas", { height: HEIGHT });
     this.band = el("div", { className: "log-band", hidden: true });
-    this.hover = el("span", { className: "log-hover muted small" });
     this.plot = el(
       "div",
       { className: "log-plot", role: "img", title: t`Drag to narrow the time, double click for all of it` },
@@ -42,7 +43,6 @@ export class LogChart {
   /** bins as the worker counts them. */
   show(bins) {
     this.#bins = bins;
-    this.#axis();
     this.plot.setAttribute("aria-label", this.#summary());
     this.draw();
   }
@@ -64,19 +64,26 @@ export class LogChart {
         ${this.room.timeText(from)} and ${this.room.timeText(from + width)}.`;
   }
 
-  #axis(middle = null) {
+  /** Round times below the bars; while one points at them, what stands there instead. */
+  #axis(pointed = "") {
     if (!this.#bins) return;
-    const text = (ms) => this.room.timeText(ms, { seconds: this.#bins.to - this.#bins.from < 3_600_000 });
-    this.scale.replaceChildren(
-      el("span", {}, text(this.#bins.from)),
-      el("span", {}, middle || ""),
-      el("span", {}, text(this.#bins.to)),
-    );
+    const { from, to } = this.#bins;
+    const offset = this.room.incident.offset_min;
+    const { at, step } = ticks(from, to, Math.max(2, Math.floor(this.plot.clientWidth / TICK_PX)), offset);
+    const edge = (to - from) / 20; // a text nearer to an end would be cut
+    const inside = pointed ? [] : at.filter((ms) => ms >= from + edge && ms <= to - edge);
+    const marks = inside.map((ms) => {
+      const node = el("span", { className: "log-tick" }, tickText(ms, step, offset));
+      node.style.left = `${((ms - from) / (to - from)) * 100}%`;
+      return node;
+    });
+    this.scale.replaceChildren(pointed, ...marks);
   }
 
   draw() {
     const width = this.plot.clientWidth;
     if (!width || !this.#bins) return;
+    if (this.#drag === null) this.#axis();
     const ratio = devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(HEIGHT * ratio);

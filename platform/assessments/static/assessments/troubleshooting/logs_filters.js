@@ -20,10 +20,10 @@ export class Facet extends Popover {
         {
           type: "button",
           className: "quiet only",
-          "aria-label": t`Only ${name || "no machine"}`,
+          "aria-label": t`Only ${name || t`no machine`}`,
           onclick: () => this.only([index]),
         },
-        "only",
+        t`only`,
       );
       const node = el(
         "div",
@@ -89,7 +89,7 @@ export class Facet extends Popover {
     const some = chosen.length !== this.boxes.length;
     this.text.textContent = some
       ? `${this.title}: ` +
-        `${chosen.length === 1 ? chosen[0].name || "none named" : `${chosen.length} of ${this.boxes.length}`}`
+        (chosen.length === 1 ? chosen[0].name || t`none named` : t`${chosen.length} of ${this.boxes.length}`)
       : this.title;
     this.button.classList.toggle("set", some);
   }

@@ -35,7 +35,7 @@ export function lineCells(room, row, { wrap, year }) {
   if (room.isPinned(row.path, row.line)) text.prepend(pinSign());
   return [
     time,
-    el("span", { title: `${row.host || "no machine named"} · ${row.source}` }, row.host || row.source),
+    el("span", { title: `${row.host || t`no machine named`} · ${row.source}` }, row.host || row.source),
     el(
       "span",
       { className: "line-sign", title: row.severity === "not stated" ? "" : row.severity },
@@ -53,14 +53,14 @@ export function outsideOf({ before, after, undated }) {
     after && t`${number(after)} later`,
     undated && t`${number(undated)} without a time`,
   ].filter(Boolean);
-  return parts.length ? t` (outside the charts' range: ${parts.join(", ")})` : "";
+  return parts.length ? t` · outside the range: ${parts.join(", ")}` : "";
 }
 
 /** Of a search over all times: where lines without a place in the recording stand. */
 export function undatedOf({ before, undated }) {
   const parts = [
-    before && t`${number(before)} from before the recording, first in the list`,
+    before && t`${number(before)} from before the recording, first`,
     undated && t`${number(undated)} without a time, last`,
-  ].filter(Boolean);
-  return parts.length ? ` (${parts.join("; ")})` : "";
+  ];
+  return parts.map((part) => (part ? ` · ${part}` : "")).join("");
 }

@@ -119,7 +119,9 @@ export class MetricsChart {
   #describe() {
     const { from, to } = this.stage.range;
     const before = this.data.before
-      ? t` The run before is shown too${this.data.before.of ? ` (${this.data.before.of})` : ""}.`
+      ? this.data.before.of
+        ? t` The run before is shown too (${this.data.before.of}).`
+        : t` The run before is shown too.`
       : "";
     this.host.setAttribute(
       "aria-label",

@@ -68,7 +68,7 @@ export function summary(data, unit, from, to) {
       : t`${line.name}: no data`;
   });
   const more = data.lines.length - SAID;
-  return `${said.join("; ")}${more > 0 ? `; and ${more} more lines in the table` : ""}.`;
+  return `${said.join("; ")}${more > 0 ? t`; and ${more} more lines in the table` : ""}.`;
 }
 
 /** Copy a line's values, each stretch as its lowest and its highest where any line has both. */

@@ -49,7 +49,7 @@ export async function askWhere(pins, board, room, last) {
     return { input, node: el("label", { className: "check" }, input, el("span", {}, label)) };
   };
   const rows = board.rows.map((row, at) =>
-    choice(row.id, `${at + 1}. ${row.claim || "(nothing claimed yet)"}`, row.id === last),
+    choice(row.id, `${at + 1}. ${row.claim || t`(nothing claimed yet)`}`, row.id === last),
   );
   const fresh = choice("", t`A new hypothesis`, !rows.some(({ input }) => input.checked));
   const claim = el("input", {
@@ -61,10 +61,7 @@ export async function askWhere(pins, board, room, last) {
   });
   const note = el("input", { type: "text", autocomplete: "off", className: "wide" });
   const answer = await openDialog({
-    title:
-      pins.length === 1
-        ? t`Pin this ${kindOf(pins[0]).toLowerCase()} to the board`
-        : t`Pin ${pins.length} lines to the board`,
+    title: pins.length === 1 ? t`Pin to the board: ${kindOf(pins[0])}` : t`Pin ${pins.length} lines to the board`,
     content: [
       preview(pins, room),
       el(

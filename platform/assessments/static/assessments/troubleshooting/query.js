@@ -18,7 +18,16 @@ const FIRST = "avg by (Hostname) (DCGM_FI_DEV_SM_CLOCK)";
 const KEPT = 30;
 const AGAIN_MS = 350;
 /** Seconds between two values of an answer, as people choose them; "" leaves it to the server. */
-const STEPS = { "": t`Step: automatic`, 5: "5 s", 15: "15 s", 60: "1 min", 300: "5 min", 900: "15 min", 3600: "1 h" };
+const STEPS = {
+  "": t`Step: automatic`,
+  5: "5 s",
+  15: "15 s",
+  30: "30 s",
+  60: "1 min",
+  300: "5 min",
+  900: "15 min",
+  3600: "1 h",
+};
 
 class Wrong extends Error {
   constructor(message, position, { code = "", again = 0 } = {}) {
@@ -112,7 +121,7 @@ class Query {
       this.chart.node,
       this.table,
       this.pastNode,
-      help((query) => this.use(query)),
+      help((query) => this.use(query), { open: !this.past.length }),
     );
     host.append(el("div", { className: "mbar" }, this.bar.node), this.body);
     this.#listPast();
@@ -181,7 +190,11 @@ class Query {
   stop() {
     this.#stop?.abort();
     this.#busy(false);
-    this.#say(t`Stopped. The answer before it stays below.`);
+    this.#say(
+      this.answer
+        ? t`Stopped: nothing is being worked out. The answer before it stays below.`
+        : t`Stopped: nothing is being worked out.`,
+    );
     this.runButton.focus();
   }
 
@@ -209,7 +222,7 @@ class Query {
 
   #fail(error, quiet) {
     const place = error.position ?? null;
-    this.#say(`${error.message}${place === null ? "" : ` (character ${place + 1})`}`, "bad");
+    this.#say(error.message + (place === null ? "" : t` (character ${place + 1})`), "bad");
     if (!quiet) this.editor.wrong(place);
   }
 
@@ -222,10 +235,11 @@ class Query {
     const left = answer.left_out
       ? t` ${answer.left_out.toLocaleString("en-GB")} more were left out: narrow the query, or use topk.`
       : "";
-    const step = isRange ? t`, a value every ${answer.step / 1000} s` : ` at ${this.room.timeText(answer.at)}`;
     this.#say(
       count
-        ? t`${count} series${step}, in ${answer.took_ms} ms.${left}`
+        ? (isRange
+            ? t`${count} series, a value every ${answer.step / 1000} s, in ${answer.took_ms} ms.`
+            : t`${count} series at ${this.room.timeText(answer.at)}, in ${answer.took_ms} ms.`) + left
         : t`No series fits: nothing of that name and those labels was recorded in this time.`,
     );
     this.chart.node.hidden = !isRange || !count;

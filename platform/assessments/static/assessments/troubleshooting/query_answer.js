@@ -82,7 +82,7 @@ function rangeRows({ series }) {
 
 function instantRows({ rows }, timeText) {
   return rows.map(({ labels, value, samples }) => {
-    const text = samples ? samples.map(([at, one]) => `${told(one)} at ${timeText(at)}`).join("\n") : told(value);
+    const text = samples ? samples.map(([at, one]) => t`${told(one)} at ${timeText(at)}`).join("\n") : told(value);
     return el(
       "tr",
       {},

@@ -16,8 +16,8 @@ function listed(words) {
   return Object.entries(words).flatMap(([name, text], at) => [at ? ", " : "", el("code", { title: text }, name)]);
 }
 
-/** use(query) puts an example into the editor. */
-export function help(use) {
+/** use(query) puts an example into the editor; open: for somebody who has asked nothing yet. */
+export function help(use, { open }) {
   const examples = EXAMPLES.map(([query, text]) =>
     el(
       "li",
@@ -28,7 +28,7 @@ export function help(use) {
   );
   return el(
     "details",
-    { className: "mquery-help mquery-past" },
+    { className: "mquery-help mquery-past", open },
     el("summary", {}, t`What can be asked`),
     el(
       "p",

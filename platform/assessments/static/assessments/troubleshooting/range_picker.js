@@ -49,7 +49,7 @@ export class RangePicker extends Popover {
       el(
         "div",
         { className: "facet-tools" },
-        this.#button("Set", () => this.#apply(), "primary"),
+        this.#button(t`Set`, () => this.#apply(), "primary"),
         this.#button(t`Copy link to this time`, () => this.#link()),
       ),
       el(
@@ -77,8 +77,9 @@ export class RangePicker extends Popover {
     const { range, room } = this;
     const seconds = range.to - range.from < HOUR;
     const text = (ms) => room.timeText(ms, { seconds });
-    this.text.textContent = `${text(range.from)} – ${text(range.to)} (${lengthText(range.to - range.from)})`;
-    this.button.setAttribute("aria-label", t`Range of time: ${this.text.textContent}`);
+    const told = `${text(range.from)} – ${text(range.to)} (${lengthText(range.to - range.from)})`;
+    this.text.textContent = told;
+    this.button.setAttribute("aria-label", t`Range of time: ${told}`);
     this.button.classList.toggle("set", !room.whole);
     this.from.value = plainTime(range.from, this.offsetMin);
     this.to.value = plainTime(range.to, this.offsetMin);

@@ -5,6 +5,7 @@ import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { restOfTabs } from "../../headnode/tabs_rest.js";
 import { t } from "../../headnode/words.js";
 import { fillButton } from "../workspace/panes.js";
 import { linked } from "./links.js";
@@ -190,8 +191,9 @@ class Shell {
     this.beside.value = BESIDE[workplace] ?? "";
     // Lines of a terminal need the width: what stands beside it by itself stands below where there is little.
     this.body.classList.toggle("stacks", workplace in BESIDE);
+    const rest = restOfTabs(this.list, t`All parts of the room`);
     byId("pane-room").append(
-      el("div", { className: "pane-head" }, this.list, this.beside, fillButton("room")),
+      el("div", { className: "pane-head" }, this.list, rest, this.beside, fillButton("room")),
       this.body,
     );
     addEventListener("hashchange", () => this.#follow());

@@ -87,7 +87,7 @@ export class Finder {
         ? (this.hits.find((at) => at > now) ?? this.hits[0])
         : (this.hits.findLast((at) => at < now) ?? this.hits.at(-1));
     this.go(next);
-    this.said.textContent = `${this.hits.indexOf(next) + 1} of ${this.hits.length}`;
+    this.said.textContent = t`${this.hits.indexOf(next) + 1} of ${this.hits.length}`;
   }
 }
 

@@ -20,6 +20,21 @@ function sourceOf(options) {
   };
 }
 
+/** "scale(pool: str, size: int) -> ScaleResult", "gpus: int, of Job". */
+function signature(label, detail) {
+  if (!detail) return label;
+  return detail.startsWith("(") ? `${label}${detail}` : `${label}: ${detail}`;
+}
+
+/** A paragraph in which `words` are code. */
+function paragraph(text) {
+  return el(
+    "p",
+    {},
+    text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? el("code", {}, part) : part)),
+  );
+}
+
 /** proposals: {label, kind, detail, about} from the exercise's API page. */
 export function completion(proposals) {
   const options = proposals.map(({ label, kind, detail, about }) => ({
@@ -27,7 +42,8 @@ export function completion(proposals) {
     kind,
     type: kind,
     detail: detail.length > 60 ? `${detail.slice(0, 59)}…` : detail,
-    info: () => el("div", { className: "proposal" }, el("p", { className: "mono" }, `${label} ${detail}`), about),
+    info: () =>
+      el("div", { className: "proposal" }, el("p", { className: "mono" }, signature(label, detail)), paragraph(about)),
   }));
   const source = { autocomplete: sourceOf(options) };
   return [autocompletion({ icons: false }), EditorState.languageData.of(() => [source])];

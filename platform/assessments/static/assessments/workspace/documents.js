@@ -3,6 +3,7 @@
 import { colouredCode } from "../../headnode/code_colours.js";
 import { byId, el } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
+import { restOfTabs } from "../../headnode/tabs_rest.js";
 import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 
@@ -104,7 +105,8 @@ export function setUpDocuments(documents) {
   const body = el("div", { className: "pane-body read", id: "read-body", role: "tabpanel", tabindex: "0" });
   const places = new Map();
   let current = null;
-  pane.append(el("div", { className: "pane-head" }, list, fillButton("read")), body);
+  const rest = restOfTabs(list, t`All documents`);
+  pane.append(el("div", { className: "pane-head" }, list, rest, fillButton("read")), body);
   if (!documents.length) {
     body.append(el("p", { className: "empty" }, t`The documents of the exercise appear here.`));
     return;

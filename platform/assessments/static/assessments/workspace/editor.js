@@ -1,6 +1,7 @@
 // The code pane: one editor with a state per file, or a plain text box; both write to one answer.
 
 import { byId, el, nonce, preference } from "../../headnode/dom.js";
+import { restOfTabs } from "../../headnode/tabs_rest.js";
 import {
   bracketMatching,
   classHighlighter,
@@ -124,7 +125,14 @@ export class Editor {
     });
     this.hint = el("span", { className: "hint" });
     byId("pane-code").append(
-      el("div", { className: "pane-head" }, this.list, this.tools, fillButton("code")),
+      el(
+        "div",
+        { className: "pane-head" },
+        this.list,
+        restOfTabs(this.list, t`All files`),
+        this.tools,
+        fillButton("code"),
+      ),
       el("div", { className: "pane-body editor", id: "code-body", role: "tabpanel" }, this.host, this.box),
       el(
         "div",
@@ -153,7 +161,7 @@ export class Editor {
     this.box.hidden = !this.plain;
     this.box.value = this.answer.files.get(this.path).text;
     this.box.readOnly = readOnly;
-    this.box.setAttribute("aria-label", `${this.path}${readOnly ? ", read only" : ""}`);
+    this.box.setAttribute("aria-label", readOnly ? t`${this.path}, read only` : this.path);
     byId("code-body").setAttribute("aria-label", this.path);
     this.hint.replaceChildren(
       ...(this.plain
@@ -187,7 +195,7 @@ export class Editor {
         path.endsWith(".py") ? this.completion : [],
         failedLine,
         readOnly ? EditorState.readOnly.of(true) : [],
-        EditorView.contentAttributes.of({ "aria-label": `${path}${readOnly ? ", read only" : ""}`, tabindex: "0" }),
+        EditorView.contentAttributes.of({ "aria-label": readOnly ? t`${path}, read only` : path, tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged && !this.#quiet) this.answer.setFile(path, update.state.doc.toString());
         }),

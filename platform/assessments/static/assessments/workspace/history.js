@@ -2,7 +2,7 @@
 
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
-import { clockTime, el, nonce } from "../../headnode/dom.js";
+import { el, nonce } from "../../headnode/dom.js";
 import {
   classHighlighter,
   EditorState,
@@ -11,7 +11,7 @@ import {
   syntaxHighlighting,
 } from "../../headnode/vendor/codemirror.js";
 import { MergeView } from "../../headnode/vendor/codemirror_merge.js";
-import { t } from "../../headnode/words.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 import { readable } from "./answer_parts.js";
 import { language } from "./language.js";
 
@@ -75,7 +75,7 @@ export function compared(draft, answer) {
 async function view(summary, { url, answer, restore }) {
   const draft = await ask(`${url}/${summary.number}`);
   const choice = await openDialog({
-    title: t`Draft #${draft.number}, ${clockTime(draft.at)}`,
+    title: t`Draft #${draft.number}, ${timeOfDay(draft.at)}`,
     wide: true,
     content: compared(draft, answer),
     buttons: [
@@ -99,7 +99,7 @@ function list(drafts, pick) {
       "tr",
       {},
       el("th", { scope: "row" }, `#${draft.number}`),
-      el("td", {}, clockTime(draft.at)),
+      el("td", {}, timeOfDay(draft.at)),
       el("td", { className: "figure" }, `${(draft.size / 1000).toFixed(1)} kB`),
       el("td", {}, draft.diverged ? t`kept beside the main line` : ""),
       el(

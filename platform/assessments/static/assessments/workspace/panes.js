@@ -9,7 +9,7 @@ const NARROW = matchMedia("(max-width: 899px)");
 const STEP = 24;
 const PLACE = `headnode:pane:${location.pathname}`;
 const SPLITS = [
-  { id: "split-read", name: "--read", axis: "x", sign: 1, least: 220, most: 0.5, first: 0.27, room: 0.18 },
+  { id: "split-read", name: "--read", axis: "x", sign: 1, least: 220, most: 0.5, first: 0.27, room: 0.2 },
   { id: "split-answer", name: "--answer", axis: "x", sign: -1, least: 220, most: 0.45, first: 0.22, room: 0.26 },
   { id: "split-run", name: "--run", axis: "y", sign: -1, least: 96, most: 0.8, first: 0.42 },
 ];

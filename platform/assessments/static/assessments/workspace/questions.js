@@ -3,8 +3,8 @@
 import { announce } from "../../headnode/announce.js";
 import { ask } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
-import { byId, clockTime, el, uuid } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { byId, el, uuid } from "../../headnode/dom.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 import { showNotice } from "./notices.js";
 
 const LONGEST = 2000;
@@ -23,7 +23,7 @@ function toldNode(told) {
   return el(
     "div",
     { className: "told" },
-    el("p", { className: "told-head" }, `${headOf(told)}, ${clockTime(told.at)}`),
+    el("p", { className: "told-head" }, `${headOf(told)}, ${timeOfDay(told.at)}`),
     el("p", { className: "told-text" }, told.text),
   );
 }
@@ -106,7 +106,7 @@ export class Questions {
         el(
           "div",
           { className: "asked" },
-          el("p", { className: "told-head" }, t`You asked, ${clockTime(one.at)}`),
+          el("p", { className: "told-head" }, t`You asked, ${timeOfDay(one.at)}`),
           el("p", { className: "told-text" }, one.text),
           one.answers.length ? one.answers.map(toldNode) : el("p", { className: "muted" }, t`No answer yet.`),
         ),

@@ -49,6 +49,16 @@ export function whereItFailed(stderr, files) {
   return null;
 }
 
+// What Python and its libraries say where a name is not found or nobody can be reached.
+const NO_NETWORK = /gaierror|Name or service not known|Network is unreachable|Temporary failure in name resolution/;
+
+/** A word on what else a failure could be taken for; null where none is needed. */
+export function hintOn({ status, stderr = "" }) {
+  if (status !== "candidate_error" || !NO_NETWORK.test(stderr)) return null;
+  return t`Your program asked for the network, which is off in every run: the cluster is reached through the SDK
+    alone.`;
+}
+
 /** What stands where no run has ended yet. */
 export function nothingYet(words) {
   return el(
@@ -71,6 +81,7 @@ function failureNote({ path, line }, open) {
 /** What a run printed and how it ended; what: which workload and draft it was. */
 export function output(report, { what, failure, open }) {
   const [meaning, label] = STATUS[report.status] || ["warn", report.status];
+  const hint = hintOn(report);
   const waited =
     (report.waited_s ?? 0) < 1
       ? ""
@@ -84,11 +95,12 @@ export function output(report, { what, failure, open }) {
       "p",
       { className: "verdict" },
       el("span", { className: `tag ${meaning}` }, label),
-      el("span", {}, report.detail),
+      el("span", { lang: "en" }, report.detail),
       el("span", { className: "muted small" }, spent),
     ),
     el("p", { className: "muted small" }, what),
     failure ? failureNote(failure, open) : null,
+    hint ? el("p", { className: "note info" }, hint) : null,
     (report.marks || []).map((mark) => el("p", { className: "note warn" }, mark)),
     stream(t`Standard output`, report.stdout),
     stream(t`Standard error`, report.stderr),

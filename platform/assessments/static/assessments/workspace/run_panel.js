@@ -15,7 +15,7 @@ const NOT_FETCHED = t`This could not be fetched: choose the tab again in a momen
 function progress(run, seconds) {
   if (!run) return t`Connection lost; the run goes on. Asking again…`;
   if (run.stopping) return t`Stopping · ${seconds} s`;
-  if (run.state === "running") return `Running · ${seconds} s`;
+  if (run.state === "running") return t`Running · ${seconds} s`;
   if (run.waiting_for) return `${run.waiting_for} · ${seconds} s`;
   const place = run.position > 1 ? t`Waiting, number ${run.position} in the queue` : t`Waiting for a free place`;
   return `${place} · ${seconds} s`;
@@ -71,11 +71,11 @@ export class RunPanel {
       ),
       this.body,
     );
-    const items = [t`Output`, t`Measures`, t`Timeline`].map((label) => ({
-      key: label.toLowerCase(),
-      label,
-      panel: "run-body",
-    }));
+    const items = [
+      ["output", t`Output`],
+      ["measures", t`Measures`],
+      ["timeline", t`Timeline`],
+    ].map(([key, label]) => ({ key, label, panel: "run-body" }));
     this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: t`Result of the run` });
     this.tabs.choose("output");
     this.#setBusy(false);
@@ -169,7 +169,7 @@ export class RunPanel {
     this.ranAs = run.id;
     this.#take(
       run,
-      ours ? t`${run.detail || "The run failed on our side."} It was not your program; please run again.` : "",
+      ours ? t`${run.detail || t`The run failed on our side.`} It was not your program; please run again.` : "",
     );
     const label = ours ? t`The run failed on our side.` : STATUS[run.report?.status ?? run.state]?.[1] || t`Finished`;
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);

@@ -1,14 +1,14 @@
 // What stands over the page once the time is over: what was handed in, and what only this browser knows.
 
-import { clockTime, el } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { el } from "../../headnode/dom.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 
 const SAVING = t`What you have written is being saved and then submitted. There is nothing you need to do.`;
 const CLOSE = t`Your receipt follows in a moment.`;
 
 function arrivedText({ number, at }) {
   return at
-    ? t`Draft #${number}, saved ${clockTime(at)}, has arrived and is submitted.`
+    ? t`Draft #${number}, saved ${timeOfDay(at)}, has arrived and is submitted.`
     : t`Draft #${number} has arrived and is submitted.`;
 }
 
