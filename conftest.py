@@ -72,8 +72,24 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> None:
     lend_migrated(connection)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("headnode")
+    group.addoption(
+        "--keep-statements", metavar="FOLDER", help="keep what each test asks of the database"
+    )
+    group.addoption(
+        "--repeat-statements",
+        metavar="FOLDER",
+        help="of the tests marked database those that together ask all that was kept there",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[LEFT] = Counter()
+    if folder := config.getoption("--keep-statements"):
+        from headnode.tests.statements import Recorder
+
+        config.pluginmanager.register(Recorder(Path(folder)))
 
 
 # First of all: -m and -k choose among what this leaves and by the marks that it sets.
@@ -84,7 +100,9 @@ def pytest_collection_modifyitems(
     """Leave to the night what is marked so, unless tests are named; mark what asks the database."""
     if not nightly and not any("::" in argument for argument in config.args):
         _leave_to_the_night(config, items)
-    _mark_what_asks_the_database(items)
+    marked = _mark_what_asks_the_database(items)
+    if folder := config.getoption("--repeat-statements"):
+        _leave_what_others_ask(config, items, marked, Path(folder))
     yield
     # The browser's modules mostly wait: others fill what they leave free.
     turns = {ROOT / name: turn for turn, name in enumerate(LONGEST)}
@@ -93,18 +111,53 @@ def pytest_collection_modifyitems(
     )
 
 
-def _mark_what_asks_the_database(items: list[pytest.Item]) -> None:
+def _mark_what_asks_the_database(items: list[pytest.Item]) -> list[pytest.Function]:
     """Of each test the first case: the others ask the same with other values.
 
     Where the values are what counts, a test or module has the mark itself, and so all of its cases.
+    Returns those that had no mark.
     """
-    met = set()
+    met, marked = set(), []
     for item in items:
-        if isinstance(item, pytest.Function) and DATABASE & set(item.fixturenames):
+        if isinstance(item, pytest.Function) and _asks(item):
             test = (item.path, item.parent, item.originalname)
-            if test not in met:
+            if test not in met and item.get_closest_marker("database") is None:
                 item.add_marker("database")
+                marked.append(item)
             met.add(test)
+    return marked
+
+
+def _leave_what_others_ask(
+    config: pytest.Config, items: list[pytest.Item], marked: list[pytest.Function], folder: Path
+) -> None:
+    """Leave out of what was marked here tests whose every statement is asked by one that stays.
+
+    Tests that use transactions of their own stay, as do those of which nothing is known: what locks do is
+    in no statement, and a thread's are not heard.
+    """
+    from headnode.tests.statements import enough, known
+
+    kept = known(folder)
+    free = {
+        item.nodeid: kept[item.nodeid]
+        for item in marked
+        if item.nodeid in kept and not _commits(item)
+    }
+    left = free.keys() - enough(free)
+    if left:
+        config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+        items[:] = [item for item in items if item.nodeid not in left]
+
+
+def _asks(item: pytest.Function) -> bool:
+    return bool(DATABASE & set(item.fixturenames)) or _commits(item)
+
+
+def _commits(item: pytest.Function) -> bool:
+    mark = item.get_closest_marker("django_db")
+    by_mark = mark is not None and mark.kwargs.get("transaction", False)
+    return bool(by_mark or "transactional_db" in item.fixturenames)
 
 
 def _leave_to_the_night(config: pytest.Config, items: list[pytest.Item]) -> None:

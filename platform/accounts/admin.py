@@ -33,6 +33,7 @@ admin.site.unregister([TOTPDevice, StaticDevice])  # keys are for nobody to read
 
 FIELD_WORDS = {
     "username": ("User name", "What they sign in with: letters, digits and @ . + - _"),
+    "email": ("E-mail", "Messages about their work go there."),
     "is_active": (
         "Active",
         "Who leaves is made inactive: they cannot sign in, what they did stays.",
@@ -70,7 +71,7 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
     """Accounts: a role decides what somebody may do, so single permissions are not offered here."""
 
     intro = "Who may sign in, and in which role. Somebody who leaves is made inactive, not deleted."
-    list_display = ["name", "user_name", "email", "role_names", "account", "ends", "last_seen"]
+    list_display = ["name", "user_name", "address", "role_names", "account", "ends", "last_seen"]
     list_filter = [RoleFilter, AccountFilter]
     search_fields = ["username", "first_name", "last_name", "email"]
     filter_horizontal = ()
@@ -113,6 +114,10 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
     @admin.display(description="user name", ordering="username")
     def user_name(self, user: User) -> str:
         return user.username
+
+    @admin.display(description="e-mail", ordering="email")
+    def address(self, user: User) -> str:
+        return user.email or "–"
 
     @admin.display(description="account", ordering="is_active")
     def account(self, user: User) -> str:

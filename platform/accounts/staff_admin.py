@@ -10,6 +10,8 @@ from django.contrib.admin.views.main import ERROR_FLAG
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db import models
+from django.db.models.fields import BLANK_CHOICE_DASH
+from django.forms import ChoiceField
 from django.http import HttpRequest, HttpResponseRedirect
 
 from accounts.models import User
@@ -67,6 +69,17 @@ def rows_shown(answer: Any) -> list[Any]:
     return list(shown.result_list) if shown else []
 
 
+def say_no_choice(field: Any) -> None:
+    """Instead of Django's row of dashes."""
+    dashes = BLANK_CHOICE_DASH[0][1]
+    said = "Choose…" if getattr(field, "required", False) else "–"
+    if getattr(field, "empty_label", None) == dashes:
+        field.empty_label = said
+    elif isinstance(field, ChoiceField):
+        known: Any = field.choices
+        field.choices = [(key, said if word == dashes else word) for key, word in known]
+
+
 class StaffAdmin(ModelAdmin):
     """A ModelAdmin without Django's own bulk actions; a model's verbs have their own pages.
 
@@ -106,8 +119,26 @@ class StaffAdmin(ModelAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> Any:
-        context = {"list_title": self._list_title(), **(extra_context or {})}
+        context = {
+            "list_title": self._list_title(),
+            "show_save_and_continue": False,
+            "show_save_and_add_another": object_id is None,
+            **(extra_context or {}),
+        }
         return super().changeform_view(request, object_id, form_url, context)
+
+    def render_change_form(
+        self, request: HttpRequest, context: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """Labels without a colon, as on all other pages."""
+        context["adminform"].form.label_suffix = ""
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def get_formset_kwargs(
+        self, request: HttpRequest, obj: Any, inline: Any, prefix: str
+    ) -> dict[str, Any]:
+        kwargs = super().get_formset_kwargs(request, obj, inline, prefix)
+        return {**kwargs, "form_kwargs": {"label_suffix": ""}}
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only what the list's own filters ask: any other lookup would tell of hidden columns.
@@ -128,8 +159,9 @@ class StaffAdmin(ModelAdmin):
     def formfield_for_dbfield(
         self, db_field: models.Field[Any, Any], request: HttpRequest | None, **kwargs: Any
     ) -> Any:
-        """Foreign keys are chosen here, not made or edited in pop-up windows."""
+        """Foreign keys are chosen here, not made or edited in pop-up windows; no choice is said in a word."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)  # type: ignore[arg-type]
+        say_no_choice(field)
         for name in ("add", "change", "delete", "view"):
             if field is not None and hasattr(field.widget, f"can_{name}_related"):
                 setattr(field.widget, f"can_{name}_related", False)

@@ -5,13 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.forms import (
+    AdminUserCreationForm,
+    ReadOnlyPasswordHashField,
+    ReadOnlyPasswordHashWidget,
+    UserChangeForm,
+)
+from django.contrib.auth.hashers import UNUSABLE_PASSWORD_PREFIX
 from django.utils import timezone
 
 from accounts.leaving import LAST_ADMINISTRATOR, keeps_an_administrator
 from accounts.roles import ADMINISTRATOR, GUEST
 
 GUEST_NEEDS_AN_END = "Say when a guest's access ends: nobody else will think of it."
+CHOOSING = (
+    "At least 12 characters; no common one, not digits alone, nothing like their name or address."
+)
 GUEST_ONLY = "A guest sees only what is assigned to them, so this role goes with no other."
 
 
@@ -32,7 +41,21 @@ class GuestRules(forms.ModelForm):  # type: ignore[type-arg]
         return data
 
 
+class PasswordState(ReadOnlyPasswordHashWidget):
+    """Whether there is one; how it is stored is nobody's business here."""
+
+    def get_context(self, name: str, value: Any, attrs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context(name, value, attrs)
+        there = value and not value.startswith(UNUSABLE_PASSWORD_PREFIX)
+        said = (
+            "A password is set." if there else "None: they sign in with the company's own account."
+        )
+        return context | {"summary": [{"label": said}]}
+
+
 class StaffForm(GuestRules, UserChangeForm):  # type: ignore[type-arg]
+    password = ReadOnlyPasswordHashField(label="Password", widget=PasswordState)
+
     def clean(self) -> dict[str, Any]:
         """Refuse what would leave the site without anybody who runs it; the form is inside a transaction."""
         data, now = super().clean(), timezone.now()
@@ -47,4 +70,16 @@ class StaffForm(GuestRules, UserChangeForm):  # type: ignore[type-arg]
 
 
 class NewStaffForm(GuestRules, AdminUserCreationForm):  # type: ignore[type-arg]
-    pass
+    usable_password = forms.ChoiceField(
+        label="Signs in with",
+        required=False,
+        initial="true",
+        choices={"true": "A password", "false": "The company's own sign-in"},
+        widget=forms.RadioSelect(attrs={"class": "radiolist"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password1"].help_text = CHOOSING
+        self.fields["password2"].label = "The same again"
+        self.fields["password2"].help_text = ""

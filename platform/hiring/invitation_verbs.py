@@ -10,7 +10,7 @@ from django.db import transaction
 
 from accounts.confirmed import ReasonForm, Refused, Verb
 from accounts.models import User
-from hiring.invitations import extend_window, revoke
+from hiring.invitations import extend_windows, revoke
 from hiring.invite_form import Moment
 from hiring.messages.delivery import is_configured
 from hiring.messages.to_candidates import invite_by_mail, left_to_start, remind
@@ -61,7 +61,8 @@ def check_extendable(invitation: Invitation, closes_at: datetime, now: datetime)
 
 def _send(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
     check_sendable(invitation, now)
-    invite_by_mail(invitation, by=by, now=now)
+    before = getattr(invitation, "times_sent", None)  # lists count it for all their rows at once
+    invite_by_mail(invitation, by=by, now=now, times_sent=before)
     note = "" if is_configured() else f" {NOT_CONFIGURED}"
     return f"The invitation to {invitation.candidate.email} is on its way.{note}"
 
@@ -85,15 +86,25 @@ def _revoke(invitation: Invitation, data: dict[str, Any], by: User, now: datetim
     return f"Revoked. Reason: {data['reason']}"
 
 
-@transaction.atomic
 def _extend(invitation: Invitation, data: dict[str, Any], by: User, now: datetime) -> str:
-    check_extendable(invitation, data["closes_at"], now)
-    if not extend_window(invitation, closes_at=data["closes_at"]):
+    return extend_all([invitation], data, by, now)[0]
+
+
+@transaction.atomic
+def extend_all(
+    invitations: list[Invitation], data: dict[str, Any], by: User, now: datetime
+) -> list[str]:
+    """All of them or none: the sentence about each, or Refused because of one."""
+    for row in invitations:
+        check_extendable(row, data["closes_at"], now)
+    if not extend_windows(invitations, closes_at=data["closes_at"]):
         raise Refused(CLOSES_LATER)
-    said = f"The window closes {in_zones(data['closes_at'], [zone_of(by)])}."
-    if data.get("tell"):
-        said += f" {_tell_of_window(invitation, by, now)}"
-    return f"{said} Reason: {data['reason']}"
+    closes = in_zones(data["closes_at"], [zone_of(by)])
+    said = []
+    for row in invitations:
+        told = f" {_tell_of_window(row, by, now)}" if data.get("tell") else ""
+        said.append(f"The window closes {closes}.{told} Reason: {data['reason']}")
+    return said
 
 
 def untold_of_window(invitation: Invitation, now: datetime) -> str:

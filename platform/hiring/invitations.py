@@ -106,15 +106,18 @@ def replace_link(invitation: Invitation, *, now: datetime) -> str:
     return token
 
 
-def extend_window(invitation: Invitation, *, closes_at: datetime) -> bool:
-    """Let it be started until later; False where it was revoked or closes as late already.
+def extend_windows(invitations: Sequence[Invitation], *, closes_at: datetime) -> bool:
+    """Let them be started until later; False where one was revoked or closes as late already.
 
-    Like every window it widens with agreed extra time; what was begun keeps its own clock.
+    Whoever gets False undoes the rest. Like every window they widen with agreed extra time; what was
+    begun keeps its own clock.
     """
-    rows = Invitation.objects.usable().filter(pk=invitation.pk, closes_at__lt=closes_at)
-    if not rows.update(closes_at=closes_at):
+    keys = [row.pk for row in invitations]
+    rows = Invitation.objects.usable().filter(pk__in=keys, closes_at__lt=closes_at)
+    if rows.update(closes_at=closes_at) < len(keys):
         return False
-    invitation.closes_at = closes_at
+    for row in invitations:
+        row.closes_at = closes_at
     return True
 
 

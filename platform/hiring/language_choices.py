@@ -7,6 +7,7 @@ from django.db import models
 ENGLISH, GERMAN = "en-gb", "de"
 CHOICES = [(ENGLISH, "English"), (GERMAN, "Deutsch")]
 """Each in its own words, as whoever reads it looks for it."""
+COOKIE = "headnode_language"
 
 
 def language_field(help_text: str = "", *, editable: bool = True) -> models.CharField[str, str]:

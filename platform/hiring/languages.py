@@ -16,8 +16,6 @@ from django.utils import translation
 from hiring.language_choices import CHOICES, ENGLISH
 from hiring.models import Invitation, Opening
 
-COOKIE = "headnode_language"
-
 
 def chosen(invitation: Invitation) -> str:
     """What the candidate chose, else the opening; empty where neither did."""
@@ -51,7 +49,10 @@ def in_theirs(tell: Callable[P, R]) -> Callable[P, R]:
     @wraps(tell)
     def told(*args: P.args, **options: P.kwargs) -> R:
         invitation: Any = args[0]
-        with translation.override(of_messages(invitation)):
+        language = of_messages(invitation)
+        if language == translation.get_language():
+            return tell(*args, **options)
+        with translation.override(language):
             return tell(*args, **options)
 
     return told

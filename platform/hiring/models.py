@@ -213,7 +213,7 @@ class Exercise(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} ({self.get_level_display().lower()})"
+        return f"{self.traits.title} ({self.get_level_display().lower()})"
 
     @property
     def traits(self) -> Kind:

@@ -114,9 +114,9 @@ def _reasons(wish: Wish, found: list[Found]) -> dict[str, list[Reason]]:
     for item in found:
         words[item.topic].append(item)
     for topic, items in words.items():
-        ordered = sorted(items, key=lambda item: -item.weight)
+        ordered = _once(items)
         quoted = ", ".join(f"“{item.words}”" for item in ordered[:5])
-        reasons[topic].append(Reason(f"text: {quoted}", sum(item.weight for item in items)))
+        reasons[topic].append(Reason(f"text: {quoted}", sum(item.weight for item in ordered)))
     data = read_vocabulary()
     for key in wish.traits:
         trait = data["traits"][key]
@@ -127,6 +127,12 @@ def _reasons(wish: Wish, found: list[Found]) -> dict[str, list[Reason]]:
             said = f"{weak.title} was rated {weak.mean:.1f} of {HIGHEST}"
             reasons[topic].append(Reason(said, weight * (HIGHEST - weak.mean)))
     return reasons
+
+
+def _once(items: list[Found]) -> list[Found]:
+    """The heaviest of those that are the same words of the text, heaviest first."""
+    ordered = sorted(items, key=lambda item: -item.weight)
+    return list({item.words.lower(): item for item in reversed(ordered)}.values())[::-1]
 
 
 def _candidate(question: Question, reasons: dict[str, list[Reason]], wish: Wish) -> Chosen | None:

@@ -162,7 +162,7 @@ class Question(models.Model):
     A row that was asked never changes: another wording is another version in the same family.
     """
 
-    topic_id = models.CharField(max_length=20)
+    topic_id = models.CharField("topic’s code", max_length=20)
     topic = models.CharField(max_length=200)
     section = models.CharField(max_length=100)
     optional = models.BooleanField(default=False, help_text="Ask only when there is time to spare.")

@@ -19,6 +19,8 @@ LONGEST_TEXT = 30_000  # characters of a job description that are read
 NEAR = 3
 """Words that may stand between those of a phrase that is found out of its order."""
 BETWEEN = r"[\s\-/.:]+"
+SENTENCE = re.compile(r"[^.;!?\n](?:[^.;!?\n]|[.](?=\w)|\n(?=[a-z]))*")
+"""Up to its stop, or to the end of a line that does not go on in small letters: lists have no stops."""
 OWN_TOPIC, OWN_TAG = 3, 2  # what an own question's topic and tags weigh
 
 
@@ -97,7 +99,7 @@ class _Words:
         self._spans: list[tuple[int, int]] = []
         self._at: defaultdict[str, list[int]] = defaultdict(list)
         place = 0
-        for sentence in re.finditer(r"[^.;!?\n]+(?:[.](?=\w)[^.;!?\n]*)*", text):
+        for sentence in SENTENCE.finditer(text):
             for word in re.finditer(r"\w+", sentence.group()):
                 start = sentence.start() + word.start()
                 self._at[word.group().lower()].append(place)

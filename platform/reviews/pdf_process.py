@@ -22,6 +22,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from reviews.pdf_words import set_words
+
 MISSING = 4
 """Exit code where WeasyPrint or a library that it needs is not there."""
 BEHIND_THE_SITE = 5
@@ -50,6 +52,7 @@ def ready(sheets: list[str], fonts: Mapping[str, str]) -> Page:
     weasyprint = import_module("weasyprint")
     for name in ("weasyprint", "fontTools"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    set_words()
     fetcher = fetcher_of(fonts)
     faces = import_module("weasyprint.text.fonts").FontConfiguration()
     styles = [
@@ -112,6 +115,7 @@ def _worked(work: Callable[[], bytes], into: int) -> int:
 
 def serve(asked: int, made: int, page: Page) -> None:
     """Until nobody is there to ask, or has asked for IDLE_S."""
+    warm = _warmed(asked, page)
     while select.select([asked], [], [], IDLE_S)[0]:
         told = frame(asked)
         if told is None:
@@ -119,6 +123,16 @@ def serve(asked: int, made: int, page: Page) -> None:
         one = json.loads(told)
         kind, body = in_a_fork(lambda one=one: page(one["html"], one["base"]))  # type: ignore[misc]
         _write(made, HEAD.pack(kind, len(body)) + body)
+        warm = warm or _warmed(asked, page)
+
+
+def _warmed(asked: int, page: Page) -> bool:
+    """Whether the specimen is set now: whoever waits for the first page does not wait for that one too."""
+    if select.select([asked], [], [], 0)[0]:
+        return False
+    page(SPECIMEN, "")
+    gc.freeze()
+    return True
 
 
 def frame(pipe: int) -> bytes | None:
@@ -145,6 +159,7 @@ def _write(pipe: int, data: bytes) -> None:
 
 def main(asked: int = 0, made: int = 1) -> int:
     os.nice(BEHIND_THE_SITE)
+    gc.disable()  # modules stay, and a page's own objects live as long as its process
     given = frame(asked)
     if given is None:
         return 0
@@ -152,9 +167,7 @@ def main(asked: int = 0, made: int = 1) -> int:
         page = ready(**json.loads(given))
     except (ImportError, OSError):  # OSError: Pango is not there
         return MISSING
-    page(SPECIMEN, "")
     gc.freeze()
-    gc.set_threshold(100_000)  # a page's own objects live as long as its process
     serve(asked, made, page)
     return 0
 

@@ -72,6 +72,10 @@ def _text(value: str) -> str:
 
 def _folded(line: str) -> str:
     """Broken between characters, never inside one; each further line begins with a space."""
+    if line.isascii():
+        rest = range(LINE_BYTES, len(line), LINE_BYTES - 1)
+        pieces = [line[:LINE_BYTES], *(line[at : at + LINE_BYTES - 1] for at in rest)]
+        return "\r\n ".join(pieces)
     pieces, room = [""], LINE_BYTES
     for char in line:
         size = len(char.encode())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from accounts.models import User
 from hiring.languages import in_theirs
@@ -19,6 +20,7 @@ from hiring.messages.wording import Words
 from hiring.messages.zones import in_zones, zones_for
 from hiring.models import Exercise, Invitation, Message, Mode
 from hiring.time_allowed import in_words, stretch
+from scenarios.kinds import kind_of
 
 BEFORE_THE_END = timedelta(hours=24)
 NOT_SO_SOON = timedelta(hours=12)
@@ -31,14 +33,14 @@ def invite_by_mail(
     by: User,
     now: datetime,
     words: Words | None = None,
-    is_new: bool = False,
+    times_sent: int | None = None,
 ) -> Message | None:
     """Queue the invitation with a link of its own; sent before, it goes out once more.
 
-    words: instead of the opening's. is_new: it was made just now, so nothing can have been sent.
+    words: instead of the opening's. times_sent: before, where whoever asks knows it.
     """
     before = Message.objects.filter(invitation=invitation, occasion="invitation")
-    count = 0 if is_new else before.count()
+    count = before.count() if times_sent is None else times_sent
     about = f"invitation {invitation.pk}" + (f" again {count}" if count else "")
     told = invitation_told(invitation, about, by, now)
     return tell_candidate(told, now=now, by=by, words=words)
@@ -162,17 +164,24 @@ def exercise_lines(invitation: Invitation, exercises: Any, zones: list[str]) -> 
     """Each exercise with its time, and from when it can be read ahead, if it can."""
     multiplier = invitation.candidate.multiplier()
     ahead = {row.exercise_id: row.opens_at for row in invitation.advance_releases.all()}
+    surprise = gettext("A surprise: you see its brief and materials when you press Start.")
     lines = []
     for exercise in exercises:
-        time = in_words(stretch(exercise.limit, multiplier))
-        line = gettext("{exercise}: {time} from the moment you press Start")
-        lines.append(f"  - {line.format(exercise=_kind(exercise), time=time)}")
-        line = gettext("A surprise: you see its brief and materials when you press Start.")
+        time = stretch(exercise.limit, multiplier)
+        lines.append(f"  - {_time_line(exercise.kind, time, get_language())}")
+        line = surprise
         if exercise.pk in ahead:
             line = gettext("You can read its brief and materials before you start, from {at}.")
             line = line.format(at=in_zones(ahead[exercise.pk], zones))
         lines.append(f"    {line}")
     return "\n".join(lines)
+
+
+@lru_cache(maxsize=256)
+def _time_line(kind: str, time: timedelta, language: str) -> str:
+    """Kept, because one press tells two hundred people of the same exercises."""
+    line = gettext("{exercise}: {time} from the moment you press Start")
+    return line.format(exercise=gettext(kind_of(kind).title), time=in_words(time))
 
 
 def _kind(exercise: Exercise) -> str:

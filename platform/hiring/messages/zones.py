@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.formats import date_format
-from django.utils.translation import pgettext
+from django.utils.translation import get_language, pgettext
 
 from accounts.models import User
 from hiring.message_rows import known_zone
@@ -45,6 +46,12 @@ def learn_zone(candidate: Candidate, name: str) -> None:
 
 def in_zones(at: datetime, zones: list[str]) -> str:
     """ "Monday 2 March 2026, 10:00 (Europe/Berlin), 09:00 (UTC)"; the day again where it differs."""
+    return _in_zones(at, tuple(zones), get_language())
+
+
+@lru_cache(maxsize=256)
+def _in_zones(at: datetime, zones: tuple[str, ...], language: str) -> str:
+    """Kept, because one press tells two hundred people of one window."""
     said, day = [], None
     for name in zones:
         local = at.astimezone(ZoneInfo(name))

@@ -50,3 +50,33 @@ class ExposureFilter(admin.SimpleListFilter):
         if self.value() == "often":
             return queryset.filter(times_asked__gte=OFTEN)
         return queryset
+
+
+class SpareFilter(admin.SimpleListFilter):
+    """Questions that are asked where time is left."""
+
+    title = "when it is asked"
+    parameter_name = "spare"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "As planned"), ("yes", "With time to spare")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Question]) -> QuerySet[Question]:
+        if self.value() in ("yes", "no"):
+            return queryset.filter(optional=self.value() == "yes")
+        return queryset
+
+
+class WriterFilter(admin.SimpleListFilter):
+    """Whether a question came with the product."""
+
+    title = "who wrote it"
+    parameter_name = "own"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("no", "Came with Headnode"), ("yes", "Your own")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Question]) -> QuerySet[Question]:
+        if self.value() in ("yes", "no"):
+            return queryset.filter(shipped=self.value() == "no")
+        return queryset

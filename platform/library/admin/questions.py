@@ -14,7 +14,7 @@ from django.utils.html import format_html, format_html_join
 from accounts.staff_admin import StaffAdmin, viewer
 from library import versions
 from library.admin import question_files
-from library.admin.question_filters import ExposureFilter, TopicFilter
+from library.admin.question_filters import ExposureFilter, SpareFilter, TopicFilter, WriterFilter
 from library.exposure import difficulty, with_exposure
 from library.models import Question
 
@@ -47,15 +47,26 @@ LISTS = {
 }
 
 
+LABELS = {
+    "follow_ups": "Follow-up questions",
+    "follow_up_answers": "Answers to the follow-ups",
+    "tags": "Words to find it by",
+}
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name, name.replace("_", " ").capitalize())
+
+
 def _lines(name: str, *, required: bool = False) -> LinesField:
     widget = forms.Textarea(attrs={"rows": 4})
-    return LinesField(required=required, help_text=LISTS[name], widget=widget)
+    return LinesField(label=_label(name), required=required, help_text=LISTS[name], widget=widget)
 
 
 def _shown(name: str) -> Any:
     """A column that shows a list as a list, for questions that cannot be edited."""
 
-    @admin.display(description=name.replace("_", " ").capitalize())
+    @admin.display(description=_label(name))
     def show(self: Any, question: Question) -> str:
         rows = format_html_join("", "<li>{}</li>", ((text,) for text in getattr(question, name)))
         return format_html('<ul class="points">{}</ul>', rows) if rows else "–"
@@ -85,6 +96,7 @@ class QuestionForm(forms.ModelForm):  # type: ignore[type-arg]
             "related_exercise",
             "optional",
         ]
+        labels = {"optional": "Only with time to spare"}
         widgets = {"text": forms.Textarea(attrs={"rows": 4})}
 
     def clean(self) -> dict[str, Any]:
@@ -117,17 +129,21 @@ class QuestionAdmin(StaffAdmin):
         "level",
         ExposureFilter,
         "related_exercise",
-        "optional",
-        "shipped",
+        SpareFilter,
+        WriterFilter,
     ]
     search_fields = ["topic_id", "topic", "section", "text", "tags", "expected_points"]
     list_per_page = 40
-    readonly_fields = ["version", "shipped", *(f"{name}_shown" for name in LISTS)]
+    readonly_fields = ["version", "writer", *(f"{name}_shown" for name in LISTS)]
     fieldsets = (
         (None, {"fields": ("topic_id", "topic", "section", "level", "text")}),
         ("For the interviewer", {"fields": tuple(LISTS)}),
-        ("Use", {"fields": ("related_exercise", "optional", "version", "shipped")}),
+        ("Use", {"fields": ("related_exercise", "optional", "version", "writer")}),
     )
+
+    @admin.display(description="who wrote it")
+    def writer(self, question: Question) -> str:
+        return "Came with Headnode" if question.shipped else "Your team"
 
     expected_points_shown = _shown("expected_points")
     follow_ups_shown = _shown("follow_ups")

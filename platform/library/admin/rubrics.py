@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from accounts.audit import ADDITION, note_action
-from accounts.staff_admin import StackedInline, StaffAdmin, allow
+from accounts.staff_admin import StackedInline, StaffAdmin, allow, say_no_choice
 from library.models import HIGHEST, LOWEST, Criterion, CriterionLevel, Rubric
 from library.packs import pack_of
 from library.rubrics import duplicate, is_fixed
@@ -75,6 +75,11 @@ class CriterionInline(StackedInline):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).prefetch_related("levels")
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        say_no_choice(field)
+        return field
 
 
 def title_of(pack_name: str) -> str:

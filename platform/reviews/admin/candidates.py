@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
 from django.contrib import admin
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 
-from accounts.moments import moment
 from accounts.staff_admin import StaffAdmin, TabularInline, rows_shown, viewer
 from hiring import seen_by
 from hiring.models import Accommodation, Candidate
@@ -21,23 +21,24 @@ from reviews.phases import for_list, phase_tag
 from reviews.visibility import attempts_visible_to, candidates_visible_to, with_viewer
 
 
+class AccommodationForm(forms.ModelForm):  # type: ignore[type-arg]
+    """One more row; left empty, none."""
+
+    class Meta:
+        model = Accommodation
+        fields = ["multiplier", "note"]
+        labels = {"multiplier": "Factor", "note": "What was agreed"}
+        help_texts = {"note": "No diagnosis."}
+
+
 class AccommodationInline(TabularInline):
     """Append-only: the newest row counts, earlier ones stay as they were."""
 
     model = Accommodation
-    extra = 0
-    fields = ["multiplier", "note", "by", "at"]
-    readonly_fields = ["by", "at"]
-    verbose_name = "extra time"
-    verbose_name_plural = "extra time (the newest row counts; evaluators never see it)"
-
-    @admin.display(description="granted by")
-    def by(self, row: Accommodation) -> str:
-        return str(row.granted_by) if row.pk else "you"
-
-    @admin.display(description="granted at")
-    def at(self, row: Accommodation) -> str:
-        return moment(row.granted_at, "now")
+    form = AccommodationForm
+    extra = 1
+    fields = ["multiplier", "note"]
+    template = "reviews/extra_time_rows.html"
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -51,7 +52,7 @@ class CandidateAdmin(StaffAdmin):
     inlines = [AccommodationInline]
     intro = "People who are assessed. Those who score them know the pseudonym only."
     empty = "No candidate yet. Inviting somebody adds them here."
-    list_display = ["name", "email", "pseudonym", "invitation_count", "attempt_count"]
+    list_display = ["name", "address", "pseudonym", "invitation_count", "attempt_count"]
     search_fields = ["name", "email", "pseudonym"]
     readonly_fields = ["pseudonym"]
     fields = ["name", "email", "time_zone", "pseudonym"]
@@ -73,6 +74,16 @@ class CandidateAdmin(StaffAdmin):
         people = {row.pk for row in rows_shown(answer)}
         note_names(viewer(request), people, "candidates", now=timezone.now())
         return answer
+
+    @admin.display(description="e-mail", ordering="email")
+    def address(self, candidate: Candidate) -> str:
+        return candidate.email
+
+    def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "email":
+            field.label = "E-mail"
+        return field
 
     @admin.display(description="invitations", ordering="invited_n")
     def invitation_count(self, candidate: Any) -> int:

@@ -22,6 +22,7 @@ from accounts.moments import moment
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StaffAdmin, allow, rows_shown, viewer
 from assessments.ahead import release
+from assessments.live_slurm.served import unserved
 from assessments.prepared.drawing import prepare
 from hiring.invitation_verbs import EXTEND_WINDOW, REMIND, REPLACE, REVOKE, SEND
 from hiring.invitations import replace_link
@@ -163,7 +164,8 @@ class InvitationAdmin(StaffAdmin):
         invitation, token = made
         note_action(by, invitation, said_of(invitation), flag=ADDITION)
         prepare(invitation, now=now)
-        warnings = form.warnings() + self._shown_ahead(invitation, form, by, now)
+        warnings = [*form.warnings(), *unserved(form.cleaned_data["exercises"], now)]
+        warnings += self._shown_ahead(invitation, form, by, now)
         if "send" in request.POST:
             return self._sent(request, invitation, warnings, by, now)
         return self._link_page(request, invitation, token, warnings=warnings)

@@ -23,6 +23,7 @@ from accounts.confirmed import confirm
 from accounts.models import User
 from accounts.row_numbers import row_number
 from accounts.staff_admin import StackedInline, StaffAdmin, allow, viewer
+from assessments.live_slurm.served import unserved
 from assessments.models import Attempt
 from hiring import demands
 from hiring.exercise_form import ExerciseForm, ExerciseFormSet
@@ -272,7 +273,7 @@ class OpeningAdmin(StaffAdmin):
         if opening is not None:
             context |= came_of(opening, viewer(request), timezone.now())
             context["title"] = opening.title
-            context["warnings"] = clusters_of_their_own(opening)
+            context["warnings"] = standing_warnings(opening, timezone.now())
             context["demand"] = demands.of_opening(opening)
         return super().change_view(request, object_id, form_url, context | (extra_context or {}))
 
@@ -329,7 +330,12 @@ def _page(opening: Opening) -> str:
 
 def warnings_about(opening: Opening) -> list[str]:
     """Sentences about the weight and about exercises that are too long for one sitting."""
-    return [*demands.of_opening(opening).warnings, *clusters_of_their_own(opening)]
+    return [*demands.of_opening(opening).warnings, *standing_warnings(opening, timezone.now())]
+
+
+def standing_warnings(opening: Opening, now: datetime) -> list[str]:
+    """Sentences about its exercises that hold before anybody is invited."""
+    return [*clusters_of_their_own(opening), *unserved(opening.exercises.all(), now)]
 
 
 def clusters_of_their_own(opening: Opening) -> list[str]:

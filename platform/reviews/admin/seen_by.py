@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from accounts.moments import moment
 from accounts.staff_admin import StaffAdmin
 from hiring.models import Sighting
-from reviews.page_names import PAGES
+from reviews.page_names import called
 
 
 class SeenByFilter(admin.RelatedOnlyFieldListFilter):
@@ -44,7 +44,7 @@ class SightingAdmin(StaffAdmin):
 
     @admin.display(description="page", ordering="page")
     def which(self, row: Sighting) -> str:
-        return PAGES.get(row.page, row.page)
+        return called(row.page)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

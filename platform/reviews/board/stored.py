@@ -1,7 +1,7 @@
 """What is stored about many people at once: a constant number of queries, rows as plain tuples.
 
 An opening may have thousands of rows, and the board asks again and again. Moments are whole seconds
-since 1970, keys of invitations and attempts are texts (reviews.board.brief).
+since 1970, keys of invitations and attempts are texts (reviews.brief).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from assessments.models import GradingRun, RevisionRound, Submission
 from hiring.models import Accommodation, Exercise, Invitation, Opening, window_state
 from hiring.oversight import openings_overseen_by
 from hiring.time_allowed import stretch
-from reviews.board.brief import Joined, Seconds, key, numbers
+from reviews.brief import Joined, Seconds, key, numbers
 from reviews.models import Assignment, Decision, DiscussionOutcome, Evaluation
 from reviews.scoring.agreement import rule_of
 from reviews.scoring.apart import Judged, still_apart

@@ -8,6 +8,7 @@ of messages once and nobody waits for two hundred transactions; the rest row by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -47,6 +48,8 @@ class Act:
     """Key of the candidate whose name the label shows."""
     tells: bool = False
     """Whether a mail tells candidates of it; nothing that they write waits for its transaction."""
+    perform_all: Callable[[list[Any], dict[str, Any], User, datetime], list[str]] | None = None
+    """As the verb's `perform` for rows at once, a sentence for each; refuses all because of one."""
 
 
 @dataclass(frozen=True)
@@ -83,24 +86,59 @@ def carry_out(
     chosen, outcome, told = list(rows), Outcome(), 0
     size = IN_ONE_TRANSACTION if act.tells else 1
     for first in range(0, len(chosen), size):
-        with together() as batch:
-            lines = [_line(act, row, data, batch, by, now) for row in chosen[first : first + size]]
-            done = [line for line in lines if line.possible]
-            note_actions(by, [(line.row, line.said) for line in done])
-        told += len(batch.rows)
-        outcome.done.extend(done)
+        part = chosen[first : first + size]
+        try:
+            as_read = list(map(copy, part))  # a verb that gives up may have changed what it holds
+            lines, count = _part(act, as_read, data, by, now, carry=_all_done)
+        except (Refused, DoneBefore):  # all of it is undone: again, each by itself
+            lines, count = _part(act, part, data, by, now, carry=_each_done_or_refused)
+        told += count
+        outcome.done.extend(line for line in lines if line.possible)
         outcome.refused.extend(line for line in lines if not line.possible)
     if told:
         ring()
     return outcome
 
 
-def _line(act: Act, row: Any, data: dict[str, Any], batch: Batch, by: User, now: datetime) -> Line:
-    """One row, done or refused; what is refused leaves neither a row nor a message behind."""
-    told = len(batch.rows)
-    try:
-        with transaction.atomic():
-            return Line(row, act.label(row), act.verb.perform(row, data, by, now), True)
-    except (Refused, DoneBefore) as error:
-        del batch.rows[told:]
-        return Line(row, act.label(row), str(error), False)
+def _part(
+    act: Act,
+    rows: list[Any],
+    data: dict[str, Any],
+    by: User,
+    now: datetime,
+    *,
+    carry: Callable[[Act, list[Any], dict[str, Any], Batch, User, datetime], list[Line]],
+) -> tuple[list[Line], int]:
+    """Some rows in one transaction: (a line for each, how many messages were stored)."""
+    with together() as batch:
+        lines = carry(act, rows, data, batch, by, now)
+        note_actions(by, [(line.row, line.said) for line in lines if line.possible])
+    return lines, len(batch.rows)
+
+
+def _all_done(
+    act: Act, rows: list[Any], data: dict[str, Any], batch: Batch, by: User, now: datetime
+) -> list[Line]:
+    """The first that is refused ends it."""
+    if act.perform_all:
+        said = act.perform_all(rows, data, by, now)
+    else:
+        said = [act.verb.perform(row, data, by, now) for row in rows]
+    return [Line(row, act.label(row), text, True) for row, text in zip(rows, said, strict=True)]
+
+
+def _each_done_or_refused(
+    act: Act, rows: list[Any], data: dict[str, Any], batch: Batch, by: User, now: datetime
+) -> list[Line]:
+    """What is refused leaves neither a row nor a message behind; that takes a savepoint for each."""
+    lines = []
+    for row in rows:
+        told = len(batch.rows)
+        try:
+            with transaction.atomic():
+                said, possible = act.verb.perform(row, data, by, now), True
+        except (Refused, DoneBefore) as error:
+            del batch.rows[told:]
+            said, possible = str(error), False
+        lines.append(Line(row, act.label(row), said, possible))
+    return lines

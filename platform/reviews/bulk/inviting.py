@@ -133,7 +133,7 @@ def _invite(lines: list[Line], terms: Terms, page: UUID, by: User, now: datetime
         if terms.sends:
             prefetch_related_objects(rows, "exercises", "advance_releases")
             for row in rows:
-                invite_by_mail(row, by=by, now=now, words=terms.words, is_new=True)
+                invite_by_mail(row, by=by, now=now, words=terms.words, times_sent=0)
     return len(rows)
 
 

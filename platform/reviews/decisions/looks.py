@@ -10,7 +10,7 @@ from assessments.models import Attempt
 from hiring import seen_by
 from hiring.models import Candidate
 from reviews.models import Decision
-from reviews.page_names import PAGES
+from reviews.page_names import called
 from reviews.visibility import may_act_on
 
 
@@ -39,7 +39,7 @@ def seen_before(candidate: Candidate, at: datetime | None) -> list[Seen]:
     rows = seen_by.before(candidate, at) if at else seen_by.of(candidate)
     found: dict[tuple[int, str], Seen] = {}
     for row in rows:
-        page = PAGES.get(row.page, row.page.replace("-", " "))
+        page = called(row.page)
         held = found.setdefault((row.by_id, page), Seen(row.by, page, row.at, row.at))
         held.last = row.at
     return list(found.values())

@@ -21,9 +21,10 @@ from reviews.decisions.looks import Seen, seen_before_deciding
 from reviews.evidence import automation
 from reviews.evidence.assistant_alone import beside, line_for
 from reviews.evidence.own_work import Asked, begun_of
-from reviews.evidence.replay_svg import drawn as replay_drawn
+from reviews.evidence.replay_svg import pieces
 from reviews.evidence.replays import shown_grading
 from reviews.feedback import challenges
+from reviews.feedback.defence import defences_by_attempt
 from reviews.interviews.interviews import mean_score
 from reviews.models import (
     Decision,
@@ -41,6 +42,8 @@ from reviews.visibility import (
     shown_name,
 )
 
+ON_PAPER = 720
+"""Width of a replay's picture, as of the other charts: its letters are 7.5 points on a page."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -139,6 +142,9 @@ def gather(viewer: User, about: Attempt) -> Report:
     parts = [
         _part(viewer, attempt, candidate_score, cards.get(attempt.pk, [])) for attempt in attempts
     ]
+    defences = defences_by_attempt(attempts, viewer)
+    for part in parts:
+        part.defences = defences[part.attempt.pk]
     owes = any(_owes(viewer, part) for part in parts)
     named = all(attempt.named for attempt in attempts)  # type: ignore[attr-defined]
     decisions = _decisions(viewer, opening, candidate) if not owes else None
@@ -199,7 +205,7 @@ def _part(
         evaluators=letters,
         sees_clock=may_see_clock(viewer, attempt),
         revision=_revision(viewer, attempt),
-        defences=_defences(viewer, attempt),
+        defences=[],
         changes=_changes(cards),
         measure_changes=[],
         drawn_anew="",
@@ -226,7 +232,7 @@ def _round(
 ) -> Round:
     own = [card for card in cards if card.submission_id == submission.pk]
     everybody = Evaluation.objects.current().submitted().filter(submission=submission).count()
-    sees = _sees_measures(viewer, attempt, own)
+    sees = sees_measures(viewer, attempt, own)
     report = report_of(submission) if sees else None
     grading = shown_grading(submission) if sees else None
     held = overrides.of(grading)
@@ -264,7 +270,7 @@ def agreed_on(
     return [(titles.get(key, key), row) for key, row in newest.items()]
 
 
-def _sees_measures(viewer: User, attempt: Attempt, own: list[Evaluation]) -> bool:
+def sees_measures(viewer: User, attempt: Attempt, own: list[Evaluation]) -> bool:
     """As reviews.visibility.may_see_measures, of an attempt that is known to be visible."""
     if not viewer.has_perm("assessments.view_gradingrun"):
         return False
@@ -331,8 +337,10 @@ def _replay(part: Part) -> str:
             data = automation.timeline(report, workload.position) if workload.has_chart else None
             if data:
                 heading = f"{workload.title or workload.name}, round {row.number}"
-                return report_charts.embedded(
-                    replay_drawn(data, heading, workload.detail), f"replay-{part.attempt.pk}"
+                cut = pieces(data, heading, workload.detail, ON_PAPER)
+                return "".join(
+                    report_charts.embedded(one, f"replay-{part.attempt.pk}-{at}")
+                    for at, one in enumerate(cut)
                 )
     return ""
 
@@ -341,11 +349,6 @@ def _revision(viewer: User, attempt: Attempt) -> RevisionRound | None:
     if not may_see_feedback(viewer, attempt):
         return None
     return RevisionRound.objects.filter(attempt=attempt).select_related("opened_by").first()
-
-
-def _defences(viewer: User, attempt: Attempt) -> list[Defence]:
-    rows = Defence.objects.visible_to(viewer).current().filter(attempt=attempt)
-    return list(rows.select_related("by").prefetch_related("questions"))
 
 
 def _talks(viewer: User, opening: Opening, candidate: Candidate) -> list[Any]:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from assessments.models import Attempt, ClusterLook, GradingRun
 from reviews.evidence.answer_text import visible
+from reviews.evidence.cluster_texts import TextsReader, picked_out, read_texts, unmatched
 from reviews.evidence.corrections import Corrected
-from reviews.evidence.kinds import StaffWithKey
+from reviews.evidence.kinds import KeptFile, StaffWithKey
 from reviews.evidence.ordinary_minutes import ordinary_time_of
 from reviews.evidence.terminal_record import Ran, commands, starts_of, told
 from scenarios.company.profile import DEFAULT
@@ -29,11 +30,15 @@ Report = Mapping[str, Any]
 
 
 class Step(NamedTuple):
-    """A command, and what waited and ran before it and some seconds after; None where nothing was seen."""
+    """A command, and what waited and ran before it and some seconds after; None where nothing was seen.
+
+    `x` is where it stands in the chart.
+    """
 
     ran: Ran
     before: ClusterLook | None
     after: ClusterLook | None
+    x: float = 0.0
 
     @property
     def moved(self) -> str:
@@ -46,6 +51,25 @@ class Step(NamedTuple):
             ("nodes that take jobs", self.before.up, self.after.up),
         ]
         return ", ".join(f"{name} {old} → {new}" for name, old, new in pairs if old != new)
+
+
+class Moment(NamedTuple):
+    """A look at which something had changed, its minute, and where it stands in the chart."""
+
+    minute: int
+    look: ClusterLook
+    x: float
+
+
+class Scale(NamedTuple):
+    """From an instant to its place in the chart."""
+
+    start: datetime
+    lasts_s: float
+
+    def x(self, at: datetime) -> float:
+        share = min(1.0, max(0.0, (at - self.start).total_seconds() / self.lasts_s))
+        return round(LEFT + share * (WIDTH - LEFT - 8), 1)
 
 
 class Line(NamedTuple):
@@ -64,8 +88,8 @@ class Course(NamedTuple):
     lines: list[Line]
     most: int
     minutes: int
-    looks: list[tuple[int, ClusterLook]]
-    """(minute, look) wherever something had changed."""
+    looks: list[Moment]
+    """Wherever something had changed."""
 
 
 def course(attempt: Attempt, number: int) -> Course:
@@ -81,14 +105,19 @@ def course(attempt: Attempt, number: int) -> Course:
     ordinary = ordinary_time_of(attempt, number)
     at = [look.at for look in looks]
     rows = told(attempt, steps[:MOST_STEPS])
-    lines, most = _lines(looks, start)
+    ends = looks[-1].at if looks else start
+    scale = Scale(start, max((ends - start).total_seconds(), 60.0))
+    lines, most = _lines(looks, scale)
     return Course(
-        [Step(row, *_around(row.at, at, looks)) for row in rows],
+        [Step(row, *_around(row.at, at, looks), scale.x(row.at)) for row in rows],
         len(steps),
         lines,
         most,
         ordinary.at(looks[-1].at, start) if looks else 0,
-        [(ordinary.at(look.at, start), look) for look in _changes(looks)][:MOST_STEPS],
+        [
+            Moment(ordinary.at(look.at, start), look, scale.x(look.at))
+            for look in _changes(looks)[:MOST_STEPS]
+        ],
     )
 
 
@@ -109,18 +138,16 @@ def _changes(looks: Sequence[ClusterLook]) -> list[ClusterLook]:
     ]
 
 
-def _lines(looks: Sequence[ClusterLook], start: datetime) -> tuple[list[Line], int]:
+def _lines(looks: Sequence[ClusterLook], scale: Scale) -> tuple[list[Line], int]:
     """Each value is held until the next look."""
     if not looks:
         return [], 0
-    last = max((looks[-1].at - start).total_seconds(), 60.0)
     most = max(8, *(max(look.running, look.waiting, look.gpus) for look in looks))
     found = []
     for name, title in SERIES:
         path = ""
         for look in looks:
-            share = max(0.0, (look.at - start).total_seconds()) / last
-            x = round(LEFT + share * (WIDTH - LEFT - 8), 1)
+            x = scale.x(look.at)
             y = round(8 + (1 - getattr(look, name) / most) * (HEIGHT - FOOT - 8), 1)
             path += f"H{x}V{y}" if path else f"M{x} {y}"
         found.append(Line(name, title, f"{path}H{WIDTH - 8}"))
@@ -135,7 +162,7 @@ def rows_of(report: Report | None) -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-class LiveStaff(StaffWithKey):
+class LiveStaff(TextsReader, StaffWithKey):
     """Clusters that were repaired, and what was written about them."""
 
     evidence = "reviews/_live_slurm_evidence.html"
@@ -144,6 +171,7 @@ class LiveStaff(StaffWithKey):
         "commands, what they moved and what was changed in the settings are shown."
     )
     key_page = "reviews/key_live_slurm.html"
+    file = KeptFile("notes.json", "Notes", lambda text, ordinary: None)
     act, runs = "command", ("Checks", "The candidate did not press Check.")
     prints = False
 
@@ -164,12 +192,14 @@ class LiveStaff(StaffWithKey):
             "left": LEFT,
         }
         if not sees:
-            return {"shown": None, "before": shown}
+            return {"shown": None, "before": shown, "picked": picked_out(run)}
         jobs = [one for row in rows["jobs"] for one in row["rows"]]
         lost = [name for row in rows["jobs"] for name in row["lost"]]
         return {
             "shown": shown | {"faults": rows["fault"], "jobs": jobs, "lost": lost},
             "before": None,
+            "texts": read_texts(run, held),
+            "unmatched": unmatched(run),
         }
 
     def sheet(self, attempt: Attempt) -> dict[str, object]:

@@ -20,7 +20,6 @@ from reviews.evidence.replay_shape import (
 )
 
 WIDTH, LEFT, RIGHT = 1000, 112, 24
-ROOM = WIDTH - LEFT - RIGHT
 CHART, LANE = 92, 16
 MACHINES, NAMED = 420, 8.5
 MOST_POINTS = 900
@@ -45,23 +44,36 @@ UNPRINTABLE = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010fff
 """What XML 1.0 has no place for."""
 
 
-def drawn(replay: dict[str, Any], heading: str, detail: str = "") -> str:
+def drawn(replay: dict[str, Any], heading: str, detail: str = "", width: int = WIDTH) -> str:
     """The picture of a replay (`Timeline.replay`) in light colours: marks, charts, machines.
 
-    `heading` is its title, `detail` a sentence or two below. A text alternative says the span,
+    `heading` is its title, `detail` a sentence or two below. `width` in units of which letters take 11:
+    a picture that is to be printed has fewer, so that its words can be read. A text alternative says the span,
     how each series ended and how many marks of each kind there are.
     """
-    sheet = Sheet(shape(replay))
+    return _laid_out(replay, heading, detail, width).whole(heading)
+
+
+def pieces(replay: dict[str, Any], heading: str, detail: str, width: int) -> list[str]:
+    """The same picture cut before each chart but the first and before the machines: a page may end there."""
+    return _laid_out(replay, heading, detail, width).cut_up(heading)
+
+
+def _laid_out(replay: dict[str, Any], heading: str, detail: str, width: int) -> Sheet:
+    sheet = Sheet(shape(replay), width)
     sheet.head(heading, detail)
     for kind, times in sheet.shape.marks.items():
         sheet.lane(kind, times)
     if sheet.shape.marks:
         sheet.y += 10
-    for group in sheet.shape.groups:
+    for at, group in enumerate(sheet.shape.groups):
+        if at:
+            sheet.may_end_here()
         sheet.chart(group)
     if sheet.shape.rows:
+        sheet.may_end_here()
         sheet.machines()
-    return sheet.whole(heading)
+    return sheet
 
 
 def number(value: float) -> str:
@@ -87,13 +99,20 @@ def plain(text: str) -> str:
 class Sheet:
     """The picture while it grows downwards; `y` is where the next part begins."""
 
-    def __init__(self, shown: Shape) -> None:
-        self.shape = shown
+    def __init__(self, shown: Shape, width: int) -> None:
+        self.shape, self.width = shown, width
+        self.scale = width / WIDTH
+        self.room = width - LEFT - RIGHT
+        self.high = round(CHART * self.scale)
         self.y = 0.0
         self.parts: list[str] = []
+        self.cuts: list[tuple[float, int]] = []
+
+    def may_end_here(self) -> None:
+        self.cuts.append((self.y, len(self.parts)))
 
     def x(self, at: float) -> float:
-        return LEFT + (at - self.shape.start) / (self.shape.end - self.shape.start) * ROOM
+        return LEFT + (at - self.shape.start) / (self.shape.end - self.shape.start) * self.room
 
     def text(self, x: float, y: float, text: str, size: int = 11, **more: str) -> None:
         kept = {"fill": TEXT_2, "font-size": str(size), **more}
@@ -107,7 +126,7 @@ class Sheet:
     def head(self, heading: str, detail: str) -> None:
         self.text(16, 28, heading, 16, fill=TEXT, font_weight="600")
         self.y = 46.0
-        for line in _lines(detail):
+        for line in _lines(detail, round(LINE_LETTERS * self.scale)):
             self.text(16, self.y, line, 12)
             self.y += 16
         if self.shape.groups:
@@ -119,7 +138,7 @@ class Sheet:
         """One row of signs; the shape tells the kind as the colour does."""
         middle = self.y + LANE / 2
         self.text(16, middle + 4, f"{MARKS.get(kind, capital(kind))} {len(times)}")
-        self.path(f"M{LEFT} {number(self.y + LANE - 0.5)}h{ROOM}", stroke=GRID)
+        self.path(f"M{LEFT} {number(self.y + LANE - 0.5)}h{self.room}", stroke=GRID)
         places = dict.fromkeys(number(self.x(at)) for at in times)
         d = "".join(_sign(kind, x, number(middle - 4)) for x in places)
         tone = TONES.get(kind, TEXT_2)
@@ -145,7 +164,7 @@ class Sheet:
         self._frame(bottom, top)
         for at, one in enumerate(group.series):
             self._line(one["values"], at, group.is_stepped, bottom, top)
-        self.y += CHART + 34
+        self.y += self.high + 34
 
     def _legend(self, title: str, keys: Sequence[tuple[str, str, str]]) -> None:
         """A title and its keys on as many lines as they need; a figure follows each."""
@@ -153,7 +172,7 @@ class Sheet:
         x = 16 + 7.2 * len(title) + 20
         for key, label, last in keys:
             wide = 26 + 6.1 * (len(label) + len(last) + 1) + 14
-            if x + wide > WIDTH - RIGHT and x > 16:
+            if x + wide > self.width - RIGHT and x > 16:
                 self.y += 16
                 x = 16
             self.parts.append(key.format(x=number(x), y=number(self.y + 8)))
@@ -163,14 +182,14 @@ class Sheet:
 
     def _frame(self, bottom: float, top: float) -> None:
         for share in (0.0, 0.5, 1.0):
-            y = self.y + CHART * (1 - share)
-            self.path(f"M{LEFT} {number(y)}h{ROOM}", stroke=GRID)
+            y = self.y + self.high * (1 - share)
+            self.path(f"M{LEFT} {number(y)}h{self.room}", stroke=GRID)
             value = figure(bottom + share * (top - bottom))
             self.text(LEFT - 8, y + 4, value, text_anchor="end")
-        self._ticks(self.y, CHART)
+        self._ticks(self.y, self.high)
 
     def _ticks(self, top: float, height: float) -> None:
-        for at in self.shape.ticks(14):
+        for at in self.shape.ticks(round(14 * self.scale)):
             x = self.x(at)
             self.path(f"M{number(x)} {number(top)}v{number(height)}", stroke=GRID)
             self.text(x, top + height + 14, self.shape.tick(at), text_anchor="middle")
@@ -179,7 +198,7 @@ class Sheet:
         self, values: Sequence[Any], at: int, is_stepped: bool, bottom: float, top: float
     ) -> None:
         points = [
-            (self.x(when), self.y + CHART * (1 - (value - bottom) / (top - bottom)))
+            (self.x(when), self.y + self.high * (1 - (value - bottom) / (top - bottom)))
             for when, value in thinned(self.shape.t, values, MOST_POINTS)
         ]
         if not points:
@@ -201,7 +220,7 @@ class Sheet:
         rows, colours = self.shape.rows, self.shape.colours
         keys = [(_block_key(at), kind, "") for kind, at in colours.items()]
         self._legend("Machines", keys)
-        height = max(1.0, min(14.0, MACHINES / len(rows)))
+        height = max(1.0, min(14.0, MACHINES * self.scale / len(rows)))
         top = self.y
         drawn: dict[str, list[str]] = {kind: [] for kind in colours}
         for row in rows:
@@ -230,16 +249,31 @@ class Sheet:
         self.y += height
 
     def whole(self, heading: str) -> str:
-        height = number(self.y + 12)
+        return self._picture(heading, alternative(self.shape), self.parts, 0, self.y + 12)
+
+    def cut_up(self, heading: str) -> list[str]:
+        found: list[str] = []
+        top, first = 0.0, 0
+        for end, parts in [*self.cuts, (self.y + 12, len(self.parts))]:
+            title = f"{heading}, continued" if found else heading
+            said = "As described above." if found else alternative(self.shape)
+            found.append(self._picture(title, said, self.parts[first:parts], top, end))
+            top, first = end, parts
+        return found
+
+    def _picture(self, title: str, said: str, parts: list[str], top: float, end: float) -> str:
+        """What stands between two heights as a picture of its own."""
+        place = f' y="{number(top)}"' if top else ""
+        size = f'width="{self.width}" height="{number(end - top)}"'
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" '
-                f'width="{WIDTH}" height="{height}" role="img" aria-labelledby="t d" '
-                f'font-family="{SANS}">',
-                f'<title id="t">{plain(heading)}</title>',
-                f'<desc id="d">{plain(alternative(self.shape))}</desc>',
-                f'<rect width="{WIDTH}" height="{height}" fill="{SURFACE}"/>',
-                *self.parts,
+                f'<svg xmlns="http://www.w3.org/2000/svg" '
+                f'viewBox="0 {number(top)} {self.width} {number(end - top)}" '
+                f'{size} role="img" aria-labelledby="t d" font-family="{SANS}">',
+                f'<title id="t">{plain(title)}</title>',
+                f'<desc id="d">{plain(said)}</desc>',
+                f'<rect{place} {size} fill="{SURFACE}"/>',
+                *parts,
                 "</svg>",
                 "",
             ]
@@ -312,12 +346,12 @@ def _short(name: str) -> str:
     return name if len(name) <= 18 else f"…{name[-17:]}"
 
 
-def _lines(text: str) -> list[str]:
-    """The text in lines of at most 150 letters, broken between words where there are any."""
+def _lines(text: str, letters: int) -> list[str]:
+    """The text in lines of at most so many letters, broken between words where there are any."""
     lines: list[str] = []
     for word in " ".join(text.split()).split(" "):
-        if lines and len(lines[-1]) + 1 + len(word) <= LINE_LETTERS:
+        if lines and len(lines[-1]) + 1 + len(word) <= letters:
             lines[-1] += f" {word}"
         elif word:
-            lines += [word[at : at + LINE_LETTERS] for at in range(0, len(word), LINE_LETTERS)]
+            lines += [word[at : at + letters] for at in range(0, len(word), letters)]
     return lines[:6]

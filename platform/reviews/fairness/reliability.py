@@ -6,22 +6,19 @@ longer independent. Only scorecards that the viewer may read are counted.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
+from functools import cache
 from typing import Any, NamedTuple
-
-from django.db.models import Count, QuerySet
 
 from accounts.models import User
 from hiring.models import Opening
 from library.models import Criterion, PackVersion, Seniority
+from reviews.brief import JoinedPairs
 from reviews.fairness import calibration
 from reviews.fairness.statistics_of_agreement import Leniency, Reliability, leniency, reliability
 from reviews.models import CalibrationCard, Evaluation, Rating
-
-ATTEMPT = "submission__attempt"
 
 
 class Exercise(NamedTuple):
@@ -69,22 +66,40 @@ class Panel:
     shared: int = 0
 
 
-def counted(viewer: User, opening: Opening | None) -> QuerySet[Evaluation]:
+class Card(NamedTuple):
+    """A first scorecard, as handed in: what it is about, and whose it is."""
+
+    key: int
+    answer: int
+    evaluator: int
+    exercise: Exercise
+
+
+def counted(viewer: User, opening: Opening | None) -> list[Card]:
     """The first scorecards, as handed in, that the viewer may read; of one opening or of all."""
     if not viewer.has_perm("reviews.study_evaluation"):
-        return Evaluation.objects.none()
-    cards = Evaluation.objects.visible_to(viewer).submitted().filter(supersedes=None)
-    cards = cards.filter(submission__superseded_at=None).order_by()
+        return []
+    cards = Evaluation.objects.visible_to(viewer).submitted().order_by()
+    # not supersedes=None, for which SQLite takes an index that leads it through every long row
+    cards = cards.exclude(supersedes__isnull=False).filter(submission__superseded_at=None)
     if opening:
         cards = cards.filter(submission__attempt__invitation__opening=opening)
-    return cards
+    packs = dict(PackVersion.objects.values_list("pk", "name"))
+    fields = ("pack_version", "level")
+    rows = cards.values_list(
+        "pk",
+        "submission",
+        "evaluator",
+        *(f"submission__attempt__{name}" for name in fields),
+        "submission__round",
+    )
+    exercise = cache(lambda pack, level, number: Exercise(packs[pack], level, number))
+    return [Card(key, answer, who, exercise(*about)) for key, answer, who, *about in rows]
 
 
-def choices(viewer: User, opening: Opening | None) -> list[Choice]:
+def choices(cards: Iterable[Card]) -> list[Choice]:
     """The exercises with scorecards, the one with most of them first."""
-    fields = (f"{ATTEMPT}__pack_version__name", f"{ATTEMPT}__level", "submission__round")
-    rows = counted(viewer, opening).values_list(*fields).annotate(n=Count("pk"))
-    count = {Exercise(pack, level, number): n for pack, level, number, n in rows}
+    count = Counter(card.exercise for card in cards)
     titles = dict(PackVersion.objects.order_by("loaded_at").values_list("name", "title"))
     found = [Choice(one, _title(one, titles), n) for one, n in count.items()]
     return sorted(found, key=lambda choice: (-choice.cards, choice.exercise))
@@ -96,14 +111,10 @@ def _title(exercise: Exercise, titles: dict[str, str]) -> str:
     return f"{titles.get(exercise.pack, exercise.pack)}, {level}, {what}"
 
 
-def panel(viewer: User, opening: Opening | None, exercise: Exercise) -> Panel:
+def panel(counted: Iterable[Card], exercise: Exercise) -> Panel:
     """All figures of one exercise, in a constant number of queries."""
-    cards = counted(viewer, opening).filter(
-        submission__attempt__pack_version__name=exercise.pack,
-        submission__attempt__level=exercise.level,
-        submission__round=exercise.round,
-    )
-    by_criterion, means, people = _levels(cards)
+    by_criterion, means, people = _levels([card for card in counted if card.exercise == exercise])
+    cards = Counter(who for rows in means.values() for who in rows)
     shown = [
         Row(title, reliability(by_criterion[key]))
         for key, title in _criteria(exercise, by_criterion)
@@ -111,7 +122,7 @@ def panel(viewer: User, opening: Opening | None, exercise: Exercise) -> Panel:
     kindness = leniency(means)
     done = _calibrated(exercise, people)
     rows = [
-        Person(str(user), _cards_of(means, pk), kindness.get(pk, Leniency(0)), done.get(pk))
+        Person(str(user), cards[pk], kindness.get(pk, Leniency(0)), done.get(pk))
         for pk, user in people.items()
     ]
     rows.sort(key=lambda row: (-row.cards, row.name))
@@ -122,21 +133,42 @@ Levels = dict[str, dict[Any, dict[int, int]]]
 
 
 def _levels(
-    cards: QuerySet[Evaluation],
+    cards: Sequence[Card],
 ) -> tuple[Levels, dict[Any, dict[int, float]], dict[int, User]]:
     """({criterion: {answer: {evaluator: level}}}, {answer: {evaluator: mean}}, {key: evaluator})."""
-    rows = Rating.objects.filter(evaluation__in=cards.values("pk"), level__isnull=False).order_by()
+    given = _given(cards)
     by_criterion: Levels = defaultdict(lambda: defaultdict(dict))
-    given: dict[tuple[Any, int], list[int]] = defaultdict(list)
-    fields = ("evaluation__submission", "evaluation__evaluator", "criterion_key", "level")
-    for answer, who, key, level in rows.values_list(*fields):
-        by_criterion[key][answer][who] = level
-        given[answer, who].append(level)
     means: dict[Any, dict[int, float]] = defaultdict(dict)
-    for (answer, who), levels in given.items():
-        means[answer][who] = fmean(levels)
-    keys = {who for _, who in given}
+    for card in cards:
+        if levels := given.get(card.key):
+            means[card.answer][card.evaluator] = sum(levels.values()) / len(levels)
+            for key, level in levels.items():
+                by_criterion[key][card.answer][card.evaluator] = level
+    keys = {who for rows in means.values() for who in rows}
     return by_criterion, means, User.objects.in_bulk(keys)
+
+
+def _given(cards: Sequence[Card]) -> dict[int, dict[str, int]]:
+    """{scorecard: {criterion: level}}.
+
+    Each scorecard's levels come as one text, and few texts are different: reading 72,000 rows takes Python
+    longer than the database takes to join them. Those of other exercises between the first and the last
+    scorecard come along and are left out by whoever reads this.
+    """
+    if not cards:
+        return {}
+    keys = [card.key for card in cards]
+    between = {"evaluation__gte": min(keys), "evaluation__lte": max(keys)}
+    rows = Rating.objects.filter(level__isnull=False, **between)
+    joined = rows.order_by().values("evaluation")
+    joined = joined.annotate(levels=JoinedPairs("criterion_key", "level"))
+    read = cache(_read)
+    return {key: read(text) for key, text in joined.values_list("evaluation", "levels")}
+
+
+def _read(text: str) -> dict[str, int]:
+    pairs = (item.partition("=") for item in text.split(","))
+    return {key: int(level) for key, _, level in pairs}
 
 
 def _criteria(exercise: Exercise, known: Iterable[str]) -> list[tuple[str, str]]:
@@ -147,10 +179,6 @@ def _criteria(exercise: Exercise, known: Iterable[str]) -> list[tuple[str, str]]
     for key, title in rows.values_list("key", "title"):
         titles.setdefault(key, title)
     return [(key, titles[key]) for key in titles if key in set(known)]
-
-
-def _cards_of(means: dict[Any, dict[int, float]], who: int) -> int:
-    return sum(who in rows for rows in means.values())
 
 
 def _calibrated(

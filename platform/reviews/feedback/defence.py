@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -144,6 +146,13 @@ def is_recorded(attempt: Attempt) -> bool:
 
 def defences_of(attempt: Attempt, viewer: User) -> list[Defence]:
     """What is on record of explain and defend, as far as the viewer may read it."""
-    rows = Defence.objects.visible_to(viewer).current().filter(attempt=attempt)
-    rows = rows.select_related("by").prefetch_related("questions__question", "corrections")
-    return list(rows)
+    return defences_by_attempt([attempt], viewer)[attempt.pk]
+
+
+def defences_by_attempt(attempts: Iterable[Attempt], viewer: User) -> dict[UUID, list[Defence]]:
+    """The same of several at once; an attempt of which nothing may be read has an empty list."""
+    rows = Defence.objects.visible_to(viewer).current().filter(attempt__in=list(attempts))
+    found: dict[UUID, list[Defence]] = defaultdict(list)
+    for row in rows.select_related("by").prefetch_related("questions__question", "corrections"):
+        found[row.attempt_id].append(row)
+    return found

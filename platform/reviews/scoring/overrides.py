@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -30,6 +30,8 @@ class Overridden(NamedTuple):
     log: list[MeasureOverride]
     total: float | None
     corrected: Corrected = corrections.NOTHING
+    told: Sequence[tuple[MeasureOverride, str]] = ()
+    """The log, each row with its measure's name."""
 
 
 @transaction.atomic
@@ -92,10 +94,12 @@ def beside(report: dict[str, Any] | None, held: Overridden) -> list[automation.M
 
 
 def _held(report: dict[str, Any] | None, log: list[MeasureOverride], read: Corrected) -> Overridden:
+    names = {row.key: row.label for row in automation.measures(report)}
+    told = [(row, names.get(row.measure, row.measure)) for row in log]
     newest = {row.measure: row for row in log}
     newest = {key: row for key, row in newest.items() if row.score is not None}
     if not newest:
-        return Overridden(newest, log, None, read)
+        return Overridden(newest, log, None, read, told)
     scores = []
     for measure in automation.measures(report):
         said = newest.get(measure.key)
@@ -103,4 +107,4 @@ def _held(report: dict[str, Any] | None, log: list[MeasureOverride], read: Corre
         score = said.score if said else machine
         if score is not None:
             scores.append(min(1.0, max(0.0, score)))
-    return Overridden(newest, log, fmean(scores) if scores else None, read)
+    return Overridden(newest, log, fmean(scores) if scores else None, read, told)

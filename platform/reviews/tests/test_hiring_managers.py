@@ -36,6 +36,13 @@ def browser(person: User) -> Client:
     return client
 
 
+def test_who_has_no_role_that_sees_attempts_sees_an_empty_list_of_them(
+    stage: Stage, handed_in: Attempt
+) -> None:
+    nobody = User.objects.create_user("nobody", is_staff=True)
+    assert list(attempts_visible_to(nobody)) == []
+
+
 def test_queries_know_only_the_openings_that_name_them(
     stage: Stage, handed_in: Attempt, olga: User
 ) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import signal
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from pypdf import PdfReader
 
 from reviews import pdf, pdf_process
 from reviews.typesetter import Failed, Missing, Typesetter
@@ -75,3 +78,25 @@ def test_a_page_that_cannot_be_set_says_so_to_its_reader(monkeypatch: pytest.Mon
     monkeypatch.setattr("reviews.pdf.TYPESETTER.page", failing)
     with pytest.raises(pdf.NoPaper, match="print the page itself"):
         pdf.pdf(PAGE, base="")
+
+
+@pytest.mark.parametrize("anchor", ["start", "end"])
+def test_words_of_a_chart_are_set_as_words(setter: Typesetter, anchor: str) -> None:
+    """Letter by letter they were half of the work of a long report. One that asks for its letters has them."""
+    words = f'<text x="90" y="20" text-anchor="{anchor}">AVAVA</text>'
+    spread = '<text x="90" y="40" letter-spacing="3">queue</text>'
+    chart = '<html lang="en"><title>Chart</title><svg width="200" height="50">{}</svg></html>'
+    shown = [
+        strings_in(setter.page(chart.format(one), "", shared=SHARED, wall_s=60))
+        for one in (words, spread)
+    ]
+    assert shown == [1, 5]
+
+
+def strings_in(file: bytes) -> int:
+    """How often a PDF file of one page shows a string, in the page itself and in its groups."""
+    page = PdfReader(io.BytesIO(file)).pages[0]
+    resources: Any = page["/Resources"].get_object()
+    groups = resources.get("/XObject", {}).values()
+    streams = [page.get_contents(), *(group.get_object() for group in groups)]
+    return sum(len(re.findall(rb"\bTJ\b", one.get_data())) for one in streams if one is not None)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.formats import date_format
 
 from accounts.confirmed import Refused
@@ -13,7 +14,7 @@ from accounts.models import User
 from assessments.models import Attempt
 from hiring import invitation_verbs as verbs
 from hiring.messages.to_candidates import left_to_start
-from hiring.models import Invitation, Opening
+from hiring.models import Invitation, Message, Opening
 from hiring.opening_verbs import CLOSE
 from hiring.oversight import openings_overseen_by
 from reviews.bulk.acts import Act
@@ -31,11 +32,18 @@ def day(at: datetime) -> str:
 
 
 def _invitations(viewer: User) -> QuerySet[Invitation]:
-    rows = invitations_visible_to(viewer).select_related("candidate", "opening", "created_by")
+    rows = invitations_visible_to(viewer).select_related("candidate")
+    rows = rows.prefetch_related("opening", "created_by")  # few rows, which many share
     rows = rows.prefetch_related(
         "candidate__accommodations", "attempts", "exercises", "advance_releases"
     )
     return rows.order_by("candidate__name", "pk")
+
+
+def _to_send(viewer: User) -> QuerySet[Invitation]:
+    sent = Message.objects.filter(invitation=OuterRef("pk"), occasion="invitation").order_by()
+    count = sent.values("invitation").annotate(n=Count("pk")).values("n")
+    return _invitations(viewer).annotate(times_sent=Coalesce(Subquery(count), 0))
 
 
 def _attempts(viewer: User) -> QuerySet[Attempt]:
@@ -113,7 +121,14 @@ INVITATIONS: dict[str, Any] = {
 }
 ACTS = (
     Act("remind", verbs.REMIND, foretell=_remind, button="Remind", tells=True, **INVITATIONS),
-    Act("send", verbs.SEND, foretell=_send, button="Send", tells=True, **INVITATIONS),
+    Act(
+        "send",
+        verbs.SEND,
+        foretell=_send,
+        button="Send",
+        tells=True,
+        **(INVITATIONS | {"rows": _to_send}),
+    ),
     Act(
         "extend",
         verbs.EXTEND_WINDOW,
@@ -121,6 +136,7 @@ ACTS = (
         button="Extend",
         tells=True,
         initial=_day_later,
+        perform_all=verbs.extend_all,
         **INVITATIONS,
     ),
     Act("revoke", verbs.REVOKE, foretell=_revoke, button="Revoke", **INVITATIONS),

@@ -150,6 +150,8 @@ def _preview(
         "title": "Add candidates",
         "opening": opening,
         "rows": [(row, *TAGS[row.kind]) for row in rows],
+        "zoned": any(row.time_zone or row.record.time_zone for row in rows),
+        "longer": any(row.factor > 1 or row.record.extra_time for row in rows),
         "counts": {kind: sum(row.kind == kind for row in rows) for kind in TAGS},
         "usable": len(rows) - len(wrong),
         "wrong": [_fields_of(row) for row in wrong[:FIXED_AT_ONCE]],

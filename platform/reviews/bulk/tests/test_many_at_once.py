@@ -24,14 +24,16 @@ from hiring.messages.to_candidates import remind
 from hiring.messages.together import together
 from hiring.models import Candidate, Invitation, Message
 from hiring.tests.desk import Desk, desk
+from reviews.bulk.acts import carry_out
+from reviews.bulk.pages.known_acts import BY_KEY
 from reviews.bulk.tests.test_acts import choose, do
 from reviews.bulk.tests.test_people_pages import hidden, listed, terms
 from reviews.tests.scene import clients
 
 __all__ = ["clients", "desk"]
 FORTY = 40
-FOR_EACH = 5
-"""Statements that one more row may cost: two savepoints and their ends, and what is changed or looked up."""
+FOR_EACH = 1
+"""Statements that one more row may cost."""
 
 
 @pytest.fixture
@@ -91,6 +93,21 @@ def test_telling_forty_costs_few_statements_and_one_call(
     assert LogEntry.objects.count() == 10 + FORTY
     now = timezone.now()
     assert {row.state(now) for row in Message.objects.all()} == {"queued"}
+
+
+def test_what_became_impossible_stops_nobody_else(stage: Stage, bells: list[str]) -> None:
+    rows, now = invited(stage, 3), timezone.now()
+    Invitation.objects.filter(pk=rows[1].pk).update(revoked_at=now)  # after the page was shown
+    until = now + timedelta(days=9)
+    data = {"closes_at": until, "tell": True, "reason": "Holidays."}
+    outcome = carry_out(BY_KEY["extend"], rows, data, by=stage.rhea, now=now)
+    assert [line.row.pk for line in outcome.done] == [rows[0].pk, rows[2].pk]
+    assert [line.row.pk for line in outcome.refused] == [rows[1].pk]
+    later = Invitation.objects.filter(closes_at=until)
+    told = Message.objects.values_list("invitation", flat=True)
+    assert set(later.values_list("pk", flat=True)) == {rows[0].pk, rows[2].pk} == set(told)
+    assert LogEntry.objects.count() == 2
+    assert bells == ["reviews.bulk.acts.ring"]
 
 
 def test_a_press_says_where_the_mails_are_looked_up(

@@ -26,17 +26,16 @@ from reviews.decisions import decisions
 from reviews.decisions.candidate_scores import CandidateScore, candidate_scores
 from reviews.decisions.decisions import decisions_about
 from reviews.decisions.looks import seen_before
-from reviews.decisions.reports import agreed_on, cards_of, formula
+from reviews.decisions.reports import agreed_on, cards_of, formula, sees_measures
 from reviews.evidence.assistant_alone import beside, line_for
 from reviews.evidence.replays import shown_grading
-from reviews.feedback.defence import defences_of
+from reviews.feedback.defence import defences_by_attempt
 from reviews.models import Decision, Evaluation
 from reviews.scoring import evaluations, overrides
 from reviews.visibility import (
     attempts_visible_to,
     may_act_on,
     may_read_decisions,
-    may_see_measures,
 )
 
 
@@ -143,10 +142,11 @@ def _attempts(attempt: Attempt, viewer: User) -> list[Attempt]:
 def _summaries(attempt: Attempt, viewer: User) -> list[dict[str, Any]]:
     attempts = _attempts(attempt, viewer)
     cards = cards_of(viewer, attempts)
+    defences = defences_by_attempt(attempts, viewer)
     return [
         {
             "attempt": row,
-            "defences": defences_of(row, viewer),
+            "defences": defences[row.pk],
             "rounds": [
                 _round(row, number, viewer, [one for one in cards[row.pk] if one.round == number])
                 for number in (1, 2)
@@ -158,7 +158,7 @@ def _summaries(attempt: Attempt, viewer: User) -> list[dict[str, Any]]:
 
 
 def _round(attempt: Attempt, number: int, viewer: User, seen: list[Evaluation]) -> dict[str, Any]:
-    sees = may_see_measures(viewer, attempt, number)
+    sees = sees_measures(viewer, attempt, seen)
     submission = submission_of(attempt, number)
     run = shown_grading(submission) if sees else None
     report, held = run.report if run else None, overrides.of(run)

@@ -106,8 +106,8 @@ def test_report_has_everything_that_was_made_of_the_candidate(stage: Stage, told
         "Both had missed that",
     ):
         assert part in text, part
-    assert text.count("<svg") == 4  # ratings, measures, changes, a replay
-    assert text.count("<title") == 5  # the page and its pictures
+    assert text.count("<svg") == 6  # ratings, measures, changes, a replay in three pieces
+    assert text.count("<title") == 7  # the page and its pictures
 
 
 def test_combination_is_mechanical_and_its_formula_is_shown(stage: Stage, told: Attempt) -> None:
@@ -187,7 +187,7 @@ def test_pdf_is_tagged_says_its_language_and_describes_its_charts(
     metadata = root["/Metadata"].get_data().decode()
     assert re.search(r"pdfuaid:part[^>]*>\s*1|pdfuaid:part=\"1\"", metadata)
     tags = tags_of(reader)
-    assert tags.count("/Figure") == 4
+    assert tags.count("/Figure") == 6
     assert {"/H1", "/H2", "/H3", "/Table", "/TH", "/TD", "/L"} <= set(tags)
     text = "".join(one.extract_text() for one in reader.pages)
     assert "Ada Fontaine" in text
@@ -355,3 +355,10 @@ def test_report_is_seen_and_the_log_of_it_stops_at_the_decision(
     assert page(stage.hana, told).context["report"].seen == []  # the sighting came after it
     assert page(stage.ines, told).context["report"].seen is None
     assert PHRASE in words_of(page(stage.hana, told))
+
+
+def test_evidence_is_offered_to_those_who_may_open_it(stage: Stage, told: Attempt) -> None:
+    replays = reverse("admin:compare", args=[told.pk])
+    assert replays in page(stage.hana, told).content.decode()
+    assert browser(stage.rhea).get(replays).status_code == 403
+    assert replays not in page(stage.rhea, told).content.decode()

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.urls import reverse
 from django.utils import timezone
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 
 from accounts.tests.reading import words_of
 from assessments.models import Attempt
@@ -84,6 +84,24 @@ def test_a_long_report_begins_with_one_page(stage: Stage, published: list[Any]) 
     whole = " ".join("".join(one.extract_text() for one in reader.pages).split())
     assert "kapitänsmützenabzeichen" in whole.replace(" ", "")  # a label is broken, never cut
     assert "The other 3 measures came out as in round 1." in whole
+    assert [number for number, page in enumerate(reader.pages[:-1], 1) if foot(page) > HALF] == []
+
+
+HALF, FOOTER = 0.5, 0.1
+"""Shares of a page's height, from its foot."""
+
+
+def foot(page: PageObject) -> float:
+    """How high the lowest words of a page stand, footer apart, as a share of its height."""
+    heights: list[float] = []
+
+    def note(text: str, page_is: list[float], words_are: list[float], *_: object) -> None:
+        if text.strip() and page_is[3] < 0:  # words of a chart are told in the chart's own heights
+            heights.append(page_is[5] + page_is[3] * words_are[5])
+
+    page.extract_text(visitor_text=note)
+    tall = float(page.mediabox.height)
+    return min((at / tall for at in heights if at > FOOTER * tall), default=1.0)
 
 
 def test_names_of_all_lengths_and_nothing_scored_is_one_page(

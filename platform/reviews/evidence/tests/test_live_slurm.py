@@ -58,9 +58,10 @@ def test_a_command_stands_beside_what_moved_after_it(ada: Attempt) -> None:
     found = course(ada, 1)
     [step] = found.steps
     assert (step.ran.minute, step.moved) == (10, "waiting 9 → 2")
-    assert [(at, look.waiting) for at, look in found.looks] == [(1, 9), (10, 2)]
+    assert [(at.minute, at.look.waiting) for at in found.looks] == [(1, 9), (10, 2)]
     assert [line.key for line in found.lines] == ["running", "waiting", "gpus"]
     assert found.minutes == 20
+    assert found.looks[0].x < step.x < found.looks[1].x
     assert course(ada, 2).steps == []
 
 

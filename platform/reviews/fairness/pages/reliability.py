@@ -26,10 +26,11 @@ def panel(request: HttpRequest) -> HttpResponse:
     viewer = allow(request, "reviews.study_evaluation")
     openings = openings_visible_to(viewer).order_by("title")
     opening = _opening(request, openings)
-    found = reliability.choices(viewer, opening)
+    cards = reliability.counted(viewer, opening)
+    found = reliability.choices(cards)
     asked = request.GET.get("exercise", "")
     chosen = next((row for row in found if row.exercise.key == asked), found[0] if found else None)
-    figures = reliability.panel(viewer, opening, chosen.exercise) if chosen else None
+    figures = reliability.panel(cards, chosen.exercise) if chosen else None
     context = {
         **admin.site.each_context(request),
         "title": "Reliability",

@@ -14,7 +14,7 @@ from hiring.models import Candidate, Invitation
 from library.packs import latest_rubric, load_rubric, pack_of
 from reviews.fairness import calibration
 from reviews.fairness.pages.reliability import in_hundredths, in_percent
-from reviews.fairness.reliability import Exercise, choices, panel
+from reviews.fairness.reliability import Exercise, choices, counted, panel
 from reviews.fairness.statistics_of_agreement import LEAST_ANSWERS, Figure
 from reviews.models import Assignment, Evaluation, Rating
 from reviews.scoring import evaluations
@@ -87,8 +87,8 @@ def test_figures_of_an_exercise(
     many: list[Submission], stage: Stage, clients: dict[str, Client]
 ) -> None:
     adam = User.objects.get(username="adam")
-    assert [row.exercise for row in choices(adam, None)] == [FIRST]
-    found = {row.title: row.figures for row in panel(adam, None, FIRST).criteria}
+    assert [row.exercise for row in choices(counted(adam, None))] == [FIRST]
+    found = {row.title: row.figures for row in panel(counted(adam, None), FIRST).criteria}
     code, method = (
         found["Code: structure and correctness"],
         found["Decision logic and how it was reached"],
@@ -99,7 +99,7 @@ def test_figures_of_an_exercise(
     assert method.adjacent is not None
     assert (method.exact.value, method.adjacent.value) == (0, 1)
     assert method.icc_form == "ICC(2,1)"
-    people = {row.name: row for row in panel(adam, None, FIRST).people}
+    people = {row.name: row for row in panel(counted(adam, None), FIRST).people}
     assert people["Otto"].kindness.off is not None
     assert people["Otto"].kindness.off.value == pytest.approx(1 / 6)
     page = clients["adam"].get(URL).content.decode()
@@ -128,21 +128,21 @@ def test_first_scorecards_count_and_corrections_do_not(
         evaluations.rate(again, criterion=key, level=5, note="", now=LATER)
     evaluations.submit(again, now=LATER)
     adam = User.objects.get(username="adam")
-    (choice,) = choices(adam, None)
+    (choice,) = choices(counted(adam, None))
     assert choice.cards == 1
-    found = panel(adam, None, choice.exercise)
+    found = panel(counted(adam, None), choice.exercise)
     assert (found.answers, found.shared) == (1, 0)
 
 
 def test_whoever_still_owes_a_scorecard_gets_figures_without_that_answer(
     many: list[Submission], stage: Stage
 ) -> None:
-    assert panel(stage.hana, None, FIRST).answers == LEAST_ANSWERS
+    assert panel(counted(stage.hana, None), FIRST).answers == LEAST_ANSWERS
     Assignment.objects.create(
         attempt=many[0].attempt, evaluator=stage.hana, assigned_by=stage.rhea, assigned_at=LATER
     )
-    assert panel(stage.hana, None, FIRST).answers == LEAST_ANSWERS - 1
-    assert panel(stage.ines, None, FIRST).answers == 0  # may not study anything
+    assert panel(counted(stage.hana, None), FIRST).answers == LEAST_ANSWERS - 1
+    assert panel(counted(stage.ines, None), FIRST).answers == 0  # may not study anything
 
 
 def test_opening_narrows_it(
@@ -173,9 +173,10 @@ def test_number_of_queries_does_not_grow(
     many: list[Submission], stage: Stage, django_assert_num_queries: Any
 ) -> None:
     adam = User.objects.get_or_create(username="ada2", is_staff=True, is_superuser=True)[0]
-    panel(adam, None, FIRST)
+    with django_assert_num_queries(2):
+        cards = counted(adam, None)
     with django_assert_num_queries(4):
-        panel(adam, None, FIRST)
+        panel(cards, FIRST)
 
 
 def test_figures_in_words() -> None:

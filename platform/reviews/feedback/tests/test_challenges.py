@@ -180,6 +180,8 @@ def test_guest_reads_no_suggestion(stage: Stage, cost_attempt: Attempt) -> None:
     assert challenges.suggestions(cost_attempt, stage.otto) == []  # not assigned
     assert challenges.suggestions(cost_attempt, stage.ines) == []  # own scorecard not in
     assert challenges.suggestions(cost_attempt, stage.hana) != []
+    cost_attempt.submissions.get().grading_runs.all().delete()
+    assert challenges.suggestions(cost_attempt, stage.hana) == []  # the machine has read nothing
 
 
 def test_feedback_of_other_exercises_is_as_before(clients: Clients, handed_in: Attempt) -> None:

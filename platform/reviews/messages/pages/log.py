@@ -56,6 +56,8 @@ class Row(NamedTuple):
     to: str
     tag: Tag
     why: str
+    in_list: str
+    """The same, without what the note above the list says already."""
 
 
 def row_of(message: Message, now: datetime) -> Row:
@@ -66,7 +68,8 @@ def row_of(message: Message, now: datetime) -> Row:
     occasion = occasions().get(message.occasion)
     why = (kept or message).answer
     tag = ONLY_A_FILE if state == "sent" and why == TO_A_FILE else TAGS[state]
-    return Row(message, occasion.title if occasion else message.occasion, to, tag, why)
+    title = occasion.title if occasion else message.occasion
+    return Row(message, title, to, tag, why, "" if tag is ONLY_A_FILE else why)
 
 
 def _listed(rows: QuerySet[Message]) -> QuerySet[Message]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -299,6 +300,26 @@ def test_schedule_page_shows_who_is_due_and_carries_it_out(
     assert "Fontaine" not in everything()
     for name in ("rhea", "hana", "ines"):
         assert clients[name].get(url).status_code == 403
+
+
+def typed() -> list[str]:
+    """The commands of "Candidates' data" in docs/operators.md, in their order."""
+    page = (ROOT / "docs/operators.md").read_text()
+    section = page.split("\n## Candidates' data\n")[1].split("\n## ")[0]
+    lines = re.findall(r"^    (.*)$", section, re.MULTILINE)
+    return [re.split(r"\s{3,}#", line)[0].strip() for line in lines]
+
+
+def test_the_operators_commands_do_what_the_page_says(
+    full: Stage, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.RETENTION_MONTHS = 0  # nobody is due: the second command must leave ada to the others
+    monkeypatch.chdir(tmp_path)
+    for line in typed():
+        assert line.startswith("python manage.py ")
+        call_command(*line.split()[2:])
+    assert (tmp_path / "ada.zip").stat().st_size > 0
+    assert not Candidate.objects.filter(email="ada@example.com").exists()
 
 
 def test_command_says_what_is_missing(full: Stage) -> None:

@@ -28,10 +28,10 @@ from reviews.scoring.pages.pinned import pins_context
 from reviews.visibility import attempts_visible_to
 
 SHEETS = (
-    *(f"assessments/workspace/{name}.css" for name in ("workspace", "panels", "results")),
+    *(f"assessments/workspace/{name}.css" for name in ("workspace", "tabs", "panels", "results")),
     "headnode/replay_log.css",
     "headnode/replay.css",
-    *(f"assessments/workplace/{name}.css" for name in ("room", "files")),
+    *(f"assessments/workplace/{name}.css" for name in ("room", "files", "popover")),
     "assessments/troubleshooting/logs.css",
 )
 """Of the candidate's page, without those of terminal and board."""

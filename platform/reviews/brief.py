@@ -43,6 +43,12 @@ class Joined(Aggregate):
         return self.as_sql(compiler, connection, template=template, **more)
 
 
+class JoinedPairs(Joined):
+    """Two columns of a group as one text, "a=1,b=2", in no order."""
+
+    arg_joiner = " || '=' || "
+
+
 def numbers(joined: str) -> tuple[int, ...]:
     """The numbers of `Joined`, smallest first."""
     return tuple(sorted(map(int, joined.split(","))))
