@@ -35,6 +35,13 @@ def test_drafts_and_runs_can_be_seen_though_runs_are_not_scored(today: Stage) ->
     assert "interviewers can see them, and they are not scored" in said
 
 
+def test_what_runs_here_has_no_network_and_it_is_said_before_the_start(today: Stage) -> None:
+    client = Client()
+    enter(client, today.token)
+    page = words_of(client.get(reverse("lobby", args=[today.invitation.pk])))
+    assert "Network use is off for all that runs here" in page
+
+
 @pytest.mark.parametrize("kind", ["automation", "troubleshooting", "scaling-plan"])
 def test_every_kind_that_records_steps_says_who_sees_them(kind: str) -> None:
     said = workplace_of(Exercise(kind=kind, answer_form="code")).recorded

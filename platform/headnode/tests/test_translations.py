@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +19,8 @@ from assessments.tests.stage import enter, make_stage
 from headnode import translating
 from headnode.management.commands.translations import compiled_of
 from hiring.messages.to_candidates import invite_by_mail
+from sandbox.conversation import cpu_sentence, memory_sentence, wall_sentence
+from sandbox.limits import Limits
 
 FILES = {"django": translating.of_pages, "djangojs": translating.of_scripts}
 PLACES = re.compile(r"%\(\w+\)s|\{\{ \w+ \}\}|\{\w*\}|<[^>]+>")
@@ -272,3 +274,13 @@ def test_scripts_get_their_words_with_the_page(db: None, client: Client) -> None
     assert "Ihre Arbeitsprobe" not in words  # of pages and messages
     assert "Die Uhr" in words  # of the practice room
     assert "Hypothese" not in words  # of the incident's room, whose pages ask for them
+
+
+@pytest.mark.parametrize("said", [cpu_sentence, wall_sentence, memory_sentence])
+def test_how_a_run_was_stopped_is_said_in_german_where_the_sandbox_says_it_in_english(
+    said: Callable[[Limits], str],
+) -> None:
+    words = re.sub(r"\b\d+(\.\d+)?\b", "{0}", said(Limits()))
+    found = catalogue("djangojs").get(words)
+    assert found, words
+    assert found.string

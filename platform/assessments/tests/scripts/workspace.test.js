@@ -7,6 +7,7 @@ import { fitting } from "/static/assessments/workspace/completion.js";
 import { hintOn, whereItFailed } from "/static/assessments/workspace/run_output.js";
 import { SavedLine } from "/static/assessments/workspace/saved_line.js";
 import { whatArrived } from "/static/assessments/workspace/time_over.js";
+import { verdictParts, verdictText } from "/static/assessments/workspace/verdict_words.js";
 
 const FILES = ["controller.py", "plan/rules.py"];
 const TRACEBACK = `noise
@@ -109,4 +110,20 @@ test("after a full stop members are proposed, elsewhere classes", () => {
   assert.deepEqual(labels("cluster.j"), ["jobs", "gpus"]);
   assert.deepEqual(labels("cluster."), ["jobs", "gpus"]);
   assert.deepEqual(labels("Jo"), ["Job"]);
+});
+
+test("how a run ended is cut into the page's own words and what was said elsewhere", () => {
+  const own = "Your program stopped with ZeroDivisionError: division by zero (controller.py, line 7).";
+  const at = "That was at 03:20 on day 2 of the simulated stretch of days; the rest ran without a controller.";
+  assert.deepEqual(verdictParts(`${own} ${at}`), [
+    [`${own} `, false],
+    [at, true],
+  ]);
+  for (const known of [
+    "Your program was stopped at the limit of 45 s processor time.",
+    "Your program needed more than its 512 MiB of memory.",
+    "Your program ended with exit code 3.",
+  ])
+    assert.deepEqual(verdictParts(known), [[known, true]]);
+  assert.equal(verdictText("The controller saw the whole day: 12 jobs."), "The controller saw the whole day: 12 jobs.");
 });

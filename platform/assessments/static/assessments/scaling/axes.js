@@ -1,12 +1,13 @@
 // The two axes of the plan's charts: twelve months, and the ninety days of the history.
 
+import { LOCALE } from "../../headnode/words.js";
 import { monthShort, monthText } from "./words.js";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const STEPS = [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY];
-const DATE = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short" });
-const WHOLE = new Intl.DateTimeFormat("en-GB", {
+const DATE = new Intl.DateTimeFormat(LOCALE, { timeZone: "UTC", day: "numeric", month: "short" });
+const WHOLE = new Intl.DateTimeFormat(LOCALE, {
   timeZone: "UTC",
   weekday: "short",
   day: "numeric",

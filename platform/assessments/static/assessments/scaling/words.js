@@ -39,7 +39,7 @@ export function readNumber(text) {
   return Number.isFinite(value) ? value : undefined;
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS = [t`Jan`, t`Feb`, t`Mar`, t`Apr`, t`May`, t`Jun`, t`Jul`, t`Aug`, t`Sep`, t`Oct`, t`Nov`, t`Dec`];
 
 /** "Feb 26" of "2026-02". */
 export function monthText(name) {

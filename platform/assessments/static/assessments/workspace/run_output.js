@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
+import { verdict } from "./verdict_words.js";
 
 export const STATUS = {
   ok: ["good", t`Finished`],
@@ -95,7 +96,7 @@ export function output(report, { what, failure, open }) {
       "p",
       { className: "verdict" },
       el("span", { className: `tag ${meaning}` }, label),
-      el("span", { lang: "en" }, report.detail),
+      verdict(report.detail || ""),
       el("span", { className: "muted small" }, spent),
     ),
     el("p", { className: "muted small" }, what),

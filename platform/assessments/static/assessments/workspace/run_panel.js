@@ -7,6 +7,7 @@ import { tabs } from "../../headnode/tabs.js";
 import { t } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
+import { verdictText } from "./verdict_words.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
@@ -167,13 +168,11 @@ export class RunPanel {
   #finish(run, spentMs) {
     const ours = run.state === "infrastructure_error";
     this.ranAs = run.id;
-    this.#take(
-      run,
-      ours ? t`${run.detail || t`The run failed on our side.`} It was not your program; please run again.` : "",
-    );
+    const said = verdictText(run.detail || "") || t`The run failed on our side.`;
+    this.#take(run, ours ? t`${said} It was not your program; please run again.` : "");
     const label = ours ? t`The run failed on our side.` : STATUS[run.report?.status ?? run.state]?.[1] || t`Finished`;
     this.#say(`${label} · ${(spentMs / 1000).toFixed(1)} s`);
-    announce(`${label} ${run.report?.detail || run.detail || ""}`);
+    announce(`${label} ${verdictText(run.report?.detail || run.detail || "")}`);
     if (!run.report?.measures?.length) this.tabs.choose("output");
   }
 
