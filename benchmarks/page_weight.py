@@ -3,7 +3,7 @@
     python -m benchmarks.page_weight [--out benchmarks/page_weight.json]
 
 Starts a site with the demo and invites somebody to an exercise of each kind. The first page that a link
-opens, the practice room and the four workspaces are opened in a fresh Chromium window (cold), then once
+opens, the practice room and the five workspaces are opened in a fresh Chromium window (cold), then once
 more in the same one (warm), in English and in German. Bytes are as the browser counts them, compressed, with
 heads; a page is interactive when its main button can be pressed. Run it on a quiet host: the load before is in
 the file, and the commit. Exits 1 where a bar is missed: 300 kB a workspace, 60 kB the first page, 1.5 s.
@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, Page, Response
 from benchmarks.commit import commit
 from headnode.tests.browser.actors import browser
 from headnode.tests.browser.kept_demo import lend
-from headnode.tests.browser.kinds_scene import PACKS, invited
+from headnode.tests.browser.kinds_scene import LIVE, PACKS, invited
 from headnode.tests.browser.site import Site
 from hiring.language_choices import COOKIE, ENGLISH, GERMAN
 
@@ -107,7 +107,7 @@ def started(chrome: Browser, entrance: str) -> tuple[str, str]:
 def figures(site: Site) -> dict[str, Any]:
     """Every page, cold and warm."""
     found: dict[str, Any] = {}
-    tokens = {kind: invited(site, kind) for kind in PACKS}
+    tokens = {kind: invited(site, kind) for kind in PACKS | LIVE}
     with browser() as chrome:
         for kind, token in tokens.items():
             entrance = f"{site.url}/t/{token}/"

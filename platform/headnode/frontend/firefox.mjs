@@ -89,6 +89,21 @@ const KINDS = {
     await writeProse(page);
     return 0;
   },
+  async "live-slurm"(page) {
+    await find(page, ".terminal-status", /The cluster runs/, BUILT_MS);
+    await press(page, ".terminal-screen");
+    await page.keyboard.type("squeue\n");
+    await page.waitForFunction(() => /emil/.test(document.querySelector(".xterm-rows").textContent), {
+      timeout: PATIENCE_MS,
+      polling: 100,
+    });
+    await tab(page, "Check");
+    await press(page, "button", /^Check$/);
+    await find(page, ".check-list li", /waiting jobs would start/, BUILT_MS);
+    await tab(page, "Written answer");
+    await writeProse(page);
+    return 0;
+  },
   async cost(page) {
     await find(page, "#pane-room table", /\d/);
     await tab(page, "SQL");

@@ -116,13 +116,21 @@ test("how a run ended is cut into the page's own words and what was said elsewhe
   const own = "Your program stopped with ZeroDivisionError: division by zero (controller.py, line 7).";
   const at = "That was at 03:20 on day 2 of the simulated stretch of days; the rest ran without a controller.";
   assert.deepEqual(verdictParts(`${own} ${at}`), [
-    [`${own} `, false],
+    [own, true],
+    [" ", false],
+    [at, true],
+  ]);
+  const without = "Your program stopped with KeyError: 'jobs. all'.";
+  assert.deepEqual(verdictParts(`${without} ${at}`), [
+    [`${without} `, false],
     [at, true],
   ]);
   for (const known of [
     "Your program was stopped at the limit of 45 s processor time.",
     "Your program needed more than its 512 MiB of memory.",
     "Your program ended with exit code 3.",
+    "Your program stopped with ValueError: f(x) is odd. Or even (stage/plan.py, line 12).",
+    "The sandbox lost sight of the program; not your fault.",
   ])
     assert.deepEqual(verdictParts(known), [[known, true]]);
   assert.equal(verdictText("The controller saw the whole day: 12 jobs."), "The controller saw the whole day: 12 jobs.");

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from headnode.tests.browser.kinds_scene import PACKS, invited
+from headnode.tests.browser.kinds_scene import LIVE, PACKS, invited
 from headnode.tests.browser.site import Site, require
 
 NODE = Path(sys.executable).with_name("node")
@@ -19,7 +19,7 @@ WITHIN_S = 900
 pytestmark = pytest.mark.nightly
 
 
-@pytest.mark.parametrize("kind", sorted(PACKS))
+@pytest.mark.parametrize("kind", sorted(PACKS | LIVE))
 def test_the_main_path_of_a_workspace_in_firefox(site: Site, kind: str) -> None:
     found = shutil.which("firefox-esr") or shutil.which("firefox")
     require(found is not None, "no Firefox on this system")

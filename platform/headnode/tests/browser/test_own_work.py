@@ -71,7 +71,7 @@ def test_a_round_from_the_receipt_to_the_evaluator(site: Site, chrome: Browser) 
     expect(first.get_by_label("Why, in one sentence")).to_have_value("It has nothing to wait for.")
     ada.press("Hand in these answers")
     ada.sees("You handed these answers in")
-    held.page.wait_for_function("document.querySelector('#own-work').dataset.stage === 'done'")
+    expect(held.page.locator("#own-work")).to_have_attribute("data-stage", "done")
     both(ada, held, "", "own-work-done")
     for size in (DESKTOP, PHONE):
         hana = Staff(chrome, site, size, "hana")

@@ -1,5 +1,5 @@
 // How a run ended, in the page's language: the sandbox says it in English sentences, which staff read as well. What a
-// pack's world adds, and what the program itself raised, stays as it was said.
+// pack's world adds stays as it was said, and so does the error that the program raised, within its sentence.
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
@@ -13,6 +13,10 @@ const KNOWN = [
   [
     /Your program ended by itself before the episode was over\./y,
     () => t`Your program ended by itself before the episode was over.`,
+  ],
+  [
+    /Your program stopped with (.+?) \(([^()\s]+), line (\d+)\)\./y,
+    (error, file, line) => t`Your program stopped with ${error} (${file}, line ${line}).`,
   ],
   [/Your program ended with exit code (\d+)\./y, (code) => t`Your program ended with exit code ${code}.`],
   [/Your program was ended by the signal (\w+)\./y, (name) => t`Your program was ended by the signal ${name}.`],
@@ -37,6 +41,10 @@ const KNOWN = [
   [
     /Your program was killed from outside the sandbox; not its fault\./y,
     () => t`Your program was killed from outside the sandbox; not its fault.`,
+  ],
+  [
+    /The sandbox lost sight of the program; not your fault\./y,
+    () => t`The sandbox lost sight of the program; not your fault.`,
   ],
   [
     /The simulated cluster failed while it answered; not your fault\./y,
