@@ -63,6 +63,15 @@ async function saved(page, after) {
   return handle.jsonValue();
 }
 
+/** Wait until the terminal shows it. */
+async function printed(page, words) {
+  await page.waitForFunction(
+    (source) => new RegExp(source).test(document.querySelector(".xterm-rows")?.innerText.trimEnd()),
+    { timeout: PATIENCE_MS, polling: 100 },
+    words.source,
+  );
+}
+
 async function writeProse(page) {
   await write(page, await find(page, "#pane-answer .section textarea"), "Written in another browser.");
 }
@@ -91,14 +100,13 @@ const KINDS = {
   },
   async "live-slurm"(page) {
     await find(page, ".terminal-status", /The cluster runs/, BUILT_MS);
+    await printed(page, /\$ *$/);
     await press(page, ".terminal-screen");
-    await page.keyboard.type("squeue\n");
-    await page.waitForFunction(() => /emil/.test(document.querySelector(".xterm-rows").textContent), {
-      timeout: PATIENCE_MS,
-      polling: 100,
-    });
+    await page.keyboard.type("squeue");
+    await page.keyboard.press("Enter");
+    await printed(page, /emil/);
     await tab(page, "Check");
-    await press(page, "button", /^Check$/);
+    await press(page, "button:not([role=tab])", /^Check$/);
     await find(page, ".check-list li", /waiting jobs would start/, BUILT_MS);
     await tab(page, "Written answer");
     await writeProse(page);

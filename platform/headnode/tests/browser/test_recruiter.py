@@ -44,11 +44,24 @@ def test_forty_people_from_a_list_to_their_windows(site: Site, chrome: Browser) 
     invite(rhea, title)
     remind(rhea)
     extend(rhea)
+    read_elsewhere(rhea)
     phone = Staff(chrome, site, PHONE, "rhea")
     phone.go("candidates/add/")
     phone.fill("Paste the list", "\n".join([*PEOPLE[:3], *WRONG]))
     phone.press("Look at the rows")
     phone.look("add-candidates")
+
+
+def read_elsewhere(rhea: Staff) -> None:
+    """Her own time beside UTC, on another day even, pushes no column out of sight."""
+    there = rhea.context.new_cdp_session(rhea.page)
+    there.send("Emulation.setTimezoneOverride", {"timezoneId": "Pacific/Auckland"})
+    rhea.go("hiring/invitation/")
+    expect(rhea.page.locator("#result_list time").first).to_contain_text("here)")
+    wide, room = rhea.page.locator(".scroll").evaluate("e => [e.scrollWidth, e.clientWidth]")
+    assert wide <= room
+    rhea.look("invitations-elsewhere")
+    there.send("Emulation.setTimezoneOverride", {"timezoneId": ""})
 
 
 def open_first_opening(rhea: Staff) -> str:
