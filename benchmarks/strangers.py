@@ -18,6 +18,7 @@ import json
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from graders.kinds import grade
 from graders.troubleshooting.tests.kinds import table
 from scenarios.company.profile import DEFAULT
 from scenarios.cost.documents import documents
+from scenarios.cost.levels import LEVELS
 from scenarios.cost.model import model_of
 
 RESULT = Path(__file__).with_suffix(".json")
@@ -144,7 +146,7 @@ def said_beside(text: str) -> Callable[[Rows], Json]:
 def suggestions(level: str, seed: int) -> Json:
     """What colleagues suggest in the materials, line by line, at prices from 30,000 USD on."""
     scene = model_of(DEFAULT, level, seed).bill.scene
-    text = next(text for path, _, text in documents(scene) if path == "people/suggestions.md")
+    text = next(text for path, _, text in documents(scene, None) if path == "people/suggestions.md")
     lines = [line[2:] for line in text.splitlines() if line.startswith("- ")]
     rows = [
         {"id": str(n), "what": line, "saving": {"kind": "money", "value": 30_000 + 7_000 * n}}
@@ -272,6 +274,14 @@ def measured(only: str, parts: Sequence[str] = PARTS) -> Json:
     return found
 
 
+def _as_they_were_written() -> None:
+    """From here on bills have no least sum: the strangers' tables were written for such ones.
+
+    By later rules their figures would be wrong, and what is measured here is how words and filters are read.
+    """
+    LEVELS.update({key: replace(one, bound=False) for key, one in LEVELS.items()})
+
+
 def main() -> None:
     """Measures, keeps and prints."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -279,6 +289,7 @@ def main() -> None:
     parser.add_argument("--only", default="", choices=("", "incident", "bill"))
     parser.add_argument("--part", choices=PARTS, help="one set alone; all of them without it")
     asked = parser.parse_args()
+    _as_they_were_written()
     now = measured(asked.only, PARTS if asked.part is None else (asked.part,))
     kept = json.loads(RESULT.read_text(encoding="utf-8")) if RESULT.exists() else {}
     kept[asked.name] = kept.get(asked.name, {}) | now

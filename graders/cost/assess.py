@@ -28,6 +28,8 @@ AIM = 1.5
 """So many rows for each real opportunity are taken as they are; of more, the part."""
 NAMED = 0.2
 """What a saving counts that is named and has no figure of the right size."""
+WHOLE = 0.15
+"""Part by which the sum of all figures may differ from what they save together."""
 _STEPS_OF_SIZE = (0.25, 0.5, 0.75, 1.0)
 LEAST_AREA = 0.02
 """Part of the achievable saving from which on an area of the bill counts."""
@@ -106,15 +108,16 @@ def _enough(count: int) -> float:
 
 def _found(one: Tally) -> Told:
     near = {key: _near(one, key) for key in one.real}
+    booked = (1 + _whole(one)) / 2 if one.in_order else 1.0
     reckoned = [key for key in near if near[key] >= _STEPS_OF_SIZE[1]]
     sized = fmean(one.saved([key for key in near if near[key] >= step]) for step in _STEPS_OF_SIZE)
-    saved = NAMED * one.saved(one.real) + (1 - NAMED) * sized
+    saved = NAMED * one.saved(one.real) + (1 - NAMED) * booked * sized
     most = one.truth["most_cents"]
     told = (
         f"{one.real_rows} of {len(one.rows)} rows are really there; they are {len(one.real)} opportunities,"
         f" {len(reckoned)} with a figure of the right size, and count {usd(saved)} of {usd(most)}."
     )
-    return _told("found", saved / most * _aim(one) if most else 0.0, told)
+    return _told("found", min(1.0, saved / most) * _aim(one) if most else 0.0, told)
 
 
 def _aim(one: Tally) -> float:
@@ -128,7 +131,14 @@ def _counts(one: Tally, key: str) -> float:
 
 
 def _near(one: Tally, key: str) -> float:
-    return nearness(one.claim(key), one.lever(key)["low"], one.lever(key)["high"])
+    return nearness(one.claim(key), *one.support(key))
+
+
+def _whole(one: Tally) -> float:
+    """How near the sum of all figures is to what these opportunities save together."""
+    together = one.saved(one.real)
+    claimed = sum(one.claim(key) or 0 for key in one.real)
+    return nearness(claimed, together * (1 - WHOLE), together * (1 + WHOLE))
 
 
 def nearness(claimed: float | None, low: float, high: float) -> float:
@@ -142,23 +152,29 @@ def nearness(claimed: float | None, low: float, high: float) -> float:
 
 
 def _accuracy(one: Tally) -> Told:
-    size = {key: float(one.lever(key)["alone"]) for key in one.real}
-    near = {key: _near(one, key) for key in one.real}
+    size = {key: float(one.lever(key)["alone"]) for key in one.counted()}
+    near = {key: _near(one, key) for key in size}
     whole = sum(size.values())
     value = sum(size[key] * near[key] for key in size) / whole if whole else 0.0
     within = sum(one == 1.0 for one in near.values())
     told = f"{within} of {len(near)} real opportunities have a figure within what the data support."
+    if one.in_order and near:
+        value = (value + _whole(one)) / 2
+        told += (
+            f" Their figures come to {usd(sum(one.claim(key) or 0 for key in near))};"
+            f" together they save {usd(one.saved(one.real))}."
+        )
     if one.repeated:
         told += " A figure that stands in more than half of the rows is taken for none."
-    return _told("accuracy", value * _enough(len(near)) * _aim(one), told)
+    return _told("accuracy", value * _enough(len(one.real)) * _aim(one), told)
 
 
 def _filters(one: Tally) -> Told:
-    parts = {key: placed(one, key) for key in one.real}
+    parts = {key: placed(one, key) for key in one.counted()}
     value = sum(parts[key] * _counts(one, key) for key in parts) / max(1, len(parts))
     right = sum(part >= 1 for part in parts.values())
     told = f"{right} of {len(parts)} real opportunities point at the cost rows on which they act."
-    return _told("filters", value * _enough(len(parts)) * _aim(one), told)
+    return _told("filters", value * _enough(len(one.real)) * _aim(one), told)
 
 
 def _soundness(one: Tally) -> Told:
@@ -179,6 +195,8 @@ def _sized(one: Tally, given: str) -> bool:
     """Whether a row has a figure, and one that is not far too low where there is something to save."""
     key = one.means[given]
     real = key in levers() and one.lever(key)["real"]
+    if real and key not in one.counted():
+        return True
     return bool(one.figure(given)) and (not real or _near(one, key) > 0)
 
 
@@ -250,7 +268,9 @@ def _coverage(one: Tally) -> Told:
 
 
 def _areas(one: Tally) -> list[str]:
-    """Categories in which this bill has more than a trifle to save."""
+    """Categories in which this bill has more than a trifle to save; with a least sum, to save still."""
+    if one.in_order:
+        return _still(one)
     sums: dict[str, int] = {}
     for key in one.truth["best"]:
         category = levers()[key].category
@@ -258,12 +278,23 @@ def _areas(one: Tally) -> list[str]:
     return [key for key, cents in sums.items() if cents >= LEAST_AREA * one.truth["most_cents"]]
 
 
+def _still(one: Tally) -> list[str]:
+    """Categories of the table's own savings, and those in which more than a trifle is left beside them."""
+    areas = {levers()[key].category for key in one.counted()}
+    least = one.saved(one.real) + LEAST_AREA * one.truth["most_cents"]
+    for category in CATEGORIES:
+        more = [key for key in one.truth["best"] if levers()[key].category == category]
+        if one.saved([*one.real, *more]) >= least:
+            areas.add(category)
+    return sorted(areas)
+
+
 def _feasibility(one: Tally) -> Told:
-    parts = {key: _fits(one, key) for key in one.real}
+    parts = {key: _fits(one, key) for key in one.counted()}
     value = sum(parts[key] * _counts(one, key) for key in parts) / max(1, len(parts))
     fitting = sum(part >= 0.75 for part in parts.values())
     told = f"{fitting} of {len(parts)} real opportunities are stated fittingly."
-    return _told("feasibility", value * _enough(len(parts)) * _aim(one), told)
+    return _told("feasibility", value * _enough(len(one.real)) * _aim(one), told)
 
 
 def _fits(one: Tally, key: str) -> float:
@@ -333,7 +364,7 @@ def _opportunity(one: Tally, row: Json) -> Json:
         "selected_usd": round(row["selected_cents"] / 100, 2),
         "selected_rows": row["selected_rows"],
         "rows": row["rows"],
-        "supported_usd": [round(figures["low"] / 100), round(figures["high"] / 100)]
+        "supported_usd": [round(cents / 100) for cents in one.support(str(key))]
         if figures
         else None,
         "how": figures["how"] if figures else "",

@@ -84,14 +84,14 @@ def _overlaps(model: Model, key: str) -> str:
 
 
 def expert(pack: Pack, model: Model) -> Json:
-    """Everything that is there, in order, with figures between what each saves first and what it saves last."""
-    said = _said(pack)
+    """What there is room for, in order: figures between first and last, or what those before leave."""
+    said, figures = _said(pack), _figures(model)
     rows = [
         _row(
             number,
             said[one.lever]["expert"],
             said[one.lever]["where"],
-            _usd((one.alone + one.last) / 2),
+            _usd(figures[one.lever]),
             complexity=levers()[one.lever].complexity,
             risk=said[one.lever]["risk"],
             timeline=said[one.lever]["weeks"],
@@ -100,6 +100,15 @@ def expert(pack: Pack, model: Model) -> Json:
         for number, one in enumerate(_worth(model), start=1)
     ]
     return {"sections": _sections(model, rows), "opportunities": rows}
+
+
+def _figures(model: Model) -> dict[str, float]:
+    keys = [one.lever for one in _worth(model)]
+    if model.room is None:
+        return {key: (model.savings[key].alone + model.savings[key].last) / 2 for key in keys}
+    return {
+        key: model.saved(keys[: at + 1]) - model.saved(keys[:at]) for at, key in enumerate(keys)
+    }
 
 
 def solid(pack: Pack, model: Model) -> Json:

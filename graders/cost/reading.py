@@ -14,7 +14,7 @@ from graders.cost.timelines import months_said
 from graders.standing import GUESS, PROPOSED, standing
 from scenarios.company.profile import Profile
 from scenarios.cost.catalogue import levers, traps
-from scenarios.cost.model import Model, model_of
+from scenarios.cost.model import Model, cloud_lines, model_of
 
 Json = dict[str, Any]
 
@@ -82,6 +82,8 @@ def _truth(model: Model, groups: Sequence[Group]) -> Json:
     return {
         "total_cents": bill.total,
         "most_cents": model.most,
+        "room_cents": model.room,
+        "cloud": sorted(cloud_lines(model.bill)),
         "best": list(model.best),
         "cost": {line: value for line, value in bill.cost.items() if value},
         "line_rows": _line_rows(groups),
@@ -92,6 +94,7 @@ def _truth(model: Model, groups: Sequence[Group]) -> Json:
                 "low": saving.low,
                 "high": saving.high,
                 "effort": saving.effort,
+                "spread": levers()[key].spread,
                 "real": saving.real,
                 "parts": dict(bill.worths[key].parts),
                 "how": saving.how,

@@ -140,7 +140,16 @@ class Tally:
         return max(given) if self.again(key) else sum(given)
 
     def saved(self, chosen: Iterable[str]) -> float:
-        """Cents that these levers save together, each on what the others leave."""
+        """Cents that these levers save together, each on what the others leave.
+
+        Of the lines of the cloud no more than there is room for above the least sum that it is to be paid.
+        """
+        inside, outside = self._together(chosen)
+        room = self.truth.get("room_cents")
+        return outside + (inside if room is None else min(inside, room))
+
+    def _together(self, chosen: Iterable[str]) -> tuple[float, float]:
+        """Cents saved of the cloud's lines, before any least sum, and of all other lines."""
         kept: dict[str, str] = {}
         for key in chosen:
             group = levers()[key].group or key
@@ -148,11 +157,53 @@ class Tally:
                 kept[group] = key
         parts = [self.lever(key)["parts"] for key in kept.values()]
         cost: Mapping[str, int] = self.truth["cost"]
-        total: float = sum(
-            value * (1 - prod(1 - part.get(line, 0.0) for part in parts))
-            for line, value in cost.items()
-        )
-        return total
+        sums, cloud = [0.0, 0.0], set(self.truth.get("cloud", ()))
+        for line, value in cost.items():
+            less = value * (1 - prod(1 - part.get(line, 0.0) for part in parts))
+            sums[line not in cloud] += less
+        return sums[0], sums[1]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether a figure is what a row saves after those that the answer itself puts before it."""
+        return self.truth.get("room_cents") is not None
+
+    @cached_property
+    def remains(self) -> Mapping[str, tuple[float, float]]:
+        """Lever -> cents that it saves after those put before it: with the least sum, and without one."""
+        last = len(self.rows) + 1
+
+        def place(key: str) -> tuple[int, int]:
+            given = [(self.row(one)["priority"] or last, one) for one in self.named[key]]
+            at = [row["id"] for row in self.rows]
+            return min((priority, at.index(one)) for priority, one in given)
+
+        found: dict[str, tuple[float, float]] = {}
+        before: list[str] = []
+        for key in sorted(self.real, key=place):
+            now = [*before, key]
+            free = sum(self._together(now)) - sum(self._together(before))
+            found[key] = (self.saved(now) - self.saved(before), free)
+            before = now
+        return found
+
+    def support(self, key: str) -> tuple[float, float]:
+        """The range in cents that the data support for a lever of this answer."""
+        figures = self.lever(key)
+        if not self.in_order or key not in self.remains:
+            return figures["low"], figures["high"]
+        left, free = self.remains[key]
+        # what is left of the room is known no better than the savings that fill it
+        slack = figures["spread"] * free
+        return max(0.0, left - slack), left + slack
+
+    def counted(self) -> list[str]:
+        """Levers whose figures are judged: not those that are said to leave nothing, and do."""
+        return [key for key in self.real if not (self.spent(key) and not self.claim(key))]
+
+    def spent(self, key: str) -> bool:
+        """Whether what the rows before it leave of a lever is not worth its effort."""
+        return self.in_order and self.remains[key][0] <= self.lever(key)["effort"]
 
 
 def _uncertain(row: Json) -> bool:
@@ -222,9 +273,10 @@ def _of_lever(one: Tally, row: Json, lever: Lever) -> Iterable[Found]:
     figures, claimed = one.lever(lever.key), row["claimed_cents"]
     rows = [shown for line in lever.lines for shown in one.truth["line_rows"].get(line, [])]
     where = tuple(figures["shows"])
-    if claimed and claimed > figures["high"] * SLACK + SMALL:
+    if claimed and claimed > one.support(lever.key)[1] * SLACK + SMALL:
         text = (
-            f"{usd(claimed)} are claimed; the data support {_supported(figures)}. {figures['how']}"
+            f"{usd(claimed)} are claimed; the data support {_supported(one, lever.key)}."
+            f" {figures['how']}"
         )
         yield Found("over_claim", (row["id"],), text, rows, where)
     elif figures["high"] < figures["effort"]:
@@ -238,11 +290,19 @@ def _of_lever(one: Tally, row: Json, lever: Lever) -> Iterable[Found]:
         yield Found("waste_commitment", (row["id"],), text, rows, where)
 
 
-def _supported(figures: Json) -> str:
+def _supported(one: Tally, key: str) -> str:
     """The range that the data support, in words."""
+    figures, (low, high) = one.lever(key), one.support(key)
     if figures["high"] <= 0:
         return "no saving here"
-    return f"{usd(figures['low'])} to {usd(figures['high'])}"
+    said = f"{usd(low)} to {usd(high)}"
+    if not one.in_order or key not in one.remains:
+        return said
+    left, free = one.remains[key]
+    said += f" after the rows that the table puts first ({usd(figures['alone'])} taken by itself"
+    if free - left > SMALL:
+        said += f"; {usd(free - left)} go to the least sum that the cloud is to be paid"
+    return f"{said})"
 
 
 def _most(figures: Json) -> str:

@@ -17,6 +17,8 @@ def key_of(model: Model) -> dict[str, object]:
     return {
         "total_usd": _usd(bill.total),
         "achievable_usd": _usd(model.most),
+        "least_to_the_cloud_usd": None if model.least is None else _usd(model.least),
+        "room_in_the_cloud_usd": None if model.room is None else _usd(model.room),
         "best": list(model.best),
         "levers": [_lever(model, one.lever) for one in rows if one.real],
         "not_worth_it": [_lever(model, one.lever) for one in rows if not one.real],

@@ -29,7 +29,7 @@ _FAILED = ("1:0", "1:0", "1:0", "2:0", "1:0", "134:0", "1:0", "139:0", "1:0", "2
 _HOW = {
     "idle_reap": "{freed:,.0f} GPU-hours were allocated and never used",
     "rightsize_requests": "{freed:,.0f} GPU-hours were of GPUs that their job never touched",
-    "goodput": "{freed:,.0f} GPU-hours ended in failure",
+    "goodput": "{freed:,.0f} GPU-hours ended in failure and could have been prevented",
     "binpack": "{freed:,.0f} GPU-hours lay free on partly used nodes while jobs of eight GPUs waited",
     "fair_share": "{freed:,.0f} GPU-hours of quota lay idle while others' jobs went to the cloud",
     "time_limits": "{freed:,.0f} GPU-hours were held for jobs that could not be filled in before",

@@ -67,7 +67,7 @@ def write(folder: Path, profile: Profile, level: str, seed: int) -> list[Written
         mark = "|" if path.endswith("sacct.csv") else ","
         head = [names_in_currency(one, currency) for one in table.head]
         found.append(_put(folder, path, "csv", table.title, _csv(head, table.rows, mark).encode()))
-    for path, title, text in documents(bill.scene):
+    for path, title, text in documents(bill.scene, model_of(profile, level, seed).least):
         said = names_in_currency(text, currency)
         found.append(_put(folder, path, "markdown", title, said.encode()))
     return found

@@ -25,7 +25,7 @@ CONTRACTS = {
 
 
 def ends_said(scene: Scene) -> dict[str, date]:
-    said = {path: text for path, _, text in documents(scene) if path in CONTRACTS}
+    said = {path: text for path, _, text in documents(scene, None) if path in CONTRACTS}
     found = {path: re.search(CONTRACTS[path], text) for path, text in said.items()}
     return {path: date.fromisoformat(hit[1]) for path, hit in found.items() if hit}
 

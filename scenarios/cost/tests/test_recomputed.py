@@ -53,6 +53,18 @@ class Files:
     def freed(self, hours: float) -> float:
         return 0.7 * hours / self.burst_hours * self.burst_cost
 
+    def prevented(self) -> float:
+        found = re.search(r"\*\*(\d+)%\*\* were no", self.said("policies/governance.md"))
+        return int(found[1]) / 100 if found else 1.0
+
+    def room(self) -> float:
+        """By how much the cloud's invoices may fall before the least sum of its agreement is due."""
+        found = re.search(r"least\s+\*\*([\d,]+) USD\*\*", self.said("contracts/cloud.md"))
+        assert found
+        bills = self.table("costs/invoices.csv")
+        paid = bills[bills["issuer"] == "Nimbus Cloud"]["amount_usd"].sum()
+        return float(paid) - float(found[1].replace(",", ""))
+
     def months_after(self, path: str, pattern: str) -> int:
         found = re.search(pattern + r" \*{0,2}(\d{4})-(\d\d)", self.said(path))
         assert found
@@ -68,7 +80,7 @@ def _jobs(one: Files) -> dict[str, float]:
     return {
         "idle_reap": one.freed(own[own["touched"] == 0]["hours"].sum()),
         "rightsize_requests": one.freed(idle.sum()),
-        "goodput": one.freed(own[own["State"].isin(LOST)]["hours"].sum()),
+        "goodput": one.prevented() * one.freed(own[own["State"].isin(LOST)]["hours"].sum()),
         "binpack": one.freed(scheduler.iloc[:, 1].sum()),
         "time_limits": one.freed(scheduler.iloc[:, 2].sum()),
         "fair_share": one.freed(quotas.iloc[:, 4].sum()),
@@ -158,3 +170,26 @@ def test_every_real_saving_follows_from_the_files(level: str, seed: int, tmp_pat
     real = {key: one.alone / 100 for key, one in model.savings.items() if one.real}
     assert len(real) >= 8
     assert {key: found[key] for key in real} == pytest.approx(real, rel=CLOSE)
+
+
+@pytest.mark.parametrize(("level", "seed"), [("mid", 3), ("senior", 7)])
+def test_the_room_above_the_least_sum_follows_from_the_files(
+    level: str, seed: int, tmp_path: Path
+) -> None:
+    write(tmp_path, DEFAULT, level, seed)
+    model, files = model_of(DEFAULT, level, seed), Files(tmp_path)
+    assert model.room is not None
+    assert files.room() == pytest.approx(model.room / 100)
+    every = [key for key, one in model.savings.items() if one.real]
+    assert len(model.best) >= 6
+    assert model.most < sum(model.savings[key].alone for key in every) * 0.8
+    for key in model.best:
+        others = [one for one in model.best if one != key]
+        assert model.most - model.saved(others) > model.savings[key].effort
+
+
+def test_a_junior_bill_has_no_least_sum(tmp_path: Path) -> None:
+    write(tmp_path, DEFAULT, "junior", 7)
+    model = model_of(DEFAULT, "junior", 7)
+    assert model.room is None
+    assert "Least sum" not in (tmp_path / "contracts/cloud.md").read_text(encoding="utf-8")
