@@ -48,7 +48,7 @@ def lines_of(served_from: int) -> list[LogLine]:
         LogLine(served_from + at * 1000, f"web{at % 3}", "proxy", 3, f"request {at} was answered")
         for at in range(1, LINES + 1)
     ]
-    return [*lines, LogLine(served_from, "web1", "proxy", 1, HARD_TO_MARK)]
+    return [*lines, LogLine(served_from, "web1", "kernel", 1, HARD_TO_MARK)]
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +91,20 @@ def rows(ada: Person) -> Locator:
 
 def to_the_end(ada: Person) -> None:
     logs(ada).get_by_role("grid", name="Lines found").press("End")
+
+
+def test_each_filter_finds_as_many_lines_as_stand_beside_it(ada: Person) -> None:
+    said = logs(ada).get_by_role("status")
+    for title, at in (("Machine", 1), ("Source", 0), ("Severity", 0)):
+        logs(ada).get_by_role("button", name=title).click()
+        row = logs(ada).get_by_role("group", name=title).locator(".facet-row").nth(at)
+        count = row.locator(".figure").inner_text()
+        assert count != f"{LINES + 1:,}"
+        row.get_by_role("button", name="Only").click()
+        expect(said).to_contain_text(re.compile(f"^{count} of"))
+        ada.page.keyboard.press("Escape")
+        ada.press("Clear filters")
+        expect(said).to_contain_text(f"{LINES + 1:,} of")
 
 
 def test_rows_stay_where_new_heights_move_nothing(ada: Person) -> None:

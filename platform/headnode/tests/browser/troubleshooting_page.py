@@ -135,7 +135,8 @@ def _heat(board: answers.Board, query: Query) -> bytes:
 def _query(board: answers.Board, query: Query) -> bytes:
     if "at" in query:
         return queries.instant(board, query["query"][0], int(query["at"][0]))
-    return queries.over(board, query["query"][0], _times(board, query), int(query["points"][0]))
+    points, step = (int(query.get(name, ["0"])[0]) for name in ("points", "step"))
+    return queries.over(board, query["query"][0], _times(board, query), points, step)
 
 
 ROUTES: dict[str, Callable[[answers.Board, Query], bytes]] = {
