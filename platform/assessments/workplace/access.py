@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils import timezone
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments.api import AttemptView, Closed
-from assessments.link import attempt_for, links_of
 from assessments.materials import rebuilding, variants
 from assessments.materials.manifest import listed, manifest_of
 from assessments.models import Attempt
@@ -74,11 +71,6 @@ def room(attempt: Attempt) -> Room:
     except variants.NotBuilt as error:
         raise NotThere from error
     return Room(attempt, folder, manifest_of(folder))
-
-
-def room_of(request: HttpRequest, pk: UUID) -> Room:
-    """The room behind a plain request; Http404 for strangers, Closed when the time is over."""
-    return room(_working(attempt_for(links_of(request), pk), timezone.now()))
 
 
 def _working(attempt: Attempt, now: datetime) -> Attempt:
