@@ -20,6 +20,8 @@ from sandbox.tests.test_escape_suite import without
 SHARED = REPO.parent / "shared" / "isolation"
 APART_S = 3.0
 """The second program of the shared pair that meets starts so long after the first, as its page asks."""
+TRIES = 3
+"""On a busy host a page is not dropped at once, and who is watched comes too late for the eight seconds."""
 
 # By day each pair on both backends, in turn on one root and on the other.
 BY_DAY = [
@@ -151,6 +153,7 @@ def test_pairs_notice_missing_measures(
     assert "BREACH" in said, said
 
 
+@pytest.mark.usefixtures("login_root")  # which has the tools that are watched for
 @pytest.mark.parametrize("meet", [one_after_the_other, at_the_same_time])
 def test_shared_pair_notices_missing_measures(
     meet: Callable[[Backend, str], tuple[Outcome, Outcome]],
@@ -158,8 +161,10 @@ def test_shared_pair_notices_missing_measures(
     leave_out: Callable[[tuple[str, ...]], None],
 ) -> None:
     leave_out(("filter", "views", "memory"))
-    _, second = meet(namespace, "python")
-    assert "SUITE BREACH" in second.stdout, second.stdout
+    said: list[str] = []
+    while len(said) < TRIES and "SUITE BREACH" not in "".join(said):
+        said.append(meet(namespace, "login")[1].stdout)
+    assert "SUITE BREACH" in said[-1], said
 
 
 @pytest.mark.docker
