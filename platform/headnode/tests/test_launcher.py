@@ -19,18 +19,23 @@ from headnode.tests.browser.site import require
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def started(
-    data: Path, *command: str, within: tuple[str, ...] = (), **more: str
+def started(data: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """How a start ends that cannot succeed."""
+    words = command or ("-m", "headnode.launcher", "--port", "0")
+    return run_with([sys.executable, *words], data, more)
+
+
+def run_with(
+    words: list[str], data: Path, more: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """How a start ends that cannot succeed. `within`: the program that starts it."""
     env = {
         "HEADNODE_DATA": str(data),
         "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
         "PATH": "/usr/bin:/bin:/usr/sbin",
     }
     return subprocess.run(
-        [*within, sys.executable, *(command or ("-m", "headnode.launcher", "--port", "0"))],
-        env=env | more,
+        words,
+        env=env | (more or {}),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -79,9 +84,8 @@ def test_a_data_folder_on_a_disk_that_is_read_only_is_named(
     data.mkdir()
     if kept:
         assert started(data, "manage.py", "check").returncode == 0
-    ended = started(
-        data, *command, within=(bwrap, "--dev-bind", "/", "/", "--ro-bind", *[str(data)] * 2)
-    )
+    read_only = [bwrap, "--dev-bind", "/", "/", "--ro-bind", str(data), str(data)]
+    ended = run_with([*read_only, sys.executable, *command], data)
     assert ended.returncode in {2, 3}
     assert f"The data folder {data} cannot be used" in ended.stderr
     assert "HEADNODE_DATA" in ended.stderr

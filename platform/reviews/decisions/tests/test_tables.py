@@ -139,7 +139,7 @@ def test_file_that_cannot_be_written_is_said_in_words(
     stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch, code: int, said: str
 ) -> None:
     failed = subprocess.CompletedProcess([], code, b"half of it", b"A disk is full.")
-    monkeypatch.setattr(tables.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     client = Client()
     client.force_login(stage.hana)
     url = reverse("admin:opening-xlsx", args=[stage.opening.pk])
