@@ -28,6 +28,7 @@ from graders.troubleshooting.stance import (
     heads_aside,
     points_back,
     scope,
+    sets_aside,
     told,
 )
 from graders.troubleshooting.truth import Truth
@@ -50,6 +51,7 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
         same = before.statement.section == after.statement.section != ""
         if before.copied and same and sources.beside_a_copy(after.statement.text):
             after.copied = before.copied
+    _lead_in(reads)
     for read in reads:
         if not read.copied:
             _match(read, truth)
@@ -59,10 +61,35 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
     _pairs(reads, truth)
     _look_beside(reads, truth)
     _points_back(reads)
+    _points_on(reads, truth)
     _only_kin(reads, truth)
     guesses(reads)
     take_back(reads, truth)
     return reads
+
+
+_TURNS = re.compile(
+    r"\b(?:however|instead|but|the (?:real |actual )?(?:cause|culprit|reason)|stattdessen|aber|sondern|ursache ist"
+    r"|mais|plutôt|la cause|pero|sino|la causa)\b",
+    re.IGNORECASE,
+)
+
+
+def _lead_in(reads: Sequence[Read]) -> None:
+    """A sentence that begins "Looks wrong and is not:" speaks for those after it in its paragraph.
+
+    Until one of them says what something costs.
+    """
+    for before, after in pairwise(reads):
+        lead, colon, rest = before.text.partition(":")
+        if not before.statement.beside(after.statement) or has_figure(after.text):
+            continue
+        if _TURNS.search(after.text):
+            continue
+        led = before.led
+        if colon and rest.strip() and len(lead.split()) <= _LEAD_WORDS:
+            led = lead if heads_aside(lead, before.languages) else ""
+        after.led = led
 
 
 def _written_out(one: Statement, truth: Truth) -> Read:
@@ -172,7 +199,7 @@ def _one(
 ) -> Match:
     verdict, firm = told(read.text, words, [hit for _, hit in others], read.languages)
     why = "puts it aside" if verdict == DISMISSES else "says so"
-    heading = _heading(read, words)
+    heading = _heading(read, words) or read.led
     if heading and verdict == STATES:
         verdict, firm, why = DISMISSES, True, f"stands under “{heading[:80]}”"
     match = Match(read.statement.id, subject.key, verdict, why, words, firm=firm)
@@ -254,6 +281,16 @@ def _heading(read: Read, words: Sequence[Hit]) -> str:
     return ""
 
 
+_ALL_OVER = re.compile(
+    r"\b(?:(?:all|each|every|alle[nr]?|jede[rmn]?|auf allen|tou(?:te)?s les|chaque|tod[oa]s l[oa]s|cada|tutti i|ogni"
+    r"|todos os|alle|elke|wszystkich|każd\w+) (?:(?:our|of our|of the|unseren?|nos|nuestros) )?(?:the )?"
+    r"(?:(?:compute|own) )?(?:nodes?|ranks?|hosts?|knoten|ranks?|nœuds?|rangs?|nodos?|nodi|nós|węz\w+)"
+    r"|(?:nodes?|ranks?|knoten) alike)\b|全ノード|全ランク|すべてのノード",
+    re.IGNORECASE,
+)
+"""How people place what is the same on the whole job."""
+
+
 def _places(key: str, text: str, truth: Truth) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(what locates the subject in the text, machines of its kind that are not meant)."""
     spot = truth.spots.get(key)
@@ -263,6 +300,8 @@ def _places(key: str, text: str, truth: Truth) -> tuple[tuple[str, ...], tuple[s
     tokens = [*tokens_in(spot, text), *sorted(named & spot.names)]
     if place := subjects()[key].place:
         tokens += [hit.words for hit in hits(place, text)]
+    if not spot.kind and key in truth.identities.of_job:
+        tokens += [match.group() for match in _ALL_OVER.finditer(text)]
     return tuple(dict.fromkeys(tokens)), tuple(sorted(named - spot.names))
 
 
@@ -332,6 +371,29 @@ def _points_back(reads: Sequence[Read]) -> None:
                 replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
                 for m in first.matches
             ]
+
+
+def _points_on(reads: Sequence[Read], truth: Truth) -> None:
+    """What "Slurm 22.05 is no cause either." puts aside the next sentence only says more of.
+
+    Of the same subject, and unless that puts a figure on it.
+    """
+    for first, second in pairwise(reads):
+        if not first.statement.beside(second.statement) or first.matches:
+            continue
+        if not sets_aside(first.text, first.languages) or has_figure(second.text):
+            continue
+        second.matches = [
+            replace(m, verdict=DISMISSES, why="the sentence before puts it aside")
+            if m.verdict == STATES and _speaks_of(m.subject, first.text, truth)
+            else m
+            for m in second.matches
+        ]
+
+
+def _speaks_of(key: str, text: str, truth: Truth) -> bool:
+    spot, subject = truth.spots.get(key), subjects()[key]
+    return bool((spot and tokens_in(spot, text)) or (subject.words and hits(subject.words, text)))
 
 
 def _only_kin(reads: Sequence[Read], truth: Truth) -> None:
