@@ -83,7 +83,7 @@ def _telling(hit: Hit) -> bool:
     return len(hit.words) >= _LONG or any(sign in hit.words for sign in "_-=/")
 
 
-_LONG = 9
+_LONG = 8
 
 
 def _any_cause(keys: Collection[str]) -> bool:

@@ -15,6 +15,7 @@ from graders.troubleshooting.field_words import (
     spoken_in_field_words,
 )
 from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.following import LEAD_WORDS, lead_in, point_back, point_on
 from graders.troubleshooting.languages import spoken
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
@@ -26,14 +27,12 @@ from graders.troubleshooting.stance import (
     DISMISSES,
     STATES,
     heads_aside,
-    points_back,
     scope,
-    sets_aside,
     told,
 )
 from graders.troubleshooting.truth import Truth
 
-_LEAD_WORDS, _TAIL_WORDS = 9, 9
+_TAIL_WORDS = 9
 _LIKELY = 0.7
 _GOES_ON = 3
 _ENOUGH_WORDS = 8
@@ -51,7 +50,7 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
         same = before.statement.section == after.statement.section != ""
         if before.copied and same and sources.beside_a_copy(after.statement.text):
             after.copied = before.copied
-    _lead_in(reads)
+    lead_in(reads)
     for read in reads:
         if not read.copied:
             _match(read, truth)
@@ -60,36 +59,12 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
             _in_field_words(reads, number, read, truth)
     _pairs(reads, truth)
     _look_beside(reads, truth)
-    _points_back(reads)
-    _points_on(reads, truth)
+    point_back(reads)
+    point_on(reads, truth)
     _only_kin(reads, truth)
     guesses(reads)
     take_back(reads, truth)
     return reads
-
-
-_TURNS = re.compile(
-    r"\b(?:however|instead|but|the (?:real |actual )?(?:cause|culprit|reason)|stattdessen|aber|sondern|ursache ist"
-    r"|mais|plutôt|la cause|pero|sino|la causa)\b",
-    re.IGNORECASE,
-)
-
-
-def _lead_in(reads: Sequence[Read]) -> None:
-    """A sentence that begins "Looks wrong and is not:" speaks for those after it in its paragraph.
-
-    Until one of them says what something costs.
-    """
-    for before, after in pairwise(reads):
-        lead, colon, rest = before.text.partition(":")
-        if not before.statement.beside(after.statement) or has_figure(after.text):
-            continue
-        if _TURNS.search(after.text):
-            continue
-        led = before.led
-        if colon and rest.strip() and len(lead.split()) <= _LEAD_WORDS:
-            led = lead if heads_aside(lead, before.languages) else ""
-        after.led = led
 
 
 def _written_out(one: Statement, truth: Truth) -> Read:
@@ -272,7 +247,7 @@ def _heading(read: Read, words: Sequence[Hit]) -> str:
         return under
     lead, colon, _ = read.text.partition(":")
     first = min(hit.start for hit in words)
-    if colon and len(lead) < first and len(lead.split()) <= _LEAD_WORDS:
+    if colon and len(lead) < first and len(lead.split()) <= LEAD_WORDS:
         return lead if heads_aside(lead, read.languages) else ""
     _, colon, tail = read.text.rpartition(":")
     last = max(hit.end for hit in words)
@@ -282,8 +257,8 @@ def _heading(read: Read, words: Sequence[Hit]) -> str:
 
 
 _ALL_OVER = re.compile(
-    r"\b(?:(?:all|each|every|alle[nr]?|jede[rmn]?|auf allen|tou(?:te)?s les|chaque|tod[oa]s l[oa]s|cada|tutti i|ogni"
-    r"|todos os|alle|elke|wszystkich|każd\w+) (?:(?:our|of our|of the|unseren?|nos|nuestros) )?(?:the )?"
+    r"\b(?:(?:all|each|every|alle[nr]?|jede[rmn]?|auf allen|tou(?:te)?s les|chaque|tod[oa]s l[oa]s|cada|tutti i"
+    r"|ogni|todos os|alle|elke|wszystkich|każd\w+) (?:(?:our|of our|of the|unseren?|nos|nuestros) )?(?:the )?"
     r"(?:(?:compute|own) )?(?:nodes?|ranks?|hosts?|knoten|ranks?|nœuds?|rangs?|nodos?|nodi|nós|węz\w+)"
     r"|(?:nodes?|ranks?|knoten) alike)\b|全ノード|全ランク|すべてのノード",
     re.IGNORECASE,
@@ -355,45 +330,6 @@ def _beside(reads: Sequence[Read], number: int) -> str:
         if 0 <= other < len(reads) and one.beside(reads[other].statement):
             near.append(reads[other].text)
     return "  ".join(near)
-
-
-def _points_back(reads: Sequence[Read]) -> None:
-    """A sentence like "It is harmless." speaks of the subject of the statement before it."""
-    for first, second in pairwise(reads):
-        same = first.statement.beside(second.statement)
-        if (
-            same
-            and first.matches
-            and not second.matches
-            and points_back(second.text, second.languages)
-        ):
-            first.matches = [
-                replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
-                for m in first.matches
-            ]
-
-
-def _points_on(reads: Sequence[Read], truth: Truth) -> None:
-    """What "Slurm 22.05 is no cause either." puts aside the next sentence only says more of.
-
-    Of the same subject, and unless that puts a figure on it.
-    """
-    for first, second in pairwise(reads):
-        if not first.statement.beside(second.statement) or first.matches:
-            continue
-        if not sets_aside(first.text, first.languages) or has_figure(second.text):
-            continue
-        second.matches = [
-            replace(m, verdict=DISMISSES, why="the sentence before puts it aside")
-            if m.verdict == STATES and _speaks_of(m.subject, first.text, truth)
-            else m
-            for m in second.matches
-        ]
-
-
-def _speaks_of(key: str, text: str, truth: Truth) -> bool:
-    spot, subject = truth.spots.get(key), subjects()[key]
-    return bool((spot and tokens_in(spot, text)) or (subject.words and hits(subject.words, text)))
 
 
 def _only_kin(reads: Sequence[Read], truth: Truth) -> None:

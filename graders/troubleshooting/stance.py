@@ -113,7 +113,9 @@ def _ends_list(text: str, named: Sequence[Hit], languages: Sequence[str]) -> boo
     gaps = [text[one.end : other.start] for one, other in pairwise(order)]
     if not gaps or any(len(gap.split()) > _FEW_WORDS + 2 or ":" in gap for gap in gaps):
         return False
-    tail = re.split(r"[.;:]\s", text[order[-1].end :])[0]
+    tail = text[order[-1].end :]
+    if len(tail.split()) > _LEAD_OUT:
+        return False
     first = text[: order[0].start]
     if len(first.split()) > _FEW_WORDS + 2 or blames(first) or _COSTS.search(text):
         return False
@@ -121,6 +123,7 @@ def _ends_list(text: str, named: Sequence[Hit], languages: Sequence[str]) -> boo
 
 
 _LIST = 2
+_LEAD_OUT = 16
 _COSTS = re.compile(r"\d\s*(?:h|s|時間)(?![a-z])", re.IGNORECASE)
 _QUOTED = re.compile(
     r"[\"“„«][^\"“”„»\n]{3,300}[\"”“»]|(?<!\w)'[^'\n]{6,300}'(?!\w)"
