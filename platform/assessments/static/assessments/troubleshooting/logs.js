@@ -3,7 +3,8 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
-import { copyText } from "../workplace/clipboard.js";
+import { copyAndSay } from "../workplace/clipboard.js";
+import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin } from "../workplace/line_parts.js";
 import { linkTo } from "../workplace/links.js";
@@ -110,7 +111,7 @@ class Explorer {
       open: (at) => this.#open(at),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => this.room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#current(),
     });
     this.list.node.classList.add("log-lines");
@@ -309,14 +310,13 @@ class Explorer {
 
   async #copy() {
     const rows = await this.#chosen();
-    await copyText(rows.map((row) => row.text).join("\n"));
-    this.room.announce(rows.length === 1 ? t`Line copied.` : t`${rows.length} lines copied.`);
+    const text = rows.map((row) => row.text).join("\n");
+    await copyAndSay(text, rows.length === 1 ? t`Line copied.` : t`${rows.length} lines copied.`);
   }
 
   async #link() {
     const [row] = await this.#chosen();
-    await copyText(linkTo("logs", { path: row.path, line: row.line }));
-    this.room.announce(t`Link to the line copied.`);
+    await copyAndSay(linkTo("logs", { path: row.path, line: row.line }), t`Link to the line copied.`);
   }
 
   async #open(at) {

@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
+import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
 
@@ -26,7 +27,7 @@ export class FileAround {
       look: (row) => (room.isPinned(row.path, row.line) ? "pinned" : ""),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#tell(),
     });
     const act = (text, action, extra = {}) =>
