@@ -47,7 +47,7 @@ export function lineCells(room, row, { wrap, year }) {
 }
 
 /** Of a search within the charts' range: what else is like it. */
-export function outsideOf({ before, after, undated }) {
+function outsideOf({ before, after, undated }) {
   const parts = [
     before && t`${number(before)} earlier`,
     after && t`${number(after)} later`,
@@ -57,10 +57,17 @@ export function outsideOf({ before, after, undated }) {
 }
 
 /** Of a search over all times: where lines without a place in the recording stand. */
-export function undatedOf({ before, undated }) {
+function undatedOf({ before, undated }) {
   const parts = [
     before && t`${number(before)} from before the recording, first`,
     undated && t`${number(undated)} without a time, last`,
   ];
   return parts.map((part) => (part ? ` · ${part}` : "")).join("");
+}
+
+/** What stands over the lines found. lines: how many there are; limited: to the charts' range; bar: its length. */
+export function foundText({ count, bins }, { lines, limited, bar }) {
+  const of = t`${number(count)} of ${number(lines)} lines`;
+  return t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · a bar is ${bar} · times as printed, on the site's
+    clock`;
 }

@@ -77,9 +77,9 @@ export class RangePicker extends Popover {
     const { range, room } = this;
     const seconds = range.to - range.from < HOUR;
     const text = (ms) => room.timeText(ms, { seconds });
-    const told = `${text(range.from)} – ${text(range.to)} (${lengthText(range.to - range.from)})`;
-    this.text.textContent = told;
-    this.button.setAttribute("aria-label", t`Range of time: ${told}`);
+    const [told, long] = [`${text(range.from)} – ${text(range.to)}`, ` (${lengthText(range.to - range.from)})`];
+    this.text.replaceChildren(told, el("span", { className: "range-length" }, long));
+    this.button.setAttribute("aria-label", t`Range of time: ${told + long}`);
     this.button.classList.toggle("set", !room.whole);
     this.from.value = plainTime(range.from, this.offsetMin);
     this.to.value = plainTime(range.to, this.offsetMin);
