@@ -169,8 +169,10 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
 
 def script_parts(attempt: Attempt) -> str:
     """Whose words the page's scripts say besides those of every page."""
-    room = [workplace_of(attempt.exercise).name, "terminal"] if attempt.exercise.has_room else []
-    return ",".join([*room, "practice"] if practice_of(attempt.invitation) else room)
+    room = attempt.exercise.has_room
+    parts = [workplace_of(attempt.exercise).name, "workplace", "terminal"] if room else []
+    parts += ["practice"] if practice_of(attempt.invitation) else []
+    return ",".join([*parts, "assistant"] if asking.is_offered(attempt) else parts)
 
 
 def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
