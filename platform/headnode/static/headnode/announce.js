@@ -10,7 +10,7 @@ export function announce(text, { now = false, news = false } = {}) {
   const name = now ? "announce-now" : "announce";
   const region = byId(name);
   const at = performance.now();
-  for (const said of [...region.children]) if (at >= Number(said.dataset.until)) said.remove();
+  for (const said of [...region.children]) if (at >= Number(said.getAttribute("data-until"))) said.remove();
   const words = el("span", { "data-until": String(news ? at + READ_MS : at) }, text, " ");
   newest[name] = words;
   // A text that goes and comes within one turn may count as unchanged, which is not read again.

@@ -8,8 +8,9 @@ import { announce } from "/static/headnode/announce.js";
 let regions;
 
 function node() {
-  const made = { children: [], dataset: {}, words: "" };
-  made.setAttribute = (name, value) => name === "data-until" && (made.dataset.until = value);
+  const made = { children: [], words: "" };
+  made.setAttribute = (name, value) => (made[name] = value);
+  made.getAttribute = (name) => made[name];
   made.append = (...added) => {
     for (const one of added) {
       if (typeof one === "string") made.words += one;
