@@ -12,7 +12,7 @@ import { trouble } from "../workplace/retry.js";
 import { LogChart } from "./logs_chart.js";
 import { FileAround } from "./logs_context.js";
 import { Facet } from "./logs_filters.js";
-import { foundText, lineCells } from "./logs_line.js";
+import { foundText, lineCells, severitiesNamed } from "./logs_line.js";
 import { bundleKey, LogSource, refusalText } from "./logs_source.js";
 import { RangePicker } from "./range_picker.js";
 
@@ -93,7 +93,7 @@ class Explorer {
     this.facets = {
       hosts: new Facet(t`Machine`, this.about.hosts, later),
       sources: new Facet(t`Source`, this.about.sources, later),
-      severities: new Facet(t`Severity`, this.about.severities, later),
+      severities: new Facet(t`Severity`, severitiesNamed(this.about.severities), later),
     };
     const files = this.about.files.map(({ path, title }) => el("option", { value: path }, `${path} (${title})`));
     this.file = el(
@@ -145,7 +145,7 @@ class Explorer {
       " ",
       el("kbd", {}, "k"),
       t` move · `,
-      el("kbd", {}, "Shift"),
+      el("kbd", {}, t`Shift`),
       t` several · `,
       el("kbd", {}, "Enter"),
       t` around it · `,

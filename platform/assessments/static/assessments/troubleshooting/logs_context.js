@@ -5,6 +5,7 @@ import { t } from "../../headnode/words.js";
 import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
+import { severityText } from "./logs_line.js";
 
 const UNIT = 18;
 const MOST_WIDE = 2000;
@@ -93,7 +94,7 @@ export class FileAround {
       row.host || t`no machine named`,
       row.source,
       when,
-      row.severity === "not stated" ? t`no severity stated` : row.severity,
+      row.severity === "not stated" ? t`no severity stated` : severityText(row.severity),
     ].join(" · ");
   }
 

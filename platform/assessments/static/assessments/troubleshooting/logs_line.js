@@ -6,6 +6,7 @@ import { markedText, pinSign } from "../workplace/line_parts.js";
 import { shortTime } from "../workplace/site_time.js";
 
 const SIGNS = { error: "E", warning: "W" };
+const SEVERITIES = { error: t`error`, warning: t`warning`, info: t`info`, debug: t`debug`, "not stated": t`not stated` };
 // What the columns beside it say already: date and time, and a machine's name after it.
 const PREFIXES = [
   /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
@@ -15,6 +16,10 @@ const PREFIXES = [
   /\w{3} \d\d [\d:]{8} \d{6} /,
 ];
 const PREFIX = new RegExp(`^(?:${PREFIXES.map(({ source }) => source).join("|")})`);
+
+/** What a line's severity is called. */
+export const severityText = (name) => SEVERITIES[name] ?? name;
+export const severitiesNamed = (list) => list.map((one) => ({ ...one, name: severityText(one.name) }));
 
 export const number = (value) => value.toLocaleString("en-GB");
 
@@ -38,9 +43,9 @@ export function lineCells(room, row, { wrap, year }) {
     el("span", { title: `${row.host || t`no machine named`} · ${row.source}` }, row.host || row.source),
     el(
       "span",
-      { className: "line-sign", title: row.severity === "not stated" ? "" : row.severity },
+      { className: "line-sign", title: row.severity === "not stated" ? "" : severityText(row.severity) },
       sign || "",
-      sign ? el("span", { className: "unseen" }, row.severity) : null,
+      sign ? el("span", { className: "unseen" }, severityText(row.severity)) : null,
     ),
     text,
   ];
