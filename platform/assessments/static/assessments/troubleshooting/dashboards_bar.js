@@ -77,6 +77,7 @@ export class DashboardBar {
     this.range = new RangeBar(room, "dashboards");
     const job = new Set(layout.job_nodes);
     const some = (label, names) =>
+      names.length > 0 &&
       el(
         "optgroup",
         { label },
