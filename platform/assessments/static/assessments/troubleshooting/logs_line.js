@@ -6,7 +6,13 @@ import { markedText, pinSign } from "../workplace/line_parts.js";
 import { shortTime } from "../workplace/site_time.js";
 
 const SIGNS = { error: "E", warning: "W" };
-const SEVERITIES = { error: t`error`, warning: t`warning`, info: t`info`, debug: t`debug`, "not stated": t`not stated` };
+const SEVERITIES = {
+  error: t`error`,
+  warning: t`warning`,
+  info: t`info`,
+  debug: t`debug`,
+  "not stated": t`not stated`,
+};
 // What the columns beside it say already: date and time, and a machine's name after it.
 const PREFIXES = [
   /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
