@@ -79,6 +79,7 @@ class Played:
 def play(scene: Scene, script: str) -> Course[Played]:
     """Raises ClusterFailed where the cluster does not come up before anybody has touched it."""
     begun = yield from begin(scene)
+    yield from show(scene)
     waiting, refused = begun.waiting, begun.refused
     # What fails only when a job is tried has to have failed before anybody comes.
     before = yield from tried(begun)
@@ -154,6 +155,12 @@ def begin(scene: Scene) -> Course[Begun]:
     waiting, refused = yield from submit(scene.waiting)
     waiting, refused = {**first, **waiting}, {**turned_away, **refused}
     return Begun(ready_s, running, waiting, refused, broken)
+
+
+def show(scene: Scene) -> Course[None]:
+    """Wait for what takes some seconds to be seen: a script comes sooner than any person."""
+    if lines := [line for fault in scene.faults for line in fault.shows]:
+        yield Order("\n".join([*lines, "true"]))
 
 
 def tried(begun: Begun) -> Course[list[reading.Seen]]:

@@ -244,6 +244,7 @@ def filled(fault: Fault, node: str, other: str) -> Fault:
         signs=lines(fault.signs),
         cure=lines(fault.cure),
         state=lines(fault.state),
+        shows=lines(fault.shows),
         running=lines(fault.running),
         edits=tuple(
             replace(one, line=told(one.line), find=told(one.find), put=told(one.put))
