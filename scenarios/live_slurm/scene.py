@@ -21,6 +21,17 @@ SECONDS = 6
 LONG = 36_000
 WIDE = "wide-all-nodes"
 PROTECTED = "fold-prod"
+TEAMS = {
+    "ana": "vision",
+    "bela": "vision",
+    "chen": "speech",
+    "dora": "speech",
+    "emil": "protein",
+    "fay": "protein",
+    "gus": "students",
+}
+CROWD = "-small-"
+"""In the names of jobs that people submit while somebody works."""
 _REACH = ("partition:train", "defmem", "everybody")
 Told = Callable[[str], str]
 
