@@ -25,18 +25,19 @@ class Wait:
 def waits(scene: Scene, played: Played) -> list[Wait]:
     """Of those who waited for the faults and of those who came while somebody worked."""
     users = {job.name: job.user for job in scene.waiting}
-    came = min((one.submitted for one in played.after if one.submitted), default=0.0)
     left = played.left_at or max(
         (time for one in played.after for time in (one.submitted, one.began)), default=0.0
     )
     numbers = {number: name for name, number in played.waiting.items() if name in users}
+    times = [one.submitted for one in played.after if one.submitted and one.number in numbers]
+    came = min(times, default=left)
     found, met = [], set()
     for one in played.after:
         name = numbers.get(one.number, one.name if CROWD in one.name else "")
         user = users.get(name, one.user)
         # Who was refused until the end has been waiting since the others came.
         since = came if name in played.refused or one.submitted > left else one.submitted
-        if not name or name in met or user not in TEAMS:
+        if not name or name in met or user not in TEAMS or not one.submitted:
             continue
         met.add(name)
         began = 0.0 < one.began <= left
