@@ -56,9 +56,9 @@ class Effect:
 _EFFECTS = (
     ("jobs ended", re.compile(r"KILL_JOB.*? JobId=(\d+)")),
     ("jobs begun again", re.compile(r"[Rr]equeu.*? JobId=(\d+)")),
-    ("jobs changed or released", re.compile(r"update_job: complete JobId=(\d+)")),
+    ("jobs changed, held or released", re.compile(r"update_job: complete JobId=(\d+)")),
     ("nodes changed", re.compile(r"update_node: node (\S+) state set")),
-    ("partitions changed", re.compile(r"update_partition complete for (\S+)")),
+    ("partitions changed", re.compile(r"update_part: .* for partition (\S+)")),
     ("settings read anew", re.compile(r"reconfigure_controller: completed()")),
     ("controller begun anew", re.compile(r"slurmctld version \S+ started()")),
 )

@@ -22,11 +22,11 @@ LOG, FROM, BEFORE = BOX / "log/slurmctld.log", BOX / "run/log-from", BOX / "run/
 MOST_TOLD = 80_000
 """Characters of events, the newest."""
 TOLD = re.compile(
-    r"Allocate|Started JobId|_job_complete: .* (?:done|EXIT)|KILL_JOB|[Rr]equeu"
-    r"|_update_job: setting|update_job: complete|update_node: node|update_part|reconfigur|Terminate signal"
-    r"|slurmctld version|respond|returned to service|state set to|[Rr]eservation|_resv"
-    r"|[Ss]uspend|[Hh]eld|fatal|Prolog"
+    r"Allocate|Started JobId|_job_complete: .* done|KILL_JOB|[Rr]equeu|hold on JobId|update_job: complete"
+    r"|_update_job: set|update_node: node|update_part: |reconfigure_controller|Terminate signal"
+    r"|slurmctld version|respond|returned to service|state set to|[Rr]eservation|_resv|[Ss]uspend|fatal|Prolog"
 )
+NOISE = re.compile("Recovered")
 
 
 def save() -> str:
@@ -71,7 +71,8 @@ def events() -> str:
         # A log that is shorter than it was has been begun anew.
         log.seek(start if start <= LOG.stat().st_size else 0)
         lines = log.read(MOST).decode("utf-8", "replace").splitlines()
-    told = "".join(line[:300] + "\n" for line in lines if TOLD.search(line))
+    kept = [line for line in lines if TOLD.search(line) and not NOISE.search(line)]
+    told = "".join(line[:300] + "\n" for line in kept)
     return (before + told)[-MOST_TOLD:]
 
 
