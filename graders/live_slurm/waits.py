@@ -33,7 +33,8 @@ def waits(scene: Scene, played: Played) -> list[Wait]:
     came = min(times, default=left)
     found, met = [], set()
     for one in played.after:
-        name = numbers.get(one.number, one.name if CROWD in one.name else "")
+        of_crowd = CROWD in one.name and one.submitted >= came
+        name = numbers.get(one.number, one.name if of_crowd else "")
         user = users.get(name, one.user)
         # Who was refused until the end has been waiting since the others came.
         since = came if name in played.refused or one.submitted > left else one.submitted

@@ -37,6 +37,8 @@ def test_who_began_waited_until_then_and_who_did_not_until_the_end() -> None:
             job(10, "one", "bela", "RUNNING", 1000.0, 1030.0),
             job(11, "two", "bela", "PENDING", 1000.0, 0.0),
             job(40, "gus-small-1", "gus", "COMPLETED", 1050.0, 1052.0),
+            # Before there was anything to mend.
+            job(3, "gus-small-0", "gus", "COMPLETED", 990.0, 991.0),
             job(41, "mine", "candidate", "PENDING", 1001.0, 0.0),
         ),
         lost=(),
