@@ -104,10 +104,24 @@ class RoomView(AttemptView):
 
 def packed(request: HttpRequest | Request, body: bytes, content_type: str) -> HttpResponse:
     """An answer that the browser may keep, gzipped where it accepts that and it is worth it."""
-    response = HttpResponse(body, content_type=content_type)
-    if len(body) >= LEAST_PACKED and "gzip" in request.headers.get("Accept-Encoding", ""):
-        response.content = gzip.compress(body, 5, mtime=0)
-        response["Content-Encoding"] = "gzip"
+    if len(body) >= LEAST_PACKED and takes_gzip(request):
+        return unpacked_there(gzip.compress(body, 5, mtime=0), content_type)
+    return kept_there(HttpResponse(body, content_type=content_type))
+
+
+def takes_gzip(request: HttpRequest | Request) -> bool:
+    return "gzip" in request.headers.get("Accept-Encoding", "")
+
+
+def unpacked_there(gzipped: bytes, content_type: str) -> HttpResponse:
+    """An answer that is packed already; the browser, which has said that it can, unpacks it."""
+    response = kept_there(HttpResponse(gzipped, content_type=content_type))
+    response["Content-Encoding"] = "gzip"
+    return response
+
+
+def kept_there(response: HttpResponse) -> HttpResponse:
+    """The answer, which this person's browser alone may keep for an hour."""
     response["Vary"] = "Accept-Encoding, Cookie"
     response["Cache-Control"] = "private, max-age=3600"
     response["X-Content-Type-Options"] = "nosniff"

@@ -326,6 +326,11 @@ def submit(selin: Candidate) -> None:
     press_on(selin, dialog.get_by_role("button", name="Submit now"))
     expect(selin.page).to_have_url(re.compile("/receipt/$"))
     selin.sees("Your answer was received")
+    selin.follow("Read it")
+    plan = selin.page.locator("p.as-written", has_text="Purchases")
+    expect(plan).to_contain_text("H100 node")
+    expect(plan).to_contain_text(PHASE)
+    selin.look("plan-answer")
 
 
 def the_grader_has_it(site: Site) -> None:
