@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graders.similarity.answers import Given, fingerprints, plain_answer
+from graders.similarity.answers import Given, Part, fingerprints, plain_answer
 from graders.similarity.compare import Shared, compare
 from graders.similarity.tests.disguises import commented, first_half, methods_reordered, renamed
 from graders.similarity.tokens import CODE, PROSE, symbols_of
@@ -49,9 +49,13 @@ def program(name: str, golden: str) -> str:
     return load_pack(name).golden(LEVEL, golden)
 
 
+@cache
+def answer(path: str, source: str, name: str) -> list[Part]:
+    return plain_answer({path: source}, materials(name) if name else Given())
+
+
 def shared(first: str, second: str, name: str = "", path: str = "controller.py") -> Shared:
-    known = materials(name) if name else Given()
-    return compare(plain_answer({path: first}, known), plain_answer({"other.py": second}, known))
+    return compare(answer(path, first, name), answer("other.py", second, name))
 
 
 @given(st.sampled_from(PROGRAMS), st.sampled_from(["x", "my_", "Wert"]))

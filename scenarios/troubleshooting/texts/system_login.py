@@ -38,7 +38,7 @@ def _busiest(incident: Incident, at_ms: int) -> Iterator[tuple[str, str | None]]
     storm = next((c.fault for c in incident.causes if isinstance(c.fault, MetadataStorm)), None)
     if storm and storm.start_ms <= at_ms:
         for number in range(24):
-            elapsed = _elapsed((at_ms - storm.start_ms) // SECOND - number // 8)
+            elapsed = elapsed_text((at_ms - storm.start_ms) // SECOND - number // 8)
             pid = 412_018 + 3 * number
             load = 61 - number * 0.9
             command = f"find {storm.path}/part-{number:02d} -type f -printf %p\\t%s\\t%T@\\n"
@@ -57,14 +57,14 @@ def _busiest(incident: Incident, at_ms: int) -> Iterator[tuple[str, str | None]]
         )
     ):
         user = draw.pick([(name, 1.0) for name in users])
-        elapsed = _elapsed(int(draw.between(60, 90_000)))
+        elapsed = elapsed_text(int(draw.between(60, 90_000)))
         pid = int(draw.between(3_000, 900_000))
         yield f"{user:<10} {pid:>6} {elapsed:>11} {6.1 / (number + 1):>4.1f} {command}", None
     days = 1 + int(draw.between(20, 120))
     yield f"{'root':<10} {'1':>6} {f'{days}-03:12:44':>11} {0.0:>4.1f} /sbin/init", None
 
 
-def _elapsed(seconds: int) -> str:
+def elapsed_text(seconds: int) -> str:
     """`[[dd-]hh:]mm:ss` as ps prints it."""
     minutes, second = divmod(max(seconds, 0), 60)
     hours, minute = divmod(minutes, 60)

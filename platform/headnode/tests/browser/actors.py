@@ -156,17 +156,22 @@ class Person:
         expect(self.page.get_by_text(text).first).to_be_visible(timeout=within * 1000)
 
 
-def look_at_both(person: Person, name: str) -> None:
-    """At a desk and on a phone, light and dark."""
-    for scheme in ("light", "dark"):
-        person.page.emulate_media(color_scheme=scheme)
-        for size in (DESKTOP, PHONE):
-            person.page.set_viewport_size({"width": size[0], "height": size[1]})
-            person.narrow = size == PHONE
-            person.look(name if scheme == "light" else f"{name}-dark")
-    person.page.emulate_media(color_scheme="light")
+def look_in_light(person: Person, name: str) -> None:
+    """At a desk and on a phone."""
+    for size in (DESKTOP, PHONE):
+        person.page.set_viewport_size({"width": size[0], "height": size[1]})
+        person.narrow = size == PHONE
+        person.look(name)
     person.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
     person.narrow = False
+
+
+def look_at_both(person: Person, name: str) -> None:
+    """At a desk and on a phone, light and dark."""
+    look_in_light(person, name)
+    person.page.emulate_media(color_scheme="dark")
+    look_in_light(person, f"{name}-dark")
+    person.page.emulate_media(color_scheme="light")
 
 
 class Staff(Person):

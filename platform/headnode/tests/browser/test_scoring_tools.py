@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
+from headnode.tests.browser.actors import DESKTOP, Staff, look_in_light
 from headnode.tests.browser.site import Site
 
 REMARK = "A call that timed out may have worked."
@@ -24,21 +24,11 @@ def test_from_the_next_answer_to_a_released_feedback(site: Site, chrome: Browser
     write_down_what_was_said(ines)
 
 
-def look_at_both(ines: Staff, name: str) -> None:
-    """At a desk and on a phone."""
-    ines.look(name)
-    ines.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    ines.narrow = True
-    ines.look(name)
-    ines.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    ines.narrow = False
-
-
 def open_next_to_score(ines: Staff) -> None:
     ines.go("")
     ines.page.get_by_role("link", name=re.compile("Automated resource management")).first.click()
     ines.follow("All candidates of this exercise")
-    look_at_both(ines, "score-order")
+    look_in_light(ines, "score-order")
     ines.follow("Next to score")
     ines.sees("stay hidden until yours are in")
 
@@ -61,7 +51,7 @@ def pin_by_keyboard(ines: Staff) -> None:
     )
     page.keyboard.press("Escape")
     expect(code).to_be_focused()
-    look_at_both(ines, "score-pin")
+    look_in_light(ines, "score-pin")
     page.reload()
     expect(page.get_by_role("group", name="Pin at lines 3 to 5")).to_contain_text(REMARK)
     ines.tab("Pins")
@@ -91,7 +81,7 @@ def pin_a_stretch_of_a_replay(ines: Staff) -> None:
     pin = workload.get_by_role("group", name=re.compile("02:24 to 14:24"))
     expect(pin).to_contain_text("nodes stand idle")
     expect(workload.get_by_role("slider", name="Pin, one step for each")).to_be_visible()
-    look_at_both(ines, "score-stretch")
+    look_in_light(ines, "score-stretch")
     pin.get_by_role("button", name="Change").click()
     pin.get_by_role("button", name="Withdraw").click()
     expect(pin).to_have_count(0)
@@ -107,7 +97,7 @@ def replay_the_work(ines: Staff) -> None:
     slider.press("ArrowLeft")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("Draft 2"))
     expect(page.locator("#course-step-view")).to_contain_text("controller.py")
-    look_at_both(ines, "course")
+    look_in_light(ines, "course")
     slider.press("Home")
     expect(slider).to_have_attribute("aria-valuetext", re.compile("Step 1 of"))
     page.get_by_role("heading", level=1).first.click()
@@ -142,7 +132,7 @@ def explain_and_defend(ines: Staff) -> None:
     ines.page.locator(".score-card").get_by_role("link", name="Feedback and revision").click()
     ines.sees("without it the feedback cannot be released")
     ines.follow("Record explain and defend")
-    look_at_both(ines, "defence")
+    look_in_light(ines, "defence")
     page = ines.page
     page.locator("details.put summary").first.click()
     page.get_by_label("What was answered").first.fill("By the queue's own pace.")
@@ -153,7 +143,7 @@ def explain_and_defend(ines: Staff) -> None:
     ines.press("Record the talk")
     ines.sees("Recorded. It stays with the attempt")
     ines.sees("By the queue's own pace.")
-    look_at_both(ines, "defence-recorded")
+    look_in_light(ines, "defence-recorded")
     ines.follow("Go on to the feedback")
 
 
@@ -169,26 +159,26 @@ def release(ines: Staff, hana: Staff) -> None:
     place.select_option(pinned)
     ines.choose("Where the strength shows", "Architecture as a whole")
     ines.choose("What the revision is about", "controller.py")
-    look_at_both(ines, "feedback-placed")
+    look_in_light(ines, "feedback-placed")
     ines.press("Release and open the revision")
     ines.sees("Otto Brandt owes a scorecard of the first answer")
     ines.complaints.clear()  # the refusal itself
     ines.fill("Why it cannot wait", "The candidate is here until five.")
     ines.press("Ask for an early release")
     ines.sees("Somebody else has to agree")
-    look_at_both(ines, "feedback-early-asked")
+    look_in_light(ines, "feedback-early-asked")
     hana.page.goto(ines.page.url)
     hana.press("I agree to the early release")
     ines.page.reload()
     ines.sees("Hana Okafor agreed")
     ines.press("Release and open the revision")
     ines.sees("Released early, as Ines Moreau asked and Hana Okafor agreed")
-    look_at_both(ines, "feedback-released-placed")
+    look_in_light(ines, "feedback-released-placed")
 
 
 def write_down_what_was_said(ines: Staff) -> None:
     ines.follow("Write down a spoken revision")
-    look_at_both(ines, "spoken")
+    look_in_light(ines, "spoken")
     ines.fill("What the candidate says", "She would read the pool's size before she asks again.")
     ines.press("Hand the notes in")
     ines.sees("The notes are the answer of round 2 now")

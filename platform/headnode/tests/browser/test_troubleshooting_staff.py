@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
+from headnode.tests.browser.actors import DESKTOP, Staff, look_in_light
 from headnode.tests.browser.site import Site
 
 REMARK = "This is where it begins."
@@ -63,21 +63,11 @@ def test_from_the_key_to_a_corrected_match(site: Site, chrome: Browser, attempt:
     correct_a_match(ines)
 
 
-def look_at_both(ines: Staff, name: str) -> None:
-    """At a desk and on a phone."""
-    ines.look(name)
-    ines.page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    ines.narrow = True
-    ines.look(name)
-    ines.page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
-    ines.narrow = False
-
-
 def read_the_key(ines: Staff, attempt: str) -> None:
     page = ines.page
     ines.go(f"attempts/{attempt}/key/")
     expect(page.locator("article.key-subject").first).to_be_visible()
-    look_at_both(ines, "key")
+    look_in_light(ines, "key")
     page.get_by_label("Worth", exact=True).select_option("misleading")
     expect(page.locator("#material-count")).to_have_text(re.compile(r"^\d+ of \d+$"))
     expect(page.locator("#material-rows tbody tr:visible").first).to_contain_text("misleading")
@@ -109,7 +99,7 @@ def remark_at_a_line(ines: Staff) -> None:
     expect(box).to_contain_text(re.compile(r"kept \d"))
     page.keyboard.press("Escape")
     expect(page.locator("#pin-list")).to_contain_text(REMARK)
-    look_at_both(ines, "staff-room")
+    look_in_light(ines, "staff-room")
     page.reload()
     expect(page.locator("#pin-list")).to_contain_text(REMARK)
     page.get_by_role("button", name=re.compile("Change the remark")).click()
@@ -135,7 +125,7 @@ def look_at_a_chart(ines: Staff, attempt: str) -> None:
     expect(entry.locator(".pin-quote")).to_contain_text(
         re.compile(r"lowest \S+ s\s+mean \S+ s\s+highest ")
     )
-    look_at_both(ines, "staff-remark-at-chart")
+    look_in_light(ines, "staff-remark-at-chart")
     page.get_by_role("tab", name="Logs").click()
     entry.get_by_role("link").click()
     expect(page.get_by_role("tab", name="Dashboards")).to_have_attribute("aria-selected", "true")
@@ -145,11 +135,11 @@ def read_quotes_and_rate(ines: Staff, attempt: str) -> None:
     page = ines.page
     ines.go(f"attempts/{attempt}/score/1/")
     expect(page.get_by_text("Hypothesis 1: supported")).to_be_visible()
-    look_at_both(ines, "score-board")
+    look_in_light(ines, "score-board")
     ines.tab("Evidence")
     ines.sees("What the machine picked out of the answer")
     expect(page.get_by_text("not mentioned")).to_have_count(0)
-    look_at_both(ines, "score-quotes")
+    look_in_light(ines, "score-quotes")
     ines.tab("Pins")
     expect(page.locator("#pin-list")).to_contain_text(REMARK)
     expect(page.locator("#pin-list")).to_contain_text(AT_A_CHART)
@@ -172,17 +162,17 @@ def correct_a_match(ines: Staff) -> None:
         "details.incident-subject", has=page.get_by_text("found", exact=True)
     ).first
     expect(found).to_be_visible()
-    look_at_both(ines, "score-evidence")
+    look_in_light(ines, "score-evidence")
     found.get_by_role("button", name="This says something else").first.click()
     ines.sees("does not speak of")
     ines.tab("Evidence")
     expect(page.get_by_text("with the corrected matches")).to_be_visible()
-    look_at_both(ines, "score-corrected")
+    look_in_light(ines, "score-corrected")
     page.get_by_role(
         "link", name=re.compile("^(Say what it speaks of|Another cause)")
     ).first.click()
     expect(page.get_by_role("heading", name="As you read it")).to_be_visible()
-    look_at_both(ines, "match")
+    look_in_light(ines, "match")
     page.go_back()
     ines.tab("Evidence")
     page.get_by_role("button", name="Take the correction back").first.click()

@@ -12,15 +12,7 @@ from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.running import Process, allowed, processes
 from scenarios.troubleshooting.console.reply import Reply
 from scenarios.troubleshooting.console.site import Site
-
-
-def _elapsed(seconds: int) -> str:
-    minutes, second = divmod(max(seconds, 0), 60)
-    hours, minute = divmod(minutes, 60)
-    days, hour = divmod(hours, 24)
-    if days:
-        return f"{days}-{hour:02d}:{minute:02d}:{second:02d}"
-    return f"{hour:02d}:{minute:02d}:{second:02d}" if hours else f"{minute:02d}:{second:02d}"
+from scenarios.troubleshooting.texts.system_login import elapsed_text
 
 
 def ran_s(site: Site, process: Process) -> int:
@@ -47,7 +39,7 @@ def _columns(site: Site, host: str) -> dict[str, tuple[str, int, Callable[[Proce
         "vsz": ("VSZ", 8, lambda p: str(int(p.memory * 1024 * 3))), "rss": ("RSS", 8,
         lambda p: str(int(p.memory * 1024))),
         "tty": ("TT", -8, lambda p: "?"), "stat": ("STAT", -4, lambda p: "Rl" if p.cpu > 50 else "Ssl"),
-        "etime": ("ELAPSED", 11, lambda p: _elapsed(ran_s(site, p))), "etimes": ("ELAPSED", 7,
+        "etime": ("ELAPSED", 11, lambda p: elapsed_text(ran_s(site, p))), "etimes": ("ELAPSED", 7,
         lambda p: str(ran_s(site, p))),
         "bsdtime": ("TIME", 6, lambda p: f"{used(p) // 60}:{used(p) % 60:02d}"),
         "c": ("C", 2, lambda p: str(int(p.cpu))), "time": ("TIME", 8, cpu_time), "nlwp": ("NLWP", 4,
@@ -179,7 +171,7 @@ def _printed(site: Site, host: str, form: str, found: list[Process], bare: bool)
     if form == "user,pid,etime,pcpu,args" and site.kind(host) == LOGIN:
         # The materials' own columns.
         rows = [
-            f"{p.user:<10} {p.pid:>6} {_elapsed(ran_s(site, p)):>11} {p.cpu:>4.1f} {p.args}"
+            f"{p.user:<10} {p.pid:>6} {elapsed_text(ran_s(site, p)):>11} {p.cpu:>4.1f} {p.args}"
             for p in found
         ]
         return joined(rows if bare else ["USER         PID     ELAPSED %CPU COMMAND", *rows])
