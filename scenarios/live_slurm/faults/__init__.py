@@ -94,11 +94,6 @@ class Fault:
     restart_cures: bool = False
     wide: bool = False
 
-    @property
-    def needs_node(self) -> bool:
-        """Whether a node has to be drawn for it."""
-        return any("{node}" in one for one in self.touches)
-
 
 _ROWS: Mapping[str, type[Edit] | type[Jobs] | type[Holder]] = {
     "edits": Edit,
