@@ -173,7 +173,7 @@ def _hidden(name: str, battery: Battery) -> Json:
     if seen is None or name not in battery.began:
         return {"began": False, "reason": seen.reason if seen else ""}
     after_s = max(0.0, seen.began - seen.submitted)
-    return {"began": True, "where": seen.nodes, "after_s": round(after_s, 1)}
+    return {"began": True, "where": seen.nodes, "after_s": round(after_s)}
 
 
 def _effects(scene: Scene, played: Played) -> list[Effect]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -251,14 +252,14 @@ def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]], floa
         {"/box/run/script": "\n".join([_WATCH, *lines, "trap - DEBUG", ""])},
         LONGEST_SCRIPT_S,
     )
-    told = yield Order("echo $EPOCHREALTIME; head -c 200000 ~/run/commands", within_s=10.0)
-    left_at, *lines = told.out.splitlines()
+    left_at = time.time()
+    told = yield Order("head -c 200000 ~/run/commands", within_s=10.0)
     commands = []
-    for line in lines:
+    for line in told.out.splitlines():
         at, tab, command = line.partition("\t")
         if tab and at.replace(".", "", 1).isdigit() and not command.startswith("trap - DEBUG"):
             commands.append((float(at), command))
-    return said.code, (said.out + said.err)[-20_000:], commands, float(left_at)
+    return said.code, (said.out + said.err)[-20_000:], commands, left_at
 
 
 def settle(

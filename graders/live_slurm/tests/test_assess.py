@@ -78,6 +78,6 @@ def test_hidden_jobs_say_where_and_how_soon_they_began() -> None:
     rows = {row["kind"]: row for row in evidence}
     [hidden] = [one for one in rows["battery"]["rows"] if one["fault"]]
     assert hidden["asks"] == "bela: sbatch -N 2 --gres=gpu:1 -t 6:00:00"
-    assert hidden["now"] == {"began": True, "where": "gpu-n[002-003]", "after_s": 3.0}
+    assert hidden["now"] == {"began": True, "where": "gpu-n[002-003]", "after_s": 3}
     assert rows["effects"]["rows"] == rows["events"]["rows"] == []
     assert rows["waits"]["all"]["jobs"] == len(scene.waiting)

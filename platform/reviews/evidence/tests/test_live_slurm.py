@@ -36,7 +36,7 @@ OTHERS = [
             {
                 "fault": "One node a job",
                 "asks": "bela: sbatch -N 2",
-                "now": {"began": True, "where": "gpu-n002", "after_s": 3.0},
+                "now": {"began": True, "where": "gpu-n002", "after_s": 3},
                 "restarted": {"began": False, "reason": "PartitionNodeLimit"},
             }
         ],
@@ -121,7 +121,7 @@ def test_what_was_mended_is_told_once_the_own_scorecard_is_in(ada: Attempt) -> N
         "3 jobs waited 2 h 10 min in all",
         "fold-prod, which may not be stopped, ran on; its team protein waited 0 min.",
         "<td>7, 8</td>",
-        "</span> on gpu-n002 after 3.0 s",
+        "</span> on gpu-n002 after 3 s",
         "</span> PartitionNodeLimit",
     ):
         assert told in plain, told
