@@ -247,6 +247,12 @@ def test_what_ships_is_read_for_every_pack_that_was_measured() -> None:
             assert 0 <= row.score <= 1
 
 
+def test_the_page_beside_the_rows_has_them_as_they_are() -> None:
+    page = (lines.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert lines.renewed(page) == page, "python -m graders.assistant.lines writes it anew"
+    assert "| automation/queue-autoscaler | senior | 0.99, 0.91 |" in page
+
+
 def test_a_file_that_is_none_is_told_by_its_name(tmp_path: Path) -> None:
     lines.path_of(PACK, tmp_path).write_text("{}")
     with pytest.raises(ValueError, match=r"cost-fleet-bill\.json holds no baselines"):
