@@ -214,9 +214,9 @@ def test_a_line_is_the_mean_of_its_rows() -> None:
 def test_what_was_reached_at_an_earlier_version_is_no_line_of_today(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(lines, "rows_of", lambda pack: lines_kept)
     now = load_pack(PACK).version
     lines_kept = [replace(ROW, score=0.95, version="0.9.0"), replace(ROW, score=0.6, version=now)]
+    monkeypatch.setattr(lines, "rows_of", lambda pack: lines_kept)
     lines._line.cache_clear()
     today, earlier = lines.line_of(PACK, "mid"), lines.earlier_line(PACK, "mid")
     assert today is not None
