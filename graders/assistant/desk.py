@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from graders.assistant.asking import WHEN, asked
 from graders.kinds import run_public
 from sandbox import Backend
 from scenarios.company.profile import DEFAULT, Profile
@@ -19,6 +20,7 @@ from scenarios.cost.query import BadQuery, Tables
 from scenarios.kinds import kind_of
 from scenarios.packs import Pack
 from scenarios.packs.variant import build
+from scenarios.scaling.levels import LEVELS as PLANS
 from scenarios.troubleshooting.console import Console
 from scenarios.troubleshooting.levels import LEVELS
 from scenarios.troubleshooting.truth import make_incident
@@ -52,6 +54,8 @@ class Desk:
     profile: Profile = DEFAULT
     written: dict[str, str] = field(default_factory=dict)
     handed_in: bool = False
+    played: int = 0
+    """What-ifs that were played; a candidate has so many and no more."""
 
     def __post_init__(self) -> None:
         build(self.pack, self.level, self.seed, self.folder, self.profile)
@@ -117,10 +121,16 @@ class Desk:
             }
         if self._told == "incident":
             told = f"Run a command on a host of the cluster: {', '.join(self._console.hosts[:60])}."
-            return {"command": (told, {"host": _TEXT, "line": _TEXT}, self._command)}
-        return {
-            "what_if": ("Play the plan in the answer over the expected year.", {}, self._what_if)
-        }
+            query = f"Ask the metrics in PromQL, from start to end every step_s seconds. {WHEN}"
+            times = {"query": _TEXT, "start": _TEXT, "end": _TEXT, "step_s": _NUMBER}
+            return {
+                "command": (told, {"host": _TEXT, "line": _TEXT}, self._command),
+                "promql": (query, times, self._promql),
+            }
+        told = (
+            f"Play the plan in the answer over the expected year, {self._what_ifs} times at most."
+        )
+        return {"what_if": (told, {}, self._what_if)}
 
     @property
     def _told(self) -> str:
@@ -160,7 +170,11 @@ class Desk:
 
     def _paths(self) -> list[str]:
         hidden = ("manifest.json", ".hncol")
-        found = (path for path in sorted(self.folder.rglob("*")) if path.is_file())
+        found = (
+            path
+            for path in sorted(self.folder.rglob("*"))
+            if path.is_file() and not path.name.startswith(".")
+        )
         names = [path.relative_to(self.folder).as_posix() for path in found]
         return [name for name in names if not name.endswith(hidden)]
 
@@ -240,7 +254,14 @@ class Desk:
         ]
         return "\n".join([*parts, report["stderr"][-4_000:], "Marks:", *marks])
 
+    @property
+    def _what_ifs(self) -> int:
+        return PLANS[self.level].what_ifs
+
     def _what_if(self) -> str:
+        if self.played >= self._what_ifs:
+            return f"All {self._what_ifs} what-ifs are used."
+        self.played += 1
         report = run_public(
             self.pack.name, self.level, self.seed, self.answer, None, "year", self.profile
         ).to_dict()
@@ -278,6 +299,9 @@ class Desk:
             return f"bash: {error}"
         reply = self._console.run(str(host), words)
         return f"{reply.stdout}{reply.stderr}" or "(no output)"
+
+    def _promql(self, query: str, start: str, end: str, step_s: int) -> str:
+        return asked(self.folder, str(query), str(start), str(end), step_s)
 
     def _hand_in(self) -> str:
         self.handed_in = True

@@ -14,9 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from scenarios.packs import load_pack
+from scenarios.packs import all_packs, load_pack
 
 FOLDER = Path(__file__).resolve().parents[1] / "baselines"
+MARKS = ("<!-- table -->", "<!-- end -->")
+"""Between which the table stands in the folder's page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,33 @@ class Line:
     def when(self) -> str:
         """Its date, or from and to."""
         return self.last if self.first == self.last else f"{self.first} to {self.last}"
+
+
+def table() -> str:
+    """What is kept, as a table in Markdown: by pack and level what earlier versions came to, and today's.
+
+    Scores stand in the order in which they were kept.
+    """
+    rows = [
+        "| pack | level | earlier versions | today's version | measured |",
+        "|---|---|---|---|---|",
+    ]
+    for pack in all_packs():
+        kept = [row for row in rows_of(pack.name) if row.score is not None]
+        for level in pack.levels if kept else ():
+            here = [row for row in kept if row.level == level]
+            if not here:
+                continue
+            now = [row for row in here if row.version == pack.version]
+            before = [row for row in here if row.version != pack.version]
+            dates = ", ".join(dict.fromkeys(sorted(row.measured for row in now or before)))
+            cells = (pack.name, level, _scores(before), f"{pack.version}: {_scores(now)}", dates)
+            rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _scores(rows: Sequence[Row]) -> str:
+    return ", ".join(f"{row.score:.2f}" for row in rows) or "none"
 
 
 def path_of(pack: str, folder: Path = FOLDER) -> Path:
@@ -136,3 +165,21 @@ def line_from(rows: Sequence[Row]) -> Line | None:
             for key in keys
         },
     )
+
+
+def renewed(page: str) -> str:
+    """The page with the table as it is now between its two marks."""
+    head, _, rest = page.partition(MARKS[0])
+    _, _, tail = rest.partition(MARKS[1])
+    return f"{head}{MARKS[0]}\n{table()}{MARKS[1]}{tail}"
+
+
+def main() -> None:
+    """Write the table of the folder's page anew."""
+    page = FOLDER / "README.md"
+    text = renewed(page.read_text(encoding="utf-8"))
+    page.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

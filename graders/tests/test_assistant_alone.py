@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ import pytest
 
 from graders.__main__ import main
 from graders.assistant import lines
+from graders.assistant.asking import HISTORY
 from graders.assistant.command import KEY, seeds
 from graders.assistant.desk import HAND_IN, Desk, NoSuchTool
 from graders.assistant.lines import Row, line_from
 from graders.cost.makers import write_golden
 from scenarios.packs import all_packs, load_pack
+from scenarios.troubleshooting.columns import Columns
 
 PACK, LEVEL, SEED = "cost/fleet-bill", "junior", 5
 Json = dict[str, Any]
@@ -194,8 +197,19 @@ def test_a_clusters_commands_and_a_plans_year_can_be_asked(tmp_path: Path) -> No
     told = incident.tools["command"][0]
     host = told.partition(": ")[2].partition(",")[0]
     assert "command not found" in incident.use("command", {"host": host, "line": "nonsense"})
+    assert not any(one.rpartition("/")[2].startswith(".") for one in incident._paths())
+    begun = Columns.open(tmp_path / "incident" / HISTORY).start_ms / 1000
+    first, last = (f"{datetime.fromtimestamp(begun + s, UTC):%Y-%m-%dT%H:%M}" for s in (3600, 7200))
+    times = {"start": first, "end": last, "step_s": 600}
+    told = incident.use("promql", {"query": "avg(DCGM_FI_DEV_GPU_UTIL)", **times})
+    assert told.startswith("{}: ")
+    assert told.count(",") == 6
+    for query, bad in (("avg(", times), ("up", {**times, "start": "noon"})):
+        assert "Times are UTC" in incident.use("promql", {"query": query, **bad})
     plan = Desk(load_pack("scaling-plan/growth-year"), "junior", 1, tmp_path / "plan")
     assert "measures" in plan.use("what_if", {})
+    plan.played = 99
+    assert "what-ifs are used" in plan.use("what_if", {})
 
 
 ROW = Row("mid", 0.9, "1.0.0", "2026-11-21", "Played.", measures={"wait": 0.8})
@@ -245,6 +259,12 @@ def test_what_ships_is_read_for_every_pack_that_was_measured() -> None:
             assert row.measured.startswith("2026-")
             assert row.score is not None
             assert 0 <= row.score <= 1
+
+
+def test_the_page_beside_the_rows_has_them_as_they_are() -> None:
+    page = (lines.FOLDER / "README.md").read_text(encoding="utf-8")
+    assert lines.renewed(page) == page, "python -m graders.assistant.lines writes it anew"
+    assert "| automation/queue-autoscaler | senior | 0.99, 0.91 |" in page
 
 
 def test_a_file_that_is_none_is_told_by_its_name(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from assessments.models import Attempt, OwnWorkRound, OwnWorkSave
 from assessments.own_work import rounds
 from assessments.own_work.tests.test_own_work import SECRET, found, handed_in, make_scene, sent
 from graders.assistant.lines import Line, line_of
+from reviews.catalogue.pages import catalogue
 from reviews.decisions.candidate_scores import candidate_scores
 from reviews.evidence.assistant_alone import beside, line_for
 from reviews.evidence.automation import measures
@@ -128,10 +129,17 @@ def test_its_line_is_that_of_the_exercises_pack_and_level() -> None:
     assert line_for(scene.exercise) is None
 
 
-def test_catalogue_shows_the_line(client: Client) -> None:
+def test_catalogue_shows_the_line(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     scene, _ = make_scene()
     client.force_login(scene.rhea)
     page = reverse("admin:catalogue-entry", args=["automation", "queue-autoscaler"])
+    monkeypatch.setattr(catalogue, "line_of", lambda pack, level: LINE)
     text = client.get(page, {"level": "senior"}).content.decode()
     assert "An assistant alone" in text
     assert "2 answers" in text
+    monkeypatch.setattr(catalogue, "line_of", lambda pack, level: None)
+    monkeypatch.setattr(catalogue, "earlier_line", lambda pack, level: LINE)
+    text = " ".join(client.get(page, {"level": "senior"}).content.decode().split())
+    assert "Not measured at this version. At earlier ones it reached 0.91 to 0.99" in text
+    monkeypatch.setattr(catalogue, "earlier_line", lambda pack, level: None)
+    assert "An assistant alone" not in client.get(page, {"level": "senior"}).content.decode()
