@@ -19,7 +19,8 @@ _FEW_WORDS = 3
 _LONGEST = 2_000
 """Characters of a text that are read: a row is a sentence or two."""
 _RELATIVE = re.compile(
-    r"(,\s*(die|das|der)|\b(that|which|who|welche\w*|qui|que|che|they|sie|ils|elles|ellos|ellas))\s+(\w+\s+){0,2}$",
+    r"(,\s*(die|das|der)|\b(that|which|who|welche\w*|qui|que|che|they|sie(?! zu )|ils|elles|ellos|ellas))"
+    r"\s+(\w+\s+){0,2}$",
     re.IGNORECASE,
 )
 _TURNS = re.compile(

@@ -99,6 +99,7 @@ def identities(incident: Incident, causes: Iterable[CauseKey]) -> Identities:
             own[cause.key]["gpu"] = frozenset([str(gpu)])
         if cause.key in of_job:
             own[cause.key] |= {"job": jobs, "user": frozenset([owner])}
+            own[cause.key]["node"] = frozenset(node.name for node in incident.training.nodes)
         shown = keys[cause.key]
         places = [line.path + " " + line.first for line in shown.lines]
         places += [" ".join(chart.labels.values()) for chart in shown.charts]

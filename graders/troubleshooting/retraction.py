@@ -74,7 +74,9 @@ def _undecided(reads: Sequence[Read], number: int) -> Iterator[Read]:
 
 _WHOLE = re.compile(
     r"\b(?:everything|all (?:of )?(?:the )?(?:above|this|that|it|them|these|two|three|four|findings|causes)"
-    r"|all (?:my|of my) \w+|none of (?:the|these|them|my)|alles|alle (?:\w+ )?(?:vier|drei|ursachen|befunde)"
+    r"|all (?:my|of my) \w+|none of (?:the|these|them|my)|list of causes"
+    r"|my (?:list|findings|causes|conclusions)|meine (?:liste|befunde|ursachen)|keine der \w+|aucune des \w+"
+    r"|ninguna de las \w+|alles|alle (?:\w+ )?(?:vier|drei|ursachen|befunde)"
     r"|tout (?:ce qui|cela|ce que)|toutes? les \w+|les (?:quatre|trois)|todo|tod[oa]s|l[ao]s (?:cuatro|tres)"
     r"|nada de lo)\b",
     re.IGNORECASE,

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 
 from scenarios.troubleshooting.console.command import Call, Failed, joined
+from scenarios.troubleshooting.console.host.cpus import shares
 from scenarios.troubleshooting.console.host.memory import numbers
 from scenarios.troubleshooting.console.host.processes import ran_s
 from scenarios.troubleshooting.console.host.running import Process, processes
 from scenarios.troubleshooting.console.host.system import threads
 from scenarios.troubleshooting.console.host.told import told
-from scenarios.troubleshooting.console.proc.processors import shares
 from scenarios.troubleshooting.console.site import Site
 
 _LISTED = 40

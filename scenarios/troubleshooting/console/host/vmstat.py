@@ -6,8 +6,8 @@ import re
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.console.command import Call, Failed, joined
+from scenarios.troubleshooting.console.host.cpus import load, shares
 from scenarios.troubleshooting.console.host.memory import numbers
-from scenarios.troubleshooting.console.proc.processors import loadavg, shares
 
 _MOST_LINES = 20
 
@@ -19,14 +19,14 @@ def vmstat(call: Call) -> str:
     memory, swap = numbers(call)
     draw = Stream(call.site.incident.seed, f"vmstat {call.host}")
     user, system, waits = (round(share) for share in shares(call.site, call.host))
-    load = float(loadavg(call.site, call.host).split()[0])
+    waiting = load(call.site, call.host)
     counts = [int(word) for word in call.args if word.isdigit()]
     rows = [
         "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----",
         " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st",
     ]
     for _ in range(min(counts[1], _MOST_LINES) if len(counts) > 1 else 1):
-        ready = max(round(load * draw.between(0.9, 1.1)), 0)
+        ready = max(round(waiting * draw.between(0.9, 1.1)), 0)
         rows.append(
             f"{ready:>2}  0 {swap[1] * 1024:>6} {memory[2] * 1024:>6} {2_048:>6}"
             f" {memory[4] * 1024:>6}    0    0"

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.console.command import NODE
+from scenarios.troubleshooting.console.host.cpus import socket_of
 from scenarios.troubleshooting.console.host.system import threads
-from scenarios.troubleshooting.console.proc.processors import socket_of, up_s
+from scenarios.troubleshooting.console.proc.processors import up_s
 from scenarios.troubleshooting.console.site import Site
 
 _QUEUES = 8

@@ -7,11 +7,11 @@ import re
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import MINUTE, SECOND
 from scenarios.troubleshooting.console.command import NODE
+from scenarios.troubleshooting.console.host.cpus import shares_of_each, socket_of
 from scenarios.troubleshooting.console.host.running import processes
 from scenarios.troubleshooting.console.host.system import threads
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.site import Site
-from scenarios.troubleshooting.signals.node import CPUS
 from scenarios.troubleshooting.texts.smi_state import value
 from scenarios.troubleshooting.texts.system_host import boot_ms
 
@@ -30,11 +30,6 @@ _FLAGS = (
     "cldemote movdiri movdir64b enqcmd fsrm md_clear serialize tsxldtrk pconfig arch_lbr amx_bf16 "
     "avx512_fp16 amx_tile amx_int8 flush_l1d arch_capabilities"
 )
-
-
-def socket_of(cpu: int, total: int) -> int:
-    """First the cores of both sockets, then their second threads."""
-    return cpu % (total // 2) // (total // 4)
 
 
 def cpuinfo(site: Site, host: str) -> str:
@@ -88,43 +83,13 @@ def up_s(site: Site, host: str) -> float:
     return float(((days * 24 + hours) * 60 + minutes) * 60) + rest
 
 
-def _shares(site: Site, host: str) -> list[dict[str, float]]:
-    """How the time of each CPU goes now: a node's as its exporter shows it for two CPUs of each socket."""
-    total, draw = threads(site, host), Stream(site.incident.seed, f"cpu {host}")
-    if site.kind(host) != NODE:
-        part = (
-            float(told(site, host)["uptime"].rpartition("load average: ")[2].split(",")[0]) / total
-        )
-        one = {"user": 0.6 * part, "system": 0.4 * part, "iowait": 0.1 * part}
-        return [
-            {mode: share * draw.between(0.8, 1.2) for mode, share in one.items()}
-            for _ in range(total)
-        ]
-    readings, span = site.readings(host), 10 * MINUTE
-    seen = []
-    for cpu in CPUS:
-        now = {
-            mode: readings.at("node_cpu_seconds_total", site.now_ms + span, cpu=str(cpu), mode=mode)
-            - readings.at("node_cpu_seconds_total", site.now_ms, cpu=str(cpu), mode=mode)
-            for mode in ("user", "system", "iowait")
-        }
-        seen.append({mode: max(seconds, 0.0) / (span / SECOND) for mode, seconds in now.items()})
-    found = []
-    for cpu in range(total):
-        like = seen[2 * socket_of(cpu, total) + cpu % 2]
-        found.append(
-            {mode: min(share * draw.between(0.97, 1.03), 0.98) for mode, share in like.items()}
-        )
-    return found
-
-
 def _ticks(site: Site, host: str) -> list[list[int]]:
     """Hundredths of seconds in each mode since the start, for each CPU: the job's share since it began."""
     up = up_s(site, host)
     started = site.incident.slow.start_ms or site.looked_ms
     ran = min(up, (site.looked_ms - started) / SECOND) if site.kind(host) == NODE else up
     rows = []
-    for share in _shares(site, host):
+    for share in shares_of_each(site, host):
         user, system, waits = (
             share[mode] * ran + idle * (up - ran)
             for mode, idle in (("user", 0.008), ("system", 0.006), ("iowait", 0.0004))
@@ -159,16 +124,6 @@ def stat(site: Site, host: str) -> str:
 def uptime(site: Site, host: str) -> str:
     idle = sum(row[3] for row in _ticks(site, host)) / 100
     return f"{up_s(site, host):.2f} {idle:.2f}\n"
-
-
-def shares(site: Site, host: str) -> tuple[float, float, float]:
-    """How much of all CPUs goes to programs, to the kernel and to waiting for disks now, in per cent."""
-    rows = _shares(site, host)
-    user, system, waits = (
-        100 * sum(row.get(mode, 0.0) for row in rows) / len(rows)
-        for mode in ("user", "system", "iowait")
-    )
-    return user, system, waits
 
 
 def loadavg(site: Site, host: str) -> str:
