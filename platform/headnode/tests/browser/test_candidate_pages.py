@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Locator, Route, expect
 
 from headnode.candidate_addresses import CANDIDATE_ADDRESSES
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate
 from headnode.tests.browser.site import Site
 
 STAGE = """
@@ -90,12 +89,6 @@ class Reader(Candidate):
     """A candidate on whose pages nothing is tolerated."""
 
     grave = frozenset({"minor", "moderate", "serious", "critical", None})
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_every_address_is_a_page_or_none() -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from headnode.tests.browser.actors import DESKTOP, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, Candidate
 from headnode.tests.browser.hands import press_on, tab_to
 from headnode.tests.browser.site import Site
 
@@ -16,12 +15,6 @@ pytestmark = pytest.mark.nightly  # by day assessments/tests/test_stops tries it
 
 ENDLESS = 'print("begun", flush=True)\nwhile True:\n    pass\n'
 AT_ONCE_MS = 8_000  # the endless program would take a minute
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_run_is_stopped_by_button_by_key_and_after_a_reload(site: Site, chrome: Browser) -> None:
