@@ -163,11 +163,11 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
-        "script_parts": script_parts(attempt),
+        "script_parts": _script_parts(attempt),
     }
 
 
-def script_parts(attempt: Attempt) -> str:
+def _script_parts(attempt: Attempt) -> str:
     """Whose words the page's scripts say besides those of every page."""
     room = attempt.exercise.has_room
     parts = [workplace_of(attempt.exercise).name, "workplace", "terminal"] if room else []

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.not_possible import NotPossible
 from accounts.prose import is_text
-from assessments import company, pages
+from assessments import company
 from assessments.afterwards import shown
 from assessments.enquiries import asking
 from assessments.kinds import workplace_of
@@ -37,14 +37,15 @@ def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
     rows = shown.handed_in(attempt)
     if not rows:
         raise Http404
+    room = workplace_of(attempt.exercise).name
     context = {
         "attempt": attempt,
         "opening": attempt.invitation.opening,
         "title": pack_of(attempt.pack_version.name).title,
         "rounds": [shown.answer_parts(row) for row in rows],
-        "workplace": workplace_of(attempt.exercise).name,
+        "workplace": room,
         "currency": company.of_attempt(attempt).currency,
-        "script_parts": pages.script_parts(attempt),
+        "script_parts": f"{room},workplace" if room else "",
     }
     return render(request, "assessments/answer.html", context)
 

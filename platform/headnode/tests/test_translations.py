@@ -131,6 +131,42 @@ def plain_sentences(source: str) -> Iterator[str]:
             yield found[0]
 
 
+SHOWN_WORD = re.compile(
+    r'\},\s*"([A-Za-z][^"]*)"\s*[,)]'
+    r'|(?:title|label|placeholder|alt|"aria-label"|"aria-description"):\s*"([A-Za-z][^"]*)"'
+    r'|textContent\s*=\s*"([A-Za-z][^"]*)"'
+)
+"""A text of one word or more that is put into an element as it stands."""
+KEYS_AND_NAMES = {
+    "Cluster",
+    "Enter",
+    "Esc",
+    "GPUs",
+    "SQL",
+    "Tab",
+    "Terminal",
+    "j",
+    "k",
+    "null",
+    "p",
+}
+"""The same in every language."""
+
+
+def shown_words(source: str) -> set[str]:
+    return {word for found in SHOWN_WORD.finditer(source) for word in found.groups() if word}
+
+
+def test_scripts_look_their_short_words_up() -> None:
+    ours = [path for path in translating.files(translating.SCRIPTS) if path.name not in NOT_OURS]
+    found = {path.name: shown_words(path.read_text()) - KEYS_AND_NAMES for path in ours}
+    assert {name: left for name, left in found.items() if left} == {}
+    assert shown_words('el("kbd", {}, "Shift"), { title: "Read only" }, el("p", {}, t`Now`)') == {
+        "Shift",
+        "Read only",
+    }
+
+
 def test_scripts_look_their_sentences_up() -> None:
     ours = [path for path in translating.files(translating.SCRIPTS) if path.name not in NOT_OURS]
     found = {path.name: list(plain_sentences(path.read_text())) for path in ours}

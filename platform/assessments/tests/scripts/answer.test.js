@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Answer, fingerprint } from "/static/assessments/workspace/answer.js";
+import { fetchWords, partName, readable, summary } from "/static/assessments/workspace/answer_parts.js";
 import { timeText } from "/static/assessments/workspace/clock.js";
 
 const FILES = [
@@ -72,4 +73,16 @@ test("time left is said in minutes, never more than there are, until fifteen are
   const told = [7200, 7199, 2970, 901, 900, 61, 59.2, 0, -5].map(timeText);
   const words = ["2 h 00 min", "119 min", "49 min", "15 min", "15:00", "1:01", "1:00", "0:00", "0:00"];
   assert.deepEqual(told, words);
+});
+
+test("a program's own plan.json is a file like any other; only the room that keeps it puts it into words", async () => {
+  const [path, text] = ["plan.json", '{"nodes": 3}'];
+  assert.deepEqual([partName(path), summary(path, text)], [null, null]);
+  assert.deepEqual(readable(path, text), { name: path, text });
+  await fetchWords("");
+  assert.equal(partName(path), null);
+  await fetchWords("scaling");
+  assert.equal(partName(path), "Plan");
+  assert.match(readable(path, text).text, /cannot be read|empty/);
+  assert.equal(partName("notes.json"), null);
 });

@@ -139,7 +139,7 @@ export function moved(before, after, place) {
 /** Put the pad's state into words as it changes. */
 export function tell(pad, state) {
   const words = {
-    saved: "saved",
+    saved: t`saved`,
     waiting: t`No connection. What you write is kept in this browser and sent when the connection returns.`,
   };
   for (const kind of ["saved", "waiting", "refused"])

@@ -246,7 +246,7 @@ class Explorer {
     // Lines of other days come first in time; the list opens where the recording begins.
     const inside = count - bins.before - bins.after - bins.undated;
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
-    this.status.textContent = foundText(found, { lines: this.about.lines, limited, bar: this.chart.barText });
+    this.status.textContent = foundText(found, { lines: this.about.lines, limited });
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
   }

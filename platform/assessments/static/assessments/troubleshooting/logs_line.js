@@ -76,9 +76,9 @@ function undatedOf({ before, undated }) {
   return parts.map((part) => (part ? ` · ${part}` : "")).join("");
 }
 
-/** What stands over the lines found. lines: how many there are; limited: to the charts' range; bar: its length. */
-export function foundText({ count, bins }, { lines, limited, bar }) {
+/** What stands over the lines found. lines: how many there are; limited: to the charts' range. */
+export function foundText({ count, bins }, { lines, limited }) {
   const of = t`${number(count)} of ${number(lines)} lines`;
-  return t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · a bar is ${bar} · times as printed, on the site's
+  return t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · times as printed, on the site's
     clock`;
 }

@@ -5,10 +5,9 @@ import { t } from "../../headnode/words.js";
 const PARTS = {
   "board.json": { name: t`Board`, text: null, summary: null, row: null },
   "opportunities.json": { name: t`Opportunities`, text: null, summary: null, row: null },
-  "notes.json": { name: t`Notes`, text: () => "", summary: () => "", row: null },
+  "notes.json": { name: t`Notes`, text: null, summary: null, row: null },
   "plan.json": { name: t`Plan`, text: null, summary: null, row: null },
 };
-// Nothing is written into the notes of a live cluster yet; an answer has them because every room keeps a file.
 const WORDS = {
   troubleshooting: async () => {
     const words = await import("../troubleshooting/board_text.js");
@@ -26,6 +25,8 @@ const WORDS = {
     const words = await import("../scaling/plan_text.js");
     Object.assign(PARTS["plan.json"], { text: words.planText, summary: words.planSummary });
   },
+  // Nothing is written into the notes of a live cluster yet; an answer has them because every room keeps a file.
+  live_slurm: () => Object.assign(PARTS["notes.json"], { text: () => "", summary: () => "" }),
 };
 
 /** Before anything below is asked: fetch the words for what an answer of that workplace consists of. */
@@ -33,9 +34,9 @@ export async function fetchWords(workplace) {
   await WORDS[workplace]?.();
 }
 
-/** The name of such a file for people, or null for any other file. */
+/** The name of such a file for people, or null for any other: a program may have a plan.json of its own. */
 export function partName(path) {
-  return Object.hasOwn(PARTS, path) ? PARTS[path].name : null;
+  return Object.hasOwn(PARTS, path) && PARTS[path].text ? PARTS[path].name : null;
 }
 
 /** What people call a row of such a file; null where it is not there. */
