@@ -105,7 +105,7 @@ def test_each_question_says_why(bank: list[Question]) -> None:
 
 
 def test_optional_topic_comes_only_with_time_to_spare(bank: list[Question]) -> None:
-    text = "vLLM, Triton and model serving; some Slurm and Prometheus"
+    text = "Slurm, backfill and fair-share, Prometheus and Grafana; some model serving"
     short = propose(Wish(text=text, level="senior", minutes=30), bank)
     assert "A4" not in topics(short)
     assert "A4" in {item.question.topic_id for item in short.left_out}
