@@ -34,7 +34,7 @@ from reviews.admin.shown_ahead import AHEAD, shown_from
 from reviews.admin.together import together
 from reviews.board.summary import standings_of
 from reviews.bulk.inviting import said_of
-from reviews.messages.pages.log import row_of
+from reviews.messages.log_rows import row_of
 from reviews.names_seen import note_names
 from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
 
