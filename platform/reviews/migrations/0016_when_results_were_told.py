@@ -17,7 +17,7 @@ def from_messages(apps, schema_editor):
 class Migration(migrations.Migration):
     dependencies = [
         ("hiring", "0016_live_cluster_kind"),
-        ("reviews", "0014_answers_compared_and_reports_shared"),
+        ("reviews", "0015_pdf_files"),
     ]
 
     operations = [
