@@ -27,6 +27,8 @@ class SightingAdmin(StaffAdmin):
     empty = "Nobody has opened a candidate's page yet."
     list_display = ["when", "who", "candidate", "which"]
     list_display_links = None
+    counted_as = "entries"
+    fields = readonly_fields = ["when", "who", "candidate", "which", "showed"]
     list_filter = [("by", SeenByFilter)]
     list_select_related = ["by", "candidate"]
     search_fields = ["candidate__name", "candidate__pseudonym", "by__username", "page"]
@@ -45,6 +47,10 @@ class SightingAdmin(StaffAdmin):
     @admin.display(description="page", ordering="page")
     def which(self, row: Sighting) -> str:
         return called(row.page)
+
+    @admin.display(description="the name was on it")
+    def showed(self, row: Sighting) -> str:
+        return {True: "yes", False: "no"}.get(row.named, "not noted")
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -157,7 +157,7 @@ def test_nobody_else_tells_and_who_owes_a_scorecard_learns_nothing(
     from reviews.scoring.evaluations import assign
 
     decided(crowd, 0, "decline", stage.hana)
-    assign(crowd.attempts[0], stage.hana, by=stage.rhea, now=timezone.now())
+    assign(attempt=crowd.attempts[0], evaluator=stage.hana, by=stage.rhea, now=timezone.now())
     attempt = crowd.attempts[0].pk
     assert not to_tell(stage.hana, timezone.now()).exists()
     answer = clients["hana"].get(reverse("admin:decision-tell", args=[attempt]), follow=True)
