@@ -28,7 +28,8 @@ class SightingAdmin(StaffAdmin):
     list_display = ["when", "who", "candidate", "which"]
     list_display_links = None
     counted_as = "entries"
-    fields = readonly_fields = ["when", "who", "candidate", "which", "showed"]
+    fields = ["when", "who", "candidate", "which", "showed"]
+    readonly_fields = ["when", "who", "candidate", "which", "showed"]
     list_filter = [("by", SeenByFilter)]
     list_select_related = ["by", "candidate"]
     search_fields = ["candidate__name", "candidate__pseudonym", "by__username", "page"]
@@ -50,7 +51,9 @@ class SightingAdmin(StaffAdmin):
 
     @admin.display(description="the name was on it")
     def showed(self, row: Sighting) -> str:
-        return {True: "yes", False: "no"}.get(row.named, "not noted")
+        if row.named is None:
+            return "not noted"
+        return "yes" if row.named else "no"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -141,7 +142,11 @@ def test_the_board_says_whose_turn_it_is_to_tell(
 def test_whoever_invited_hears_that_somebody_else_decided(handed_in: Attempt, stage: Stage) -> None:
     stage.rhea.email = "rhea@corp.example"
     stage.rhea.save()
-    given = {"opening": stage.opening, "candidate": stage.ada, "reasons": "Read twice."}
+    given: dict[str, Any] = {
+        "opening": stage.opening,
+        "candidate": stage.ada,
+        "reasons": "Read twice.",
+    }
     decide(**given, outcome="hold", by=stage.hana, now=timezone.now())
     assert not Message.objects.filter(occasion="result_to_tell").exists()
     decide(**given, outcome="decline", by=stage.hana, now=timezone.now())

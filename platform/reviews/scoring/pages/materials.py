@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -88,7 +89,8 @@ def _staffs(view: type[RoomView]) -> Callable[..., HttpResponse]:
         def handle_exception(self, exc: Exception) -> Any:
             """What is not here is said to a candidate with a word on their clock, which is not staff's."""
             if isinstance(exc, NotThere):
-                exc.detail = AT_WORK if isinstance(exc, BeingPrepared) else NOT_BUILT
+                said = AT_WORK if isinstance(exc, BeingPrepared) else NOT_BUILT
+                exc.detail = ErrorDetail(said, exc.default_code)
             return super().handle_exception(exc)
 
     asked = Staffs.as_view()
