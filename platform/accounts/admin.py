@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.apps import apps
 from django.contrib import admin
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
@@ -21,7 +20,8 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from accounts.leaving import end_sessions
 from accounts.models import User
 from accounts.moments import moment
-from accounts.roles import ROLES
+from accounts.role_words import grants_in_words
+from accounts.roles import IN_WORDS, ROLES
 from accounts.row_numbers import RowsField
 from accounts.staff_admin import StaffAdmin, viewer
 from accounts.staff_forms import NewStaffForm, StaffForm
@@ -84,12 +84,12 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
             ),
         }
     }
-    readonly_fields = ["last_login", "date_joined"]
+    readonly_fields = ["last_seen", "joined"]
     fieldsets = (
         (None, {"fields": ("username", "password")}),
         ("Person", {"fields": ("first_name", "last_name", "email")}),
         ("Access", {"fields": ("is_active", "is_staff", "groups", "access_ends_at")}),
-        ("Dates", {"fields": ("last_login", "date_joined")}),
+        ("Dates", {"fields": ("last_seen", "joined")}),
     )
     add_fieldsets = (
         (None, {"fields": ("username", "first_name", "last_name", "email")}),
@@ -127,6 +127,10 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
     @admin.display(description="last signed in", ordering="last_login")
     def last_seen(self, user: User) -> str:
         return moment(user.last_login, "never")
+
+    @admin.display(description="added")
+    def joined(self, user: User) -> str:
+        return moment(user.date_joined)
 
     @admin.display(description="access ends", ordering="access_ends_at")
     def ends(self, user: User) -> str:
@@ -172,10 +176,11 @@ class StaffMemberAdmin(StaffAdmin, UserAdmin):
 class RoleAdmin(StaffAdmin, GroupAdmin):
     """Roles are one table in accounts.roles; here they can be read."""
 
+    counted_as = "roles"
     intro = "What each role may do. The table belongs to the product and is the same everywhere."
     list_display = ["name", "people"]
-    fields = ["name", "people", "grants"]
-    readonly_fields = ["people", "grants"]
+    fields = ["in_words", "people", "grants"]
+    readonly_fields = ["in_words", "people", "grants"]
 
     def get_queryset(self, request: HttpRequest) -> Any:
         return super().get_queryset(request).prefetch_related("user_set")
@@ -186,13 +191,13 @@ class RoleAdmin(StaffAdmin, GroupAdmin):
 
     @admin.display(description="may")
     def grants(self, group: Group) -> str:
-        """The table of accounts.roles in words, one kind of record on each line."""
-        rows = [
-            (str(apps.get_model(label)._meta.verbose_name).capitalize(), ", ".join(verbs))
-            for label, verbs in ROLES.get(group.name, {}).items()
-        ]
-        lines = format_html_join("", "<li>{}: {}</li>", rows)
+        """One area on each line."""
+        lines = format_html_join("", "<li>{}: {}</li>", grants_in_words(group.name))
         return format_html("<ul>{}</ul>", lines)
+
+    @admin.display(description="what it is for")
+    def in_words(self, group: Group) -> str:
+        return IN_WORDS.get(group.name, "")
 
     def _list_title(self) -> str:
         return "Roles"
@@ -207,19 +212,30 @@ class RoleAdmin(StaffAdmin, GroupAdmin):
         return False
 
 
+class WhoFilter(admin.RelatedFieldListFilter):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.title = "who"
+
+
 @admin.register(LogEntry)
 class AuditTrailAdmin(StaffAdmin):
     """Every staff action, newest first. Nothing here can be changed."""
 
     intro = "Everything that staff did, newest first. Entries cannot be changed or removed."
-    list_display = ["when", "user", "subject", "about", "what"]
+    counted_as = "entries"
+    list_display = ["when", "who", "subject", "about", "what"]
     list_display_links = None
-    list_filter = ["user"]
+    list_filter = [("user", WhoFilter)]
     search_fields = ["object_repr", "change_message", "user__username"]
     list_select_related = ["user", "content_type"]
 
     def _list_title(self) -> str:
         return "Audit trail"
+
+    @admin.display(description="who", ordering="user__username")
+    def who(self, entry: LogEntry) -> str:
+        return str(entry.user)
 
     @admin.display(description="when", ordering="action_time")
     def when(self, entry: LogEntry) -> str:

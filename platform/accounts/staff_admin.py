@@ -12,7 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import models
 from django.db.models.fields import BLANK_CHOICE_DASH
 from django.forms import ChoiceField
-from django.http import HttpRequest, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from accounts.models import User
 from accounts.row_numbers import can_be_looked_up
@@ -90,6 +90,7 @@ class StaffAdmin(ModelAdmin):
     list_per_page = 50
     add_label = ""  # the button's words, where "Add opening" would not do
     intro = ""  # one sentence under the heading of the list
+    counted_as = ""  # what the list counts, where the model's own name would not do: "roles"
     empty = "There is nothing here yet."  # what the list says when it has no rows
     nothing_found = "Nothing matches. Clear the search or a filter to see more."
 
@@ -105,6 +106,18 @@ class StaffAdmin(ModelAdmin):
             "nothing_found": self.nothing_found,
         }
         return super().changelist_view(request, context | (extra_context or {}))
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        context = {"list_title": self._list_title(), **(extra_context or {})}
+        return super().history_view(request, object_id, context)
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: Any = None
+    ) -> HttpResponse:
+        context = {"list_title": self._list_title(), **(extra_context or {})}
+        return super().delete_view(request, object_id, context)
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Without Django's own: nothing here is deleted by the dozen."""

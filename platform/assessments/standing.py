@@ -48,6 +48,7 @@ class Turn(StrEnum):
     DISCUSSING = "discussing"
     FEEDING_BACK = "feeding-back"
     DECIDING = "deciding"
+    TELLING = "telling"  # the candidate waits for the result
     NOBODY = "nobody"
 
 
@@ -74,7 +75,8 @@ class Facts(NamedTuple):
 
     window: as Invitation.state says it. phase: None before Start. graded: the newest grading of the newest
     answer, as Job.state says it, "" where there is none. cards of asked: scorecards of the newest answer.
-    decision: the newest one's words, "" where there is none; ends: whether it ends the matter.
+    decision: the newest one's words, "" where there is none; ends: whether it ends the matter; untold: somebody
+    is to tell the candidate of it.
     """
 
     window: str = "open"
@@ -87,6 +89,7 @@ class Facts(NamedTuple):
     dispute: Dispute = Dispute.NONE
     decision: str = ""
     ends: bool = False
+    untold: bool = False
 
     @property
     def round(self) -> int:
@@ -205,7 +208,9 @@ def standing_of(facts: Facts, left: str = "") -> Standing:
     elif state in (State.INVITED, State.OPENED) and facts.window == "scheduled":
         detail = gettext_noop("not open yet")
     elif state == State.DECIDED:
-        detail = facts.decision.lower()
+        detail = (
+            f"{facts.decision.lower()}, not told yet" if facts.untold else facts.decision.lower()
+        )
     if facts.graded == FAILED and facts.phase in (Phase.SUBMITTED, Phase.REVISION_SUBMITTED):
         detail, tone = "grading failed", "bad"
     return Standing(state, words, tone, detail)
@@ -215,7 +220,9 @@ def turn_of(facts: Facts) -> Turn:
     """What has to happen next."""
     state = state_of(facts)
     if state == State.DECIDED:
-        return Turn.NOBODY if facts.ends else Turn.DECIDING
+        if not facts.ends:
+            return Turn.DECIDING
+        return Turn.TELLING if facts.untold else Turn.NOBODY
     if state in (State.REVOKED, State.MISSED):
         return Turn.EXTENDING if state == State.MISSED else Turn.NOBODY
     if facts.phase not in (Phase.SUBMITTED, Phase.REVISION_SUBMITTED):

@@ -19,7 +19,7 @@ PLACES = (
     Place(
         "Openings",
         "admin:hiring_opening_changelist",
-        ("hiring/opening/", "hiring/exercise/", "openings/"),
+        ("hiring/opening/", "hiring/exercise/", "openings/", "results/"),
         ("hiring.view_opening",),
     ),
     Place(

@@ -22,7 +22,7 @@ class StaffSite(AdminSite):
     index_title = "My work"
     enable_nav_sidebar = False
     site_url = None
-    _empty_value_display = "–"
+    empty_value_display = "–"
     login_form = SignInForm
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:

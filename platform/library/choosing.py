@@ -15,9 +15,11 @@ ARCHITECTURE_MINUTES = 20
 NEARNESS = (1.0, 0.75, 0.4)
 # A second question of one section counts less, so that a set covers more of the work.
 SAME_SECTION = 0.6
-SAME_TOPIC = 0.2  # two questions of one topic share much of what they find out
+SAME_TOPIC = 0.1  # two questions of one topic share much of what they find out
 RELATED = 1.5  # for questions that belong to the exercise whose criteria came out weak
-HINT = 2  # below this a topic is only hinted at ("A100"), and proposed where nothing else speaks
+HINT = 2  # words below this only hint at a topic ("A100"): it is proposed where nothing else speaks
+HINTS = 3  # that many together are as good as a name
+MAIN = 2.0  # so many times as much as of any other topic a wish speaks of what the job is about
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,11 @@ class Wish:
 
 @dataclass
 class Reason:
-    """Why a topic counts: said in words, with its share of the score."""
+    """Why a topic counts: said in words, with its share of the score; named, or only hinted at."""
 
     said: str
     weight: float
+    named: bool = True
 
 
 @dataclass
@@ -96,15 +99,33 @@ def propose(wish: Wish, questions: Iterable[Question]) -> Proposal:
         made for question in bank if (made := _candidate(question, reasons, wish)) is not None
     ]
     proposal = Proposal(words=_words(found, bank))
-    named = [item for item in candidates if sum(each.weight for each in item.reasons) >= HINT]
+    named = [item for item in candidates if any(each.named for each in item.reasons)]
     hinted = [item for item in candidates if item not in named] if named else []
     candidates = named or candidates
-    # "With time to spare": an optional question comes after all the others that speak to the wish.
-    for optional in (False, True):
-        group = [item for item in candidates if item.question.optional is optional]
+    # "With time to spare": an optional question comes after all the others that speak to the wish,
+    # but not for whoever is to do just this.
+    main = _main(candidates)
+    for waits in (False, True):
+        group = [
+            item
+            for item in candidates
+            if (item.question.optional and item.question.topic_id != main) is waits
+        ]
         _fill(proposal, group, wish.minutes)
     proposal.left_out += sorted(hinted, key=lambda item: -item.score)
     return proposal
+
+
+def _main(candidates: Sequence[Chosen]) -> str:
+    """The topic that the wish speaks of far more than of any other, or nothing."""
+    weights: dict[str, float] = {}
+    for item in candidates:
+        topic = item.question.topic_id
+        weights[topic] = max(weights.get(topic, 0), sum(each.weight for each in item.reasons))
+    ordered = sorted(weights.items(), key=lambda row: -row[1])
+    if not ordered or (len(ordered) > 1 and ordered[0][1] < MAIN * ordered[1][1]):
+        return ""
+    return ordered[0][0]
 
 
 def _reasons(wish: Wish, found: list[Found]) -> dict[str, list[Reason]]:
@@ -116,16 +137,20 @@ def _reasons(wish: Wish, found: list[Found]) -> dict[str, list[Reason]]:
     for topic, items in words.items():
         ordered = _once(items)
         quoted = ", ".join(f"“{item.words}”" for item in ordered[:5])
-        reasons[topic].append(Reason(f"text: {quoted}", sum(item.weight for item in ordered)))
+        weight = sum(item.weight for item in ordered)
+        named = weight >= HINTS or ordered[0].weight >= HINT
+        reasons[topic].append(Reason(f"text: {quoted}", weight, named))
     data = read_vocabulary()
     for key in wish.traits:
         trait = data["traits"][key]
         for topic, weight in trait["topics"].items():
-            reasons[topic].append(Reason(f"trait: {trait['title'].lower()}", weight))
+            said = f"trait: {trait['title'].lower()}"
+            reasons[topic].append(Reason(said, weight, weight >= HINT))
     for weak in wish.weaknesses:
         for topic, weight in data["dimensions"].get(weak.dimension, {}).items():
             said = f"{weak.title} was rated {weak.mean:.1f} of {HIGHEST}"
-            reasons[topic].append(Reason(said, weight * (HIGHEST - weak.mean)))
+            share = weight * (HIGHEST - weak.mean)
+            reasons[topic].append(Reason(said, share, share >= HINT))
     return reasons
 
 

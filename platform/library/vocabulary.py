@@ -16,6 +16,7 @@ from library.models import Question
 
 FILE = Path(__file__).parent / "vocabulary.toml"
 LONGEST_TEXT = 30_000  # characters of a job description that are read
+TITLE = 120  # characters at its beginning, where it says what the job is called
 NEAR = 3
 """Words that may stand between those of a phrase that is found out of its order."""
 BETWEEN = r"[\s\-/.:]+"
@@ -71,17 +72,27 @@ def find(text: str, known: Iterable[Phrase]) -> list[Found]:
     """Each phrase that the text has, once, in the vocabulary's order.
 
     First as it is written; where that is not there, its words or their synonyms in any order, close together
-    in one sentence ("upgrade drivers" for "driver upgrade").
+    in one sentence ("upgrade drivers" for "driver upgrade"). What speaks of something else is not read
+    ("hybrid working", "a learning budget").
     """
-    text = text[:LONGEST_TEXT]
-    loose = _Words(text)
+    text = _aside().sub(lambda met: ";" * len(met.group()), text[:LONGEST_TEXT])
+    loose, in_order = _Words(text), read_vocabulary()["in_order"]["phrases"]
     found = []
     for phrase in known:
         match = phrase.pattern.search(text)
-        words = match.group() if match else loose.near(phrase.written)
+        words = match.group() if match else ""
+        if not words and phrase.written not in in_order:
+            words = loose.near(phrase.written)
         if words:
             found.append(Found(re.sub(r"\s+", " ", words), phrase.topic, phrase.weight))
     return found
+
+
+@cache
+def _aside() -> re.Pattern[str]:
+    """What is not read; in its place come stops, so that the words around it make no phrase."""
+    written = read_vocabulary()["aside"]["phrases"]
+    return re.compile("|".join(pattern_of(one).pattern for one in written), re.IGNORECASE)
 
 
 @cache
@@ -89,6 +100,18 @@ def synonyms() -> dict[str, tuple[str, ...]]:
     """Word -> all that mean the same, itself among them."""
     groups = read_vocabulary()["synonyms"]["groups"]
     return {word: tuple(group) for group in groups for word in group}
+
+
+def level_of(text: str) -> tuple[str, str]:
+    """(level, the word that says so) of a description's title; two empty texts where it says none, or two."""
+    title = text.strip()[:TITLE]
+    said = [
+        (level, met.group())
+        for level, words in read_vocabulary()["levels"].items()
+        for written in words
+        if (met := pattern_of(written).search(title))
+    ]
+    return said[0] if len({level for level, _ in said}) == 1 else ("", "")
 
 
 class _Words:

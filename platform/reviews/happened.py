@@ -6,5 +6,7 @@ from django.dispatch import Signal
 
 asked_to_score = Signal()
 """Somebody was put on a panel. sender: Assignment; assignment, now."""
+decided = Signal()
+"""A decision was recorded. sender: Decision; decision, now."""
 card_in = Signal()
 """A scorecard was submitted. sender: Evaluation; evaluation, now."""

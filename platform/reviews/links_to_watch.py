@@ -12,6 +12,7 @@ from assessments.jobs import Result
 from assessments.models import Attempt, PreparedVariant
 from hiring.models import Message
 from hiring.oversight import sees_every_opening
+from reviews.messages.results import openings_to_tell
 from reviews.messages.visible import messages_visible_to
 from reviews.phases import Tag
 from reviews.visibility import invitations_visible_to, openings_visible_to
@@ -94,6 +95,22 @@ def invitations(viewer: User, now: datetime) -> Section:
     ]
     more = max(0, waiting.count() - SHOWN)
     return Section("invitations", "Invitations to watch", rows, more, INVITATIONS, side=True)
+
+
+def results_to_tell(viewer: User, now: datetime) -> Section:
+    """Openings in which somebody was decided about and does not know it yet."""
+    found = openings_to_tell(viewer, now)
+    rows = [
+        Row(
+            opening.title,
+            f"{number} candidate{'' if number == 1 else 's'} decided",
+            reverse("admin:opening-results", args=[opening.pk]),
+            Tag("not told yet", "warn"),
+        )
+        for opening, number in found[:SHOWN]
+    ]
+    more = max(0, len(found) - SHOWN)
+    return Section("results", "Results to tell", rows, more, OPENINGS)
 
 
 def boards(viewer: User, now: datetime) -> Section:

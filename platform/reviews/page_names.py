@@ -10,6 +10,7 @@ PAGES = {
     "assign": "the form to assign an evaluator",
     "attempt-room": "the materials",
     "bulk": "a form for many people",
+    "opening-results": "the form to tell results",
     "board": "the opening’s board",
     "candidate": "the candidate’s page",
     "candidates": "the list of candidates",

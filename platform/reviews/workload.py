@@ -20,7 +20,14 @@ from hiring.models import Calibration
 from library.packs import pack_of
 from reviews.enquiries.waiting import ANSWER, waiting_for_answer
 from reviews.fairness.calibration import all_still_to_score
-from reviews.links_to_watch import boards, invitations, messages_refused, variants_failed
+from reviews.links_to_watch import (
+    boards,
+    invitations,
+    messages_refused,
+    results_to_tell,
+    variants_failed,
+)
+from reviews.messages.results import TELLS
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.phases import Tag, for_list, phase_tag, time_left
 from reviews.scoring.disagreements import asking_for_another
@@ -190,13 +197,18 @@ def decisions_owed(viewer: User, now: datetime) -> Section:
 
     Of an opening that names a hiring manager it is theirs to decide.
     """
-    cards = Evaluation.objects.current().submitted().filter(submission__round=1)
+    cards = Evaluation.objects.current().submitted()
     card = cards.filter(submission__attempt=OuterRef("attempt"), evaluator=OuterRef("evaluator"))
-    owing = Assignment.objects.filter(~Exists(card))
+    owing = Assignment.objects.filter(~Exists(card.filter(submission__round=1)))
+    revised = Submission.objects.filter(round=2, superseded_at=None)
+    again = Assignment.objects.filter(
+        ~Exists(card.filter(submission__round=2)), attempt__in=revised.values("attempt")
+    )
     theirs = Q(invitation__opening__hiring_manager=viewer)
     ready = _undecided(_own(viewer)).filter(
         theirs | Q(invitation__opening__hiring_manager=None),
         ~Q(pk__in=owing.values("attempt")),
+        ~Q(pk__in=again.values("attempt")),
         Q(pk__in=Assignment.objects.values("attempt")),
         ~_revision() | _submission(2),
         _submission(1),
@@ -310,6 +322,7 @@ SECTIONS: list[tuple[str, Callable[[User, datetime], Section]]] = [
     ("reviews.add_evaluation", to_score),
     ("reviews.add_feedback", feedback_owed),
     ("reviews.add_decision", decisions_owed),
+    (TELLS, results_to_tell),
     ("reviews.add_assignment", unassigned),
     ("reviews.add_assignment", disagreements),
     ("assessments.view_attempt", running_now),

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from accounts.audit import note_action
 from accounts.models import User
+from accounts.role_words import AREAS, VERBS, grants_in_words
 from accounts.roles import ADMINISTRATOR, INTERVIEWER, RECRUITER, ROLES, sync_roles
 
 pytestmark = pytest.mark.django_db
@@ -100,3 +101,10 @@ def test_somebody_who_is_no_staff_is_asked_to_sign_in() -> None:
 def test_app_addresses_lead_to_the_work() -> None:
     client, _ = signed_in(RECRUITER)
     assert "My work" in client.get("/admin/hiring/").content.decode()
+
+
+def test_every_right_of_a_role_has_its_words() -> None:
+    assert {label for grants in ROLES.values() for label in grants} <= set(AREAS)
+    verbs = {verb for grants in ROLES.values() for row in grants.values() for verb in row}
+    assert verbs == set(VERBS)
+    assert ("Decisions", "see") in grants_in_words(RECRUITER)

@@ -55,6 +55,9 @@ FRAMEWORK = [
     r"datetime\.|QuerySet|Decimal\(",
     r"icon-(?:yes|no|unknown)",
     r"-{4,}",
+    r"\b\d+ (?:log entr(?:y|ies)|groups?)\b",
+    r"\b\d{1,2}(?::\d\d)? [ap]\.m\.",
+    r"\b(?:Last login|Date joined|Grading run|Api token)\b",
     r"\bSave and continue editing\b",
     r"\bPassword-based authentication\b",
 ]
@@ -130,6 +133,9 @@ def test_pages_are_written_for_people(
         "<h1>Select candidate to change</h1>",
         "<li>gradingrun: view</li>",
         "<dd>Opening object (3)</dd>",
+        "<p>5 groups</p>",
+        "<dd>28 Nov 2026, 11:46 a.m.</dd>",
+        "<li>Grading run: view, add</li>",
     ],
 )
 def test_what_nobody_wrote_for_a_reader_is_found(text: str) -> None:

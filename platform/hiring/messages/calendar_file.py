@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 LINE_BYTES = 75
 """RFC 5545, 3.1: longer lines are folded, counted in bytes without the line break."""
@@ -30,13 +31,21 @@ class Event:
 
 def calendar_file(event: Event, *, now: datetime, site: str) -> str:
     """The file's text; its lines end in CR LF. `site` is the host that the key is unique on."""
-    lines = [
+    before, after = _around(replace(event, key=""), now)
+    return before + _written([f"UID:{event.key}@{site}"]) + after
+
+
+@lru_cache(maxsize=64)
+def _around(event: Event, now: datetime) -> tuple[str, str]:
+    """What stands before and after the key; kept, because one press tells two hundred people of one window."""
+    before = [
         "BEGIN:VCALENDAR",
         "VERSION:2.0",
         "PRODID:-//Headnode//Messages//EN",
         f"METHOD:{'CANCEL' if event.is_off else 'PUBLISH'}",
         "BEGIN:VEVENT",
-        f"UID:{event.key}@{site}",
+    ]
+    after = [
         f"SEQUENCE:{int(now.timestamp())}",
         f"DTSTAMP:{_utc(now)}",
         f"DTSTART:{_utc(event.begins_at)}",
@@ -48,14 +57,18 @@ def calendar_file(event: Event, *, now: datetime, site: str) -> str:
     ]
     if event.warn_before_end:
         seconds = int(event.warn_before_end.total_seconds())
-        lines += [
+        after += [
             "BEGIN:VALARM",
             "ACTION:DISPLAY",
             f"DESCRIPTION:{_text(event.title)}",
             f"TRIGGER;RELATED=END:-PT{seconds}S",
             "END:VALARM",
         ]
-    lines += ["END:VEVENT", "END:VCALENDAR"]
+    after += ["END:VEVENT", "END:VCALENDAR"]
+    return _written(before), _written(after)
+
+
+def _written(lines: list[str]) -> str:
     return "".join(f"{_folded(line)}\r\n" for line in lines)
 
 

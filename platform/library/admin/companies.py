@@ -9,6 +9,7 @@ from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
 
+from accounts.moments import moment
 from accounts.staff_admin import StaffAdmin, allow
 from library import company
 from library.admin import company_pages
@@ -32,11 +33,19 @@ class CompanyProfileAdmin(StaffAdmin):
         "version",
         "origin",
         "openings_count",
-        "created_by",
-        "created_at",
+        "by",
+        "made",
     ]
     list_select_related = ["created_by"]
     search_fields = ["name", "summary"]
+
+    @admin.display(description="made", ordering="created_at")
+    def made(self, profile: CompanyProfile) -> str:
+        return moment(profile.created_at)
+
+    @admin.display(description="by", ordering="created_by")
+    def by(self, profile: CompanyProfile) -> str:
+        return str(profile.created_by or "–")
 
     def get_queryset(self, request: HttpRequest) -> Any:
         rows = super().get_queryset(request)

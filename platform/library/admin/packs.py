@@ -18,14 +18,14 @@ from scenarios.packs import PRACTICE
 class PackVersionAdmin(StaffAdmin):
     intro = "Exercises as they were loaded. An attempt keeps the version it was started with."
     empty = "No pack is loaded yet: run “python manage.py load_library”."
-    list_display = ["title", "name", "kind", "version", "level_names", "loaded_at"]
+    list_display = ["title", "name", "kind", "version", "level_names", "loaded"]
     list_filter = ["kind"]
     search_fields = ["title", "name"]
 
     fields = ["title", "name", "kind", "version", "level_names", "loaded", "digest"]
     readonly_fields = ["level_names", "loaded"]
 
-    @admin.display(description="loaded")
+    @admin.display(description="loaded", ordering="loaded_at")
     def loaded(self, pack: PackVersion) -> str:
         return moment(pack.loaded_at)
 

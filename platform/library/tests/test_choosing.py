@@ -105,7 +105,7 @@ def test_each_question_says_why(bank: list[Question]) -> None:
 
 
 def test_optional_topic_comes_only_with_time_to_spare(bank: list[Question]) -> None:
-    text = "vLLM, Triton and model serving; some Slurm and Prometheus"
+    text = "Slurm, backfill and fair-share, Prometheus and Grafana; some model serving"
     short = propose(Wish(text=text, level="senior", minutes=30), bank)
     assert "A4" not in topics(short)
     assert "A4" in {item.question.topic_id for item in short.left_out}
@@ -128,12 +128,12 @@ def test_own_question_is_found_by_its_tags(bank: list[Question]) -> None:
         section="Ours",
         text="Why oil?",
         level="mid",
-        tags=["immersion cooling"],
+        tags=["immersion baths"],
         expected_points=["Heat."],
     )
-    found = propose(Wish(text="You know immersion cooling.", minutes=30), [*bank, own])
+    found = propose(Wish(text="You know immersion baths.", minutes=30), [*bank, own])
     assert [item.question.topic_id for item in found.chosen] == ["OWN1"]
-    assert dict(found.words) == {"immersion cooling": ["Our immersion tank"]}
+    assert dict(found.words) == {"immersion baths": ["Our immersion tank"]}
 
 
 def test_nothing_said_is_nothing_proposed(bank: list[Question]) -> None:

@@ -1,12 +1,16 @@
-"""Twelve job descriptions as companies write them, four for each level, and what is proposed for them."""
+"""Job descriptions as companies write them, twelve for each level, and what is proposed for them."""
 
 from __future__ import annotations
+
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from library.choosing import Wish, propose
 from library.models import Question, Seniority
 from library.tests.test_choosing import bank
+from library.vocabulary import find, level_of, phrases
 
 __all__ = ["bank"]
 # Text -> topics that it asks for, each with words of the text that have to be named as the reason.
@@ -106,7 +110,9 @@ H200 and B200, colocation and cloud, explain to the board what a delay costs, an
         ),
     ],
 }
+MORE = tomllib.loads(Path(__file__).with_name("job_descriptions.toml").read_text())["jobs"]
 ALL = [(level, *row) for level, rows in JOBS.items() for row in rows]
+ALL += [(job["level"], job["text"], job["topics"]) for job in MORE]
 
 
 @pytest.mark.parametrize(("level", "text", "wanted"), ALL)
@@ -140,3 +146,58 @@ def test_one_text_for_three_levels_gives_three_sets(bank: list[Question]) -> Non
         for level in Seniority.values
     ]
     assert not set.intersection(*sets)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hybrid working, two days at home.",
+        "We offer a learning budget and room for growth.",
+        "You spot problems before others do.",
+        "Billions of people see what you build.",
+        "Relocation costs are ours, and you will spend your first month in Oslo.",
+        "Be mentored by people who like to teach; a network of professional networks.",
+    ],
+)
+def test_what_every_advertisement_says_names_no_topic(text: str) -> None:
+    assert not [one for one in find(text, phrases()) if one.weight > 1]
+
+
+def test_what_is_named_is_found_beside_it() -> None:
+    text = "Hybrid working; a hybrid cloud on your own budget, with spot instances; spot a fault early."
+    assert {"A5", "Q2", "Q18"} <= {one.topic for one in find(text, phrases()) if one.weight > 1}
+
+
+def test_names_are_found_in_their_own_order(bank: list[Question]) -> None:
+    text = "NOC operator, GPU cloud: you watch Alertmanager."
+    assert "Q3" not in {one.topic for one in find(text, phrases())}
+    assert "Q3" in {one.topic for one in find("You run the NVIDIA GPU operator.", phrases())}
+
+
+def test_an_inference_engineer_is_asked_about_inference(bank: list[Question]) -> None:
+    """What waits for time to spare in other sets is what this job is about."""
+    text = next(job["text"] for job in MORE if "40 million requests" in job["text"])
+    found = propose(Wish(text=text, level="mid", minutes=45), bank)
+    assert found.chosen[0].question.topic_id == "A4"
+    assert len({item.question.topic_id for item in found.chosen}) > 1
+
+
+def test_several_faint_words_are_no_name(bank: list[Question]) -> None:
+    text = "Prometheus is yours. Vendors visit us, and the hall needs cooling."
+    found = propose(Wish(text=text, level="junior", minutes=60), bank)
+    assert {item.question.topic_id for item in found.chosen} == {"Q10"}
+
+
+@pytest.mark.parametrize(
+    ("title", "level"),
+    [
+        ("Junior HPC Support Engineer", "junior"),
+        ("Head of Inference", "senior"),
+        ("We are looking for a Staff Engineer", "senior"),
+        ("GPU platform engineer", ""),
+        ("Senior or junior engineer", ""),
+        ("HPC engineer. " + "You run Slurm. " * 9 + "A senior colleague reviews.", ""),
+    ],
+)
+def test_a_title_tells_the_level(title: str, level: str) -> None:
+    assert level_of(title)[0] == level

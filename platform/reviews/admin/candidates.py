@@ -79,6 +79,19 @@ class CandidateAdmin(StaffAdmin):
     def address(self, candidate: Candidate) -> str:
         return candidate.email
 
+    @admin.display(description="time zone", empty_value="not known")
+    def zone(self, candidate: Candidate) -> str | None:
+        return candidate.time_zone or None
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """For those who may only look, without what the fields' help says to who fills them in."""
+        if obj is None or self.has_change_permission(request, obj):
+            return super().get_fields(request, obj)
+        return ["name", "address", "zone", "pseudonym"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return (*super().get_readonly_fields(request, obj), "address", "zone")
+
     def formfield_for_dbfield(self, db_field: Any, request: Any, **kwargs: Any) -> Any:
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "email":

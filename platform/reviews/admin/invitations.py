@@ -34,6 +34,7 @@ from reviews.admin.shown_ahead import AHEAD, shown_from
 from reviews.admin.together import together
 from reviews.board.summary import state_tags
 from reviews.bulk.inviting import said_of
+from reviews.messages.log_rows import row_of
 from reviews.names_seen import note_names
 from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
 
@@ -234,7 +235,9 @@ class InvitationAdmin(StaffAdmin):
             "title": f"Invitation of {row.candidate}",
             "invitation": row,
             "state": row.state(now),
-            "messages_sent": [(item, item.state(now)) for item in row.messages.all()[:20]],
+            "messages_sent": [
+                row_of(item, now) for item in row.messages.select_related("carried_by")[:20]
+            ],
             "mail_is_configured": is_configured(),
             "state_tags": state_tags(viewer(request), [row.pk], now).get(row.pk, ""),
             "attempts": with_viewer(

@@ -27,6 +27,9 @@ class SightingAdmin(StaffAdmin):
     empty = "Nobody has opened a candidate's page yet."
     list_display = ["when", "who", "candidate", "which"]
     list_display_links = None
+    counted_as = "entries"
+    fields = ["when", "who", "candidate", "which", "showed"]
+    readonly_fields = ["when", "who", "candidate", "which", "showed"]
     list_filter = [("by", SeenByFilter)]
     list_select_related = ["by", "candidate"]
     search_fields = ["candidate__name", "candidate__pseudonym", "by__username", "page"]
@@ -45,6 +48,12 @@ class SightingAdmin(StaffAdmin):
     @admin.display(description="page", ordering="page")
     def which(self, row: Sighting) -> str:
         return called(row.page)
+
+    @admin.display(description="the name was on it")
+    def showed(self, row: Sighting) -> str:
+        if row.named is None:
+            return "not noted"
+        return "yes" if row.named else "no"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -19,6 +19,7 @@ from assessments.standing import (
 )
 from reviews.board.stored import Begun, HandedIn, Link, Stored
 from reviews.board.whose_turn import Staff, action_of
+from reviews.messages.results import ASKED_FOR
 from reviews.phases import in_minutes
 from reviews.scoring.agreement import SETTLING
 
@@ -103,7 +104,7 @@ class Reader:
 
     def _waiting(self, link: Link, exercise: int) -> Line:
         """An exercise that was not started."""
-        decision, ends = self._decided(link)
+        decision, ends, _ = self._decided(link)
         facts = Facts(link.window, link.opened, link.practised, decision=decision, ends=ends)
         done = self._next(facts, link)
         is_missed = done.turn == Turn.EXTENDING
@@ -113,7 +114,7 @@ class Reader:
     def _line(self, row: Begun, link: Link) -> Line:
         answer, mine = self.stored.answers.get(row.key), row.key in self.stored.mine
         phase, left = self._phase(row), ""
-        decision, ends = self._decided(link)
+        decision, ends, untold = self._decided(link)
         graded, done, asked, dispute = "", 0, 0, Dispute.NONE
         if answer:
             cards, panel = answer.cards, answer.panel
@@ -132,9 +133,10 @@ class Reader:
             dispute=dispute,
             decision=decision,
             ends=ends,
+            untold=untold,
         )
         found = self._next(facts, link, answer, mine=mine, left=left)
-        since = self._since(found.turn, row, answer)
+        since = self._since(found.turn, row, answer, link)
         overdue = 0 < since <= self.at - OWE_S
         return Line(row.exercise, row.key, facts.round, found, since, overdue, mine)
 
@@ -205,17 +207,22 @@ class Reader:
             return Dispute.ASKED
         return Dispute.ANOTHER if len(answer.cards) < SETTLING else Dispute.TALK
 
-    def _decided(self, link: Link) -> tuple[str, bool]:
+    def _decided(self, link: Link) -> tuple[str, bool, bool]:
+        """The newest decision's words, whether it ends the matter, whether the candidate is to be told."""
         decision = self.stored.decisions.get((link.opening, link.candidate))
         if decision is None:
-            return "", False
+            return "", False, False
         outcome = decision.outcome
         if outcome not in self._outcomes:  # Django makes the list of choices anew for each
             self._outcomes[outcome] = decision.get_outcome_display(), outcome in decision.FINAL
-        return self._outcomes[outcome]
+        words, ends = self._outcomes[outcome]
+        is_old = decision.decided_at <= self.now - ASKED_FOR
+        return words, ends, ends and decision.told_at is None and not is_old
 
-    def _since(self, turn: Turn, row: Begun, answer: HandedIn | None) -> int:
+    def _since(self, turn: Turn, row: Begun, answer: HandedIn | None, link: Link) -> int:
         """Since when the turn lasts; 0 where it is nobody's, or the clock's."""
+        if turn == Turn.TELLING:
+            return int(self.stored.decisions[link.opening, link.candidate].decided_at.timestamp())
         if turn == Turn.CANDIDATE:
             return row.revised if not row.awaited and row.round == 1 else 0
         if answer is None or turn == Turn.NOBODY:

@@ -8,12 +8,14 @@ from datetime import datetime
 from accounts.models import User
 from assessments.standing import State, Turn
 from hiring.models import Opening
+from reviews.messages.results import TELLS
 
 ASKS_FOR = {
     Turn.EXTENDING: "hiring.change_invitation",
     Turn.ASSIGNING: "reviews.add_assignment",
     Turn.GRADING: "assessments.add_gradingrun",
     Turn.DECIDING: "reviews.add_decision",
+    Turn.TELLING: TELLS,
 }
 """What the turn needs: of whoever invited and the hiring manager those who may, else anybody of ELSE."""
 ELSE = {
@@ -22,6 +24,7 @@ ELSE = {
     Turn.GRADING: "An administrator",
     Turn.DECIDING: "A hiring manager",
     Turn.FEEDING_BACK: "An interviewer",
+    Turn.TELLING: "A recruiter or hiring manager",
 }
 TO_DO = {
     Turn.EXTENDING: "invite again or let go",
@@ -31,6 +34,7 @@ TO_DO = {
     Turn.DISCUSSING: "discuss what differs",
     Turn.FEEDING_BACK: "give feedback",
     Turn.DECIDING: "decide",
+    Turn.TELLING: "tell the candidate",
 }
 CANDIDATES = {
     State.INVITED: "open the link",
@@ -48,6 +52,7 @@ WHO = {
     Turn.DISCUSSING: "Whoever has to discuss",
     Turn.ASSIGNING: "Whoever assigns",
     Turn.DECIDING: "Whoever decides",
+    Turn.TELLING: "Whoever tells the result",
     Turn.EXTENDING: "Whoever invites",
     Turn.GRADING: "Whoever grades again",
 }

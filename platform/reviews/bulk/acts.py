@@ -46,6 +46,8 @@ class Act:
     initial: Callable[[list[Any]], dict[str, Any]] = lambda rows: {}
     names: Callable[[Any], int | None] = lambda row: None
     """Key of the candidate whose name the label shows."""
+    back_to: Callable[[list[Any]], str] | None = None
+    """Where its page goes back to, instead of the list; of the rows that it shows."""
     tells: bool = False
     """Whether a mail tells candidates of it; nothing that they write waits for its transaction."""
     perform_all: Callable[[list[Any], dict[str, Any], User, datetime], list[str]] | None = None

@@ -26,6 +26,7 @@ def bulk_urls(site: AdminSite) -> list[URLPattern]:
         path("invitations/together/", page(invite.invite_many), name="invite-many"),
         path(of + "evaluators/", page(openings.assign), name="opening-assign"),
         path(of + "extra-time/", page(openings.extra_time), name="opening-extra-time"),
+        path(of + "results/", page(openings.results), name="opening-results"),
         path(of + "copy/", page(openings.copy), name="opening-copy"),
         *acts,
     ]

@@ -9,6 +9,7 @@ from accounts.models import User
 from accounts.not_possible import NotPossible
 from assessments.models import Attempt
 from hiring.models import Candidate, Opening
+from reviews.happened import decided
 from reviews.models import Decision
 
 
@@ -43,6 +44,8 @@ def decide(
     )
     if (decision.opening, decision.candidate) != (opening, candidate):
         raise NotPossible("This form belongs to another decision: open the page again.")
+    if made:
+        decided.send(Decision, decision=decision, now=now)
     return decision, made
 
 

@@ -8,9 +8,9 @@ from typing import Any
 from assessments.happened import asked, grading_given_up, handed_in, told_one
 from assessments.models import Announcement, Enquiry, GradingRun, Submission
 from hiring.messages.to_candidates import tell_answered
-from reviews.happened import asked_to_score, card_in
+from reviews.happened import asked_to_score, card_in, decided
 from reviews.messages import to_staff
-from reviews.models import Assignment, Evaluation
+from reviews.models import Assignment, Decision, Evaluation
 
 
 def _handed_in(submission: Submission, now: datetime, **_: Any) -> None:
@@ -40,6 +40,10 @@ def _card_in(evaluation: Evaluation, now: datetime, **_: Any) -> None:
     to_staff.card_came_in(evaluation, now=now)
 
 
+def _decided(decision: Decision, now: datetime, **_: Any) -> None:
+    to_staff.result_to_tell(decision, now=now)
+
+
 def listen() -> None:
     """Connecting twice changes nothing."""
     handed_in.connect(_handed_in, dispatch_uid="messages")
@@ -48,3 +52,4 @@ def listen() -> None:
     told_one.connect(_told, dispatch_uid="messages")
     asked_to_score.connect(_asked, dispatch_uid="messages")
     card_in.connect(_card_in, dispatch_uid="messages")
+    decided.connect(_decided, dispatch_uid="messages")

@@ -17,8 +17,10 @@ from assessments.models import Attempt, Enquiry, GradingRun, Submission
 from hiring.messages.outbox import Told, site_page, tell_staff
 from hiring.trials import is_trial
 from reviews.enquiries.waiting import enquiries_visible_to, wrote_what_is_asked_about
+from reviews.messages.results import TELLS
 from reviews.models import Assignment, Decision, Evaluation
 from reviews.scoring.agreement import Agreement, agreement, rule_of
+from reviews.visibility import decisions_hidden_from
 
 LATE = timedelta(days=3)
 TOO_LATE = timedelta(days=14)
@@ -145,6 +147,24 @@ def decision_owed(attempt: Attempt, *, now: datetime) -> None:
     told = _told("decision_owed", f"answer {newest.pk}", attempt, page)
     for person in responsible_for(attempt, "reviews.add_decision", now):
         tell_staff(told, person, now=now)
+
+
+def result_to_tell(decision: Decision, *, now: datetime) -> None:
+    """Tell whoever accompanies the candidate that they wait for a word; not whoever decided, who knows."""
+    attempts = Attempt.objects.filter(
+        invitation__opening=decision.opening, invitation__candidate=decision.candidate
+    ).select_related("invitation__created_by", "invitation__opening__hiring_manager", "exercise")
+    attempt = attempts.order_by("-started_at").first()
+    if decision.outcome not in Decision.FINAL or attempt is None:
+        return
+    page = site_page("admin:opening-results", decision.opening_id)
+    told = _told("result_to_tell", f"decision {decision.pk}", attempt, page)
+    link, pair = attempt.invitation, (decision.opening_id, decision.candidate_id)
+    near = [one for one in (link.created_by, link.opening.hiring_manager) if one]
+    able = [one for one in near if one != decision.decided_by and _may(one, TELLS, now)]
+    for person in able[:1]:
+        if pair not in decisions_hidden_from(person):
+            tell_staff(told, person, now=now)
 
 
 def grading_failed(run: GradingRun, *, now: datetime) -> None:

@@ -32,6 +32,11 @@ class Decision(models.Model):
     reasons = models.TextField()
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     decided_at = models.DateTimeField()
+    told_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When the candidate was told of it, or somebody noted that they know.",
+    )
 
     class Meta:
         ordering = ["-decided_at"]

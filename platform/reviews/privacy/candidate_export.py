@@ -378,6 +378,7 @@ def _decision(row: Decision) -> dict[str, Any]:
         "outcome": row.get_outcome_display(),
         "reasons": row.reasons,
         "decided_at": row.decided_at,
+        "told_at": row.told_at,
     }
 
 

@@ -63,6 +63,9 @@ def test_the_revision_is_owed_a_second_scorecard(scored: Attempt, stage: Stage) 
     submit(scored, "Better.", at=LATER + timedelta(minutes=1))
     assert len(labels(stage.ines, "to-score")) == 1
     assert labels(stage.ines, "revisions") == []
+    assert labels(stage.hana, "decisions") == []
+    score_all(scored, stage.ines, round=2)
+    assert labels(stage.hana, "decisions") == ["Ada Fontaine"]
 
 
 def test_feedback_is_owed_after_the_own_scorecard(handed_in: Attempt, stage: Stage) -> None:

@@ -1,4 +1,4 @@
-"""A recruiter's whole day and the hiring manager's part of it, from forty names to a decision."""
+"""A recruiter's whole day and the hiring manager's part of it, from forty names to a result that is told."""
 
 from __future__ import annotations
 
@@ -44,6 +44,20 @@ def test_from_forty_names_to_a_decision(site: Site, chrome: Browser) -> None:
     row = rhea.page.locator("[data-person]", has_text="Person 0002")
     rhea.go(f"openings/{opening}/board/")
     expect(row).to_contain_text("Decided")
+    expect(row).to_contain_text("not told yet")
+    tell(rhea)
+    expect(row).to_contain_text("Decided")
+    expect(row).not_to_contain_text("not told yet")
+
+
+def tell(rhea: Staff) -> None:
+    """By keyboard: who decided is not who tells; everybody who waits for a result stands on one page."""
+    page = rhea.page
+    press_on(rhea, page.get_by_role("link", name="Tell 1 result"))
+    rhea.sees("make an offer, decided by Hana Okafor")
+    rhea.look("tell-results")
+    press_on(rhea, page.get_by_role("button", name="Tell 1"))
+    rhea.sees("Told the candidate: Make an offer.")
 
 
 def assign(rhea: Staff, opening: str) -> None:

@@ -27,6 +27,7 @@ from reviews.board.filters import Wanted, chosen, states_of, who_acts
 from reviews.board.lines import Line, Person, Reader
 from reviews.board.stored import of_opening
 from reviews.board.whose_turn import ELSE
+from reviews.messages.results import TELLS
 from reviews.names_seen import note_names
 from reviews.visibility import openings_visible_to
 
@@ -39,6 +40,7 @@ DONE_AT = {
     Turn.DECIDING: "decision",
     Turn.ASSIGNING: "assign",
     Turn.GRADING: "regrade",
+    Turn.TELLING: "decision-tell",
 }
 OF_A_ROUND = (Turn.SCORING, Turn.DISCUSSING)
 
@@ -75,6 +77,7 @@ def board(request: HttpRequest, pk: int) -> HttpResponse:
     may_announce = viewer.has_perm("assessments.add_announcement") and oversees(viewer, opening)
     context |= {**admin.site.each_context(request), "title": f"Board: {opening}"}
     context["may_announce"] = may_announce
+    context["may_tell"] = viewer.has_perm(TELLS) and oversees(viewer, opening)
     return render(request, "reviews/board.html", context)
 
 
@@ -120,6 +123,7 @@ def _context(request: HttpRequest, viewer: User, opening: Opening) -> dict[str, 
         "all_states": (found.total, _query(wanted, state=None)),
         "choices": who_acts(people, reader.staff, viewer),
         "page_query": _query(wanted, state=wanted.state),
+        "untold": sum(any(line.next.turn == Turn.TELLING for line in one.lines) for one in people),
         "overdue_count": sum(any(line.overdue for line in one.lines) for one in people),
     }
 

@@ -54,6 +54,7 @@ def page_of(act: Act) -> Callable[[HttpRequest], HttpResponse]:
         if not rows:
             messages.info(request, FORGOTTEN)
             return HttpResponseRedirect(back)
+        back = act.back_to(rows) if act.back_to else back
         if "skip" in request.POST:
             return _onward(request, keys, rows, back)
         note_names(by, {pk for row in rows if (pk := act.names(row))}, "bulk", now=now)

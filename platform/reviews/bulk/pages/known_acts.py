@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
+from django import forms
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.urls import reverse
 from django.utils.formats import date_format
 
-from accounts.confirmed import Refused
+from accounts.confirmed import Refused, Verb
 from accounts.models import User
 from assessments.models import Attempt
 from hiring import invitation_verbs as verbs
@@ -18,6 +20,9 @@ from hiring.models import Invitation, Message, Opening
 from hiring.opening_verbs import CLOSE
 from hiring.oversight import openings_overseen_by
 from reviews.bulk.acts import Act
+from reviews.messages import results
+from reviews.messages.pages.result import by_mail_field
+from reviews.models import Decision
 from reviews.overview.pages.buttons import EXTEND
 from reviews.visibility import (
     attempts_overseen_by,
@@ -108,6 +113,40 @@ def _close(row: Opening, data: dict[str, Any], now: datetime) -> str:
     return "is closed: nobody else can be invited, links that were sent go on working"
 
 
+def _decisions(viewer: User) -> QuerySet[Decision]:
+    rows = results.standing_decisions(viewer).select_related("candidate", "opening", "decided_by")
+    rows = rows.prefetch_related("candidate__invitations")
+    return rows.order_by("outcome", "candidate__name", "pk")
+
+
+def _tell(row: Decision, data: dict[str, Any], now: datetime) -> str:
+    if row.told_at:
+        raise Refused(f"They were told on {day(row.told_at)}.")
+    decided = f"{row.get_outcome_display().lower()}, decided by {row.decided_by}"
+    if not data.get("tell"):
+        return f"is noted as told: {decided}"
+    if not row.candidate.email:
+        raise Refused(results.NO_ADDRESS)
+    return f"is written to, {row.candidate.email}: {decided}"
+
+
+class ByMailForm(forms.Form):
+    tell = by_mail_field()
+
+
+TELL_RESULTS = Verb(
+    title="Tell the results",
+    explanation=(
+        "Each of them once, in the words of the opening: “Result: an offer or the next stage” or “Result: "
+        "declined” under its messages. Nobody is told by itself, whatever is decided."
+    ),
+    button="Tell them",
+    permission=results.TELLS,
+    perform=lambda row, data, by, now: results.tell(row, by_mail=data["tell"], by=by, now=now),
+    form=ByMailForm,
+)
+
+
 def _day_later(rows: list[Invitation]) -> dict[str, Any]:
     return {"closes_at": max(row.closes_at for row in rows) + timedelta(days=1)}
 
@@ -151,6 +190,20 @@ ACTS = (
         list_page="assessments_attempt_changelist",
         initial=lambda rows: {"minutes": 15},
         names=lambda row: row.invitation.candidate_id if row.named else None,
+    ),
+    Act(
+        "tell",
+        TELL_RESULTS,
+        rows=_decisions,
+        foretell=_tell,
+        label=lambda row: row.candidate.name,
+        button="Tell",
+        plural="results",
+        list_page="hiring_opening_changelist",
+        back_to=lambda rows: reverse("admin:board", args=[rows[0].opening_id]),
+        names=lambda row: row.candidate_id,
+        tells=True,
+        initial=lambda rows: {"tell": True},
     ),
     Act(
         "close",

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.audit import ADDITION, note_action
 from accounts.confirmed import DoneBefore, ReasonForm, counted_once, press_of
@@ -24,8 +24,10 @@ from accounts.staff_admin import allow
 from hiring.bulk.copying import LONGEST_TITLE, copy_opening, title_of_copy, what_is_copied
 from hiring.models import Opening, one_line
 from hiring.oversight import openings_overseen_by
+from reviews.bulk import selection
 from reviews.bulk.assigning import Answer, Person, assign_all, evaluators, propose
 from reviews.bulk.extra_time import give, plan
+from reviews.messages.results import TELLS, to_tell
 from reviews.names_seen import note_names
 from reviews.visibility import shown_name
 
@@ -184,6 +186,20 @@ def extra_time(request: HttpRequest, pk: int) -> HttpResponse:
         "press": uuid.uuid4(),
     }
     return render(request, "reviews/bulk/extra_time.html", context, status=status)
+
+
+@require_safe
+def results(request: HttpRequest, pk: int) -> HttpResponse:
+    """To the page that tells them all, with everybody of the opening who waits to be told."""
+    by = allow(request, TELLS)
+    opening = get_object_or_404(openings_overseen_by(by), pk=pk)
+    waiting = to_tell(by, timezone.now()).filter(opening=opening)
+    keys = list(waiting.values_list("pk", flat=True)[: selection.MOST])
+    if not keys:
+        messages.info(request, "Nobody of this opening waits to be told a result.")
+        return HttpResponseRedirect(reverse("admin:board", args=[opening.pk]))
+    mark = selection.keep(request, keys)
+    return HttpResponseRedirect(f"{reverse('admin:bulk-tell')}?list={mark}")
 
 
 class CopyForm(forms.Form):

@@ -78,12 +78,17 @@ def decision(request: HttpRequest, pk: UUID) -> HttpResponse:
         if status == 302:
             return HttpResponseRedirect(request.path)
     readable = may_read_decisions(viewer, attempt)
+    log = decisions_about(attempt) if readable else []
+    is_final = bool(log) and log[0].outcome in Decision.FINAL
     context = page_context(request, attempt, "Decision")
     context |= {
         "form": form,
         "may_decide": may_act_on(viewer, attempt, "reviews.add_decision"),
         "readable": readable,
-        "log": decisions_about(attempt) if readable else [],
+        "log": log,
+        "to_tell": is_final
+        and not log[0].told_at
+        and may_act_on(viewer, attempt, "hiring.add_message"),
         "attempts": _summaries(attempt, viewer),
         **_overall(attempt, viewer),
     }

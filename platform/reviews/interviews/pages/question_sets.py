@@ -8,7 +8,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
@@ -23,7 +23,7 @@ from hiring.models import Opening
 from library.choosing import Wish, propose
 from library.exposure import difficulty, with_exposure
 from library.models import Question, Seniority
-from library.vocabulary import LONGEST_TEXT, traits
+from library.vocabulary import LONGEST_TEXT, level_of, traits
 from reviews.access import attempt_for
 from reviews.interviews import question_sets
 from reviews.models import QuestionSet
@@ -101,7 +101,7 @@ def build(request: HttpRequest) -> HttpResponse:
     opening = _opening(request, viewer)
     if opening:
         begin |= {"level": opening.level, "text": opening.description}
-    wish_form = WishForm(request.POST or None, initial=begin)
+    wish_form = WishForm(_with_level(request), initial=begin)
     other = "Questions to go deeper" if attempt else "Interview questions"
     title = f"Questions for {opening}" if opening else other
     about = opening or (attempt.invitation.opening if attempt else None)
@@ -127,6 +127,16 @@ def build(request: HttpRequest) -> HttpResponse:
             wish_form.add_error(None, _nothing(wish))
     context |= {"form": wish_form, "set_form": set_form}
     return _page(request, "reviews/build_set.html", "Build a question set", **context)
+
+
+def _with_level(request: HttpRequest) -> QueryDict | None:
+    """What was sent; the button that proposes for another level says which."""
+    if request.method != "POST":
+        return None
+    sent = request.POST.copy()
+    if (level := sent.get("propose")) in Seniority.values:
+        sent["level"] = level
+    return sent
 
 
 def _nothing(wish: Wish) -> str:
@@ -167,7 +177,17 @@ def _proposed(wish: Wish) -> dict[str, Any]:
     for row in rows:
         row["exposed"] = True
         row["question"].difficulty = known.get(row["question"].family)
-    return {"rows": rows, "words": proposal.words, "total": proposal.minutes, "wish": wish}
+    level, said_by = level_of(wish.text)
+    return {
+        "rows": rows,
+        "words": proposal.words,
+        "total": proposal.minutes,
+        "wish": wish,
+        "is_short": proposal.minutes * 2 < wish.minutes,
+        "chosen_level": Seniority(wish.level).label.lower(),
+        "other_level": Seniority(level) if level and level != wish.level else None,
+        "said_by": said_by,
+    }
 
 
 def _known() -> dict[int, Question]:

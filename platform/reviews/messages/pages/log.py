@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -21,24 +21,14 @@ from accounts.row_numbers import row_number
 from accounts.staff_admin import allow, viewer
 from hiring.message_rows import known_zone
 from hiring.messages import outbox
-from hiring.messages.delivery import TO_A_FILE, is_configured
-from hiring.messages.occasions import occasions
+from hiring.messages.delivery import is_configured
 from hiring.models import MailPreference, Message
+from reviews.messages.log_rows import row_of
 from reviews.messages.visible import messages_visible_to
-from reviews.phases import Tag
 from reviews.visibility import candidates_visible_to
 
 EACH_PAGE = 50
 MINE_SHOWN = 25
-TAGS = {
-    "queued": Tag("Queued", "info"),
-    "digest": Tag("Kept for the digest", "info"),
-    "sending": Tag("Being sent", "info"),
-    "sent": Tag("Sent", "good"),
-    "refused": Tag("Refused", "bad"),
-    "uncertain": Tag("Uncertain", "warn"),
-}
-ONLY_A_FILE = Tag("Only a file", "warn")
 FILTERS = {
     "": ("All", Q()),
     "waiting": ("Waiting", Q(sent_at=None, refused_at=None, handed_at=None, carried_by=None)),
@@ -46,30 +36,6 @@ FILTERS = {
     "refused": ("Refused", Q(refused_at__isnull=False)),
     "sent": ("Sent", Q(sent_at__isnull=False)),
 }
-
-
-class Row(NamedTuple):
-    """One line of a log."""
-
-    message: Message
-    title: str
-    to: str
-    tag: Tag
-    why: str
-    in_list: str
-    """The same, without what the note above the list says already."""
-
-
-def row_of(message: Message, now: datetime) -> Row:
-    """Of a message that a digest carries, the digest's fate is its own."""
-    kept = message.carried_by
-    state = kept.state(now) if kept else message.state(now)
-    to = str(message.recipient or message.candidate)
-    occasion = occasions().get(message.occasion)
-    why = (kept or message).answer
-    tag = ONLY_A_FILE if state == "sent" and why == TO_A_FILE else TAGS[state]
-    title = occasion.title if occasion else message.occasion
-    return Row(message, title, to, tag, why, "" if tag is ONLY_A_FILE else why)
 
 
 def _listed(rows: QuerySet[Message]) -> QuerySet[Message]:

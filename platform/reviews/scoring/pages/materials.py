@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import URLPattern, path, reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -20,7 +21,7 @@ from assessments import material_urls as candidates
 from assessments.kinds import workplace_of
 from assessments.models import Attempt
 from assessments.pages import sheets_of
-from assessments.workplace.access import RoomView
+from assessments.workplace.access import BeingPrepared, NotThere, RoomView
 from reviews.access import attempt_for, page_context
 from reviews.answers import submission_of
 from reviews.models import Assignment
@@ -35,6 +36,8 @@ SHEETS = (
     "assessments/troubleshooting/logs.css",
 )
 """Of the candidate's page, without those of terminal and board."""
+AT_WORK = "The materials are being prepared on this server. They are here in a minute or two."
+NOT_BUILT = "The materials could not be prepared on this server. Try again in a moment."
 MAY = "assessments.view_submission"
 NAME = "attempt-room-"
 
@@ -82,6 +85,13 @@ def _staffs(view: type[RoomView]) -> Callable[..., HttpResponse]:
             self.asker = request._request.user.pk
             self.now = timezone.now()
             APIView.initial(self, request, *args, **kwargs)
+
+        def handle_exception(self, exc: Exception) -> Any:
+            """What is not here is said to a candidate with a word on their clock, which is not staff's."""
+            if isinstance(exc, NotThere):
+                said = AT_WORK if isinstance(exc, BeingPrepared) else NOT_BUILT
+                exc.detail = ErrorDetail(said, exc.default_code)
+            return super().handle_exception(exc)
 
     asked = Staffs.as_view()
 
