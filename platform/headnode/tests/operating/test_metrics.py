@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -93,6 +94,7 @@ def test_terminals_mail_and_pulses(stage: Stage) -> None:
     at = {"asked_at": NOW, "looked_at": NOW}
     TerminalSession.objects.create(attempt=row, round=1, state="live", **at)
     Presence.objects.create(host="a", component=TERMINAL, at=NOW, places=6)
+    assert Asked(NOW)("pulse_age_seconds", component="worker") == math.inf
     Pulse.objects.create(component="worker", at=NOW)
     Message.objects.all().delete()
     for occasion in ("invitation", "reminder"):
@@ -228,11 +230,14 @@ def promtool(*words: str) -> str:
 
 
 def test_promtool_accepts_the_rules() -> None:
-    assert "SUCCESS: 20 rules found" in promtool("check", "rules", "alerts.yml")
+    assert "SUCCESS: 21 rules found" in promtool("check", "rules", "alerts.yml")
 
 
 def test_rules_ring_when_they_should_and_not_before() -> None:
-    promtool("test", "rules", str(Path(__file__).with_name("alerts_ring.yml")))
+    tried = Path(__file__).with_name("alerts_ring.yml")
+    promtool("test", "rules", str(tried))
+    rang = re.findall(r"alertname: (\w+)\n +exp_alerts:", tried.read_text())
+    assert set(rang) == set(alerts())
 
 
 def alerts() -> list[str]:
