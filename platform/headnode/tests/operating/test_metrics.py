@@ -27,7 +27,7 @@ from assessments.happened import sandbox_refused
 from assessments.models import Attempt, GradingRun, Presence, Pulse, TerminalSession
 from assessments.pulses import TERMINAL
 from assessments.tests.stage import NOW, Stage, attempt, begin, published, run_of, stage, submit
-from headnode.metrics import cards, page, stored
+from headnode.metrics import cards, counted, page, stored
 from headnode.metrics.folder import counted_files, prune
 from headnode.tests.browser.site import require
 from hiring.models import Message, Opening
@@ -253,6 +253,11 @@ def test_each_alert_has_its_paragraph() -> None:
 
 @pytest.mark.django_db
 def test_rules_and_dashboard_ask_only_for_what_is_told(attempt: Attempt) -> None:
+    # told once there was one of it: no other test has to have run before
+    counted.requests.labels("link", "GET", "2xx").inc()
+    counted.autosave_seconds.observe(0.1)
+    counted.autosave_refusals.labels("409").inc()
+    counted.note_refusal("user namespace")
     told = set(re.findall(r"^# TYPE (\w+)", page.exposition().decode(), re.MULTILINE))
     told |= {"headnode_gpu_state", "headnode_gpu_temperature_celsius"}
     board = json.loads((DEPLOY / "grafana/headnode.json").read_text())
