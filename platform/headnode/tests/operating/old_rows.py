@@ -6,6 +6,7 @@ python -m headnode.tests.operating.old_rows make|changed FILE [APP.MIGRATION...]
 from __future__ import annotations
 
 import json
+import re
 import sys
 import uuid
 from datetime import UTC, date, datetime, timedelta
@@ -28,6 +29,17 @@ VALUES: dict[str, Any] = {
 }
 NUMBERS = 3
 """What every whole number is."""
+LATER = re.compile(r"closes|ends|deadline|expires|last|until")
+"""Moments that come after another one of their row."""
+RULES: dict[str, Any] = {
+    "round": 2,
+    "limit_minutes": 45,
+    "revision_minutes": 15,
+    "reviews.Defence.skipped_because": "",
+    "reviews.TalkQuestion.text": "",
+    "reviews.EarlyRelease.agreed_by": None,
+}
+"""What the tables' own rules leave; a field of every model, or of one."""
 
 
 def value(field: Any) -> Any:
@@ -35,6 +47,8 @@ def value(field: Any) -> Any:
     kind = field.get_internal_type()
     if field.choices:
         return field.flatchoices[-1][0]
+    if kind == "DateTimeField" and LATER.match(field.name):
+        return NOW + timedelta(days=1)
     if kind in VALUES:
         return VALUES[kind]
     if kind.endswith("IntegerField"):
@@ -46,7 +60,12 @@ def made(model: Any, rows: dict[Any, Any]) -> Any:
     """One row of the model, leading to what is among `rows`; None while something that it needs is missing."""
     given: dict[str, Any] = {}
     for field in model._meta.concrete_fields:
-        if field.remote_field:
+        rule = next(
+            (one for one in (f"{model._meta.label}.{field.name}", field.name) if one in RULES), ""
+        )
+        if rule:
+            given[field.name] = RULES[rule]
+        elif field.remote_field:
             other = rows.get(field.related_model._meta.label)
             if other is None and not field.null:
                 return None
