@@ -1,6 +1,7 @@
 """A cohort at nine o'clock: how the site answers when many candidates work at once.
 
     PYTHONPATH=platform:. .venv/bin/python -m benchmarks.cohort [--candidates 50] [--minutes 4] [--attacker]
+    ... --ratios    of what is kept: how many times as long everything takes with the attacker
 
 Starts the site as `make run` does, on a data folder and a port of its own (with DATABASE_URL on a database
 of its own there), lets the candidates press Start within one minute over all four exercises, save every
@@ -32,11 +33,14 @@ from benchmarks.commit import commit
 from headnode.tests.browser.site import Site, forget_database
 
 HERE = Path(__file__).parent
+KEPT, ATTACKED = HERE / "cohort.json", " with an attacker"
 STAGE = Path(__file__).with_name("cohort_stage.py")
 START_WITHIN_S = 60.0
 PREPARED_WITHIN_S, GRADED_WITHIN_S = 900.0, 1800.0
 AFTER_ZERO_S = 150.0
 QUIET = 40
+LEAST_ASKED = 30
+"""Requests of a kind from which on a 95th percentile says something."""
 LISTS = ["/admin/", "/admin/assessments/attempt/"]
 
 
@@ -165,8 +169,28 @@ def faults_of(asked: list[Asked]) -> dict[str, int]:
     return dict(Counter(one.kind for one in asked if one.status >= 500 and one.status != 503))
 
 
+def ratios(kept: dict[str, Any]) -> dict[str, Any]:
+    """For each pair of rows by kind of request: p95 with the attacker, as a multiple of p95 without."""
+    found: dict[str, Any] = {}
+    for name, row in kept.items():
+        without = kept.get(name.removesuffix(ATTACKED))
+        if without is None or without is row:
+            continue
+        times = {
+            kind: round(one["p95_ms"] / without["requests"][kind]["p95_ms"], 2)
+            for kind, one in row["requests"].items()
+            if kind in without["requests"] and one["n"] >= LEAST_ASKED
+        }
+        found[name] = {
+            "commits": [without["commit"], row["commit"]],
+            "times": dict(sorted(times.items(), key=lambda item: -item[1])),
+        }
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ratios", action="store_true", help="Print them, and measure nothing.")
     parser.add_argument("--candidates", type=int, default=50)
     parser.add_argument("--interviewers", type=int, default=10)
     parser.add_argument(
@@ -177,6 +201,9 @@ def main() -> None:
     )
     parser.add_argument("--graded-within", type=float, default=GRADED_WITHIN_S, help="Seconds.")
     options = parser.parse_args()
+    if options.ratios:
+        print(json.dumps(ratios(json.loads(KEPT.read_text())), indent=1))
+        return
     load = os.getloadavg()[0]
     with running_site() as site:
         scene = staged(site, "build", options.candidates, options.interviewers)
@@ -201,7 +228,7 @@ def main() -> None:
     name = "postgresql" if os.environ.get("DATABASE_URL") else "sqlite"
     if processes := os.environ.get("WEB_PROCESSES"):
         name += f", {processes} web processes"
-    keep(HERE / "cohort.json", name + (" with an attacker" if options.attacker else ""), answer)
+    keep(KEPT, name + (ATTACKED if options.attacker else ""), answer)
 
 
 def keep(path: Path, name: str, answer: dict[str, Any]) -> None:

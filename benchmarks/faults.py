@@ -1,13 +1,14 @@
-"""A cohort while everything under it is killed: web server, worker, terminals, broker, database, sandboxes.
+"""A cohort while everything under it is killed: web server, worker, schedule, broker, database, sandboxes.
 
     PYTHONPATH=platform:. .venv/bin/python -m benchmarks.faults [--postgresql] [--candidates 24] [--minutes 10]
 
-The same people as benchmarks.cohort. Every 20 to 40 s one part, drawn by a seed, is killed or stands still
-for some seconds. With --postgresql the site runs on a PostgreSQL and a Redis of its own, so that those can be
-killed too; without, the SQLite file is held locked instead. A probe asks for a candidate's clock four times a
-second and says what was away. Then an audit: acknowledged drafts that are not there, submissions that are
-missing, other than what was sent, graded twice or never, and how far each credit is from what the probe saw.
-Writes benchmarks/faults.json.
+The same people as benchmarks.cohort. Every 20 to 40 s one part, or what runs in the sandboxes, is killed or
+stands still for some seconds: each once in an order drawn by a seed, then all of them again. With --postgresql
+the site runs on a PostgreSQL and a Redis of its own, so that those can be killed too; without, the SQLite file
+is held locked instead, and all messages are taken out of the broker's folder. A probe asks for a candidate's
+clock four times a second and says what was away. Then an audit: acknowledged drafts that are not there,
+submissions that are missing, other than what was sent, graded twice or never, and how far each credit is from
+what the probe saw. Writes benchmarks/faults.json.
 """
 
 from __future__ import annotations
@@ -101,20 +102,22 @@ class Trouble:
     def __init__(self, site: Site, servers: Servers | None, seed: int) -> None:
         self.site, self.servers, self.random = site, servers, random.Random(seed)  # noqa: S311
         self.done: list[str] = []
+        self._left: list[str] = []
         self.kinds: dict[str, Callable[[], None]] = {
             "web killed": lambda: site.kill("web"),
             "web stopped for 8 s": lambda: self._freeze("gunicorn", 8),
             "worker killed": lambda: site.kill("worker"),
+            "schedule killed": lambda: site.kill("schedule"),
             "terminals killed": lambda: site.kill("terminals"),
             "sandboxes killed": self._kill_sandboxes,
             "database away": self._database_away,
+            "broker emptied" if servers is None else "broker killed": self._broker_away,
         }
-        if servers is not None:
-            self.kinds["broker killed"] = self._broker_away
 
     def happen(self, over: threading.Event) -> None:
         while not over.wait(self.random.uniform(20, 40)):
-            kind = self.random.choice(sorted(self.kinds))
+            self._left = self._left or self.random.sample(sorted(self.kinds), len(self.kinds))
+            kind = self._left.pop()
             self.done.append(kind)
             print(f"{time.strftime('%H:%M:%S')} {kind}", flush=True)
             self.kinds[kind]()
@@ -157,7 +160,10 @@ class Trouble:
             held.rollback()
 
     def _broker_away(self) -> None:
-        assert self.servers is not None
+        if self.servers is None:
+            for message in (self.site.data / "broker").rglob("*.msg"):
+                message.unlink(missing_ok=True)
+            return
         self.servers.redis.kill()
         self.servers.redis.wait()
         time.sleep(self.random.uniform(2, 8))

@@ -42,8 +42,6 @@ from scenarios.packs import load_pack  # noqa: E402
 HERE = Path(__file__).parent
 SCENES = 10
 """Of so many seeds in a row one cluster each is started alone."""
-SLOW = "prolog-timeout"
-"""A fault that shows only once a prolog has run into its limit of three seconds; its scenes are told apart."""
 PACK, LEVEL, SEED, GOLDEN = "troubleshooting/jobs-do-not-start", "senior", 7, "competent"
 TOLERANCE = 0.0
 """Points (of 100) by which a measure may differ between two plays of the same commands: none."""
@@ -186,13 +184,9 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     backend = backend_from_environment()
     try:
-        seeds = range(SEED, SEED + SCENES)
-        slow = {one for one in seeds if SLOW in [fault.name for fault in draw(LEVEL, one).faults]}
-        alone = {one: hold(backend, 1, one)[0] for one in seeds}
         found = {
             "commit": commit(),
-            "alone": told([alone[one] for one in seeds if one not in slow]),
-            "slow": {SLOW: [round(alone[one].usable_s, 2) for one in seeds if one in slow]},
+            "alone": told([hold(backend, 1, SEED + place)[0] for place in range(SCENES)]),
             "together": told(hold(backend, args.clusters)),
             "repeated": repeated(backend, args.repeat, args.together),
         }

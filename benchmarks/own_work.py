@@ -1,15 +1,19 @@
 """How often four good questions about an own answer are found, over 200 answers, and what guesses reach.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.own_work
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.own_work [--minutes 15] [--anew]
 
 Answers are the goldens of all four kinds that ask, at several levels and seeds, and goldens of which rows
 were left out and figures changed by chance. Programs are played in this process. Writes
 benchmarks/own_work.json: by kind how many answers have four, three, two and no questions; by topic how many
 questions there are, and how often the luckiest guess is right that is always the same words or place.
+
+What was asked is kept with the answer it was asked about: a run that ended early, or was given so many
+minutes, is gone on with by the next one. --anew forgets what is there.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from collections import Counter, defaultdict
@@ -145,40 +149,59 @@ def asked_about(case: Case) -> list[Question]:
     return picked(own, questions_about(own, workload, player))
 
 
-def main() -> None:
-    """Ask about all of them and write what came of it, after every tenth answer."""
+def _about(case: Case) -> Json:
+    """What is kept of a case: processor time, and topic, form, right place, right words of each question."""
+    began = time.process_time()
+    found = asked_about(case)
+    return {
+        "cpu_s": round(time.process_time() - began, 2),
+        "commit": commit(),
+        "asked": [[one.topic, one.form, str(one.right), _words(one)] for one in found],
+    }
+
+
+def _words(one: Question) -> str:
+    return "" if one.form == NUMBER else dict(one.options)[str(one.right)]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """0: all of them have been asked about; 1: the minutes were over before."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.own_work", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=600.0)
+    parser.add_argument("--anew", action="store_true")
+    args = parser.parse_args(argv)
+    until = time.monotonic() + 60 * args.minutes
+    every = {str(case): case for case in cases()}
+    kept: dict[str, Json] = {}
+    if TARGET.is_file() and not args.anew:
+        there = json.loads(TARGET.read_text(encoding="utf-8")).get("cases", {})
+        kept = {name: row for name, row in there.items() if name in every}
+    for name, case in every.items():
+        if name in kept:
+            continue
+        if time.monotonic() > until:
+            print(f"{len(kept)} of {len(every)}: go on with the same command.")
+            return 1
+        kept[name] = _about(case)
+        print(f"{len(kept):3} {name}: {len(kept[name]['asked'])}", flush=True)
+        _write(every, kept)
+    _write(every, kept)
+    return 0
+
+
+def _write(every: Mapping[str, Case], kept: Mapping[str, Json]) -> None:
     counts: dict[str, Counter[int]] = defaultdict(Counter)
     spent: dict[str, list[float]] = defaultdict(list)
-    topics: dict[str, list[Question]] = defaultdict(list)
-    short: list[str] = []
-    every = cases()
-    for number, case in enumerate(every, start=1):
-        began = time.process_time()
-        found = asked_about(case)
-        kind = load_pack(case.pack).kind
-        spent[kind].append(time.process_time() - began)
-        counts[kind][len(found)] += 1
-        if len(found) < WANTED:
-            short.append(f"{case}: {len(found)}")
-        for one in found:
-            topics[f"{kind}/{one.topic}"].append(one)
-        print(
-            f"{number:3} {case.pack} {case.level} {case.golden} {case.changed}: {len(found)}",
-            flush=True,
-        )
-        if number % 10 == 0 or number == len(every):
-            _write(counts, spent, topics, short)
-
-
-def _write(
-    counts: Mapping[str, Counter[int]],
-    spent: Mapping[str, list[float]],
-    topics: Mapping[str, list[Question]],
-    short: list[str],
-) -> None:
+    topics: dict[str, list[list[str]]] = defaultdict(list)
+    for name, row in kept.items():
+        kind = load_pack(every[name].pack).kind
+        counts[kind][len(row["asked"])] += 1
+        spent[kind].append(row["cpu_s"])
+        for one in row["asked"]:
+            topics[f"{kind}/{one[0]}"].append(one)
     total: Counter[int] = sum(counts.values(), Counter())
     data = {
-        "commit": commit(),
+        "commits": sorted({row["commit"] for row in kept.values()}),
         "answers": total.total(),
         "four": round(total[WANTED] / total.total(), 3),
         "by_kind": {
@@ -190,16 +213,18 @@ def _write(
             for kind, found in sorted(counts.items())
         },
         "by_topic": {topic: _told(rows) for topic, rows in sorted(topics.items())},
-        "fewer_than_four": short,
+        "fewer_than_four": [name for name, row in kept.items() if len(row["asked"]) < WANTED],
+        "cases": kept,
     }
-    TARGET.write_text(json.dumps(data, indent=1) + "\n")
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    TARGET.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _told(rows: list[Question]) -> Json:
+def _told(rows: list[list[str]]) -> Json:
     """How many there are, and how often the luckiest constant guess is right."""
-    chosen = [one for one in rows if one.form != NUMBER]
-    places = Counter(str(one.right) for one in chosen)
-    texts = Counter(dict(one.options)[str(one.right)] for one in chosen)
+    chosen = [one for one in rows if one[1] != NUMBER]
+    places = Counter(place for _, _, place, _ in chosen)
+    texts = Counter(words for _, _, _, words in chosen)
     return {
         "asked": len(rows),
         "same_place": round(places.most_common(1)[0][1] / len(chosen), 2) if chosen else None,
@@ -208,4 +233,4 @@ def _told(rows: list[Question]) -> Json:
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

@@ -29,23 +29,12 @@ _OURS = re.compile(
     r"(?i)pmix|munge|hwloc|slurmdbd|No such file|addr|slurm_get_port|MailProg|backup state|gettimeofday"
 )
 """What slurmctld says of the machine on which it is tried and not of the file."""
-_HERE = (
-    "SlurmctldHost",
-    "SlurmUser",
-    "AuthType",
-    "CredType",
-    "StateSaveLocation",
-    "SlurmctldPidFile",
-    "SlurmctldLogFile",
-    "AccountingStorageHost",
-    "AccountingStorageType",
-    "AccountingStorageEnforce",
-    "PriorityType",
-    "PluginDir",
-    "SlurmctldPort",
-    "JobCompType",
-    "AccountingStorageTRES",
-    "JobAcctGatherType",
+_HERE = tuple(
+    (
+        "SlurmctldHost SlurmUser AuthType CredType StateSaveLocation SlurmctldPidFile "
+        "SlurmctldLogFile AccountingStorageHost AccountingStorageType AccountingStorageEnforce "
+        "PriorityType PluginDir SlurmctldPort JobCompType AccountingStorageTRES JobAcctGatherType"
+    ).split()
 )
 """Keys that name the machine it runs on, or a server that is not there; replaced where it is tried."""
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import scenarios
 from graders.inprocess import SDK_FOLDER
+from graders.trimmed import asked_for, trimmed
 from graders.workloads import public_workload
 from scenarios.company.profile import DEFAULT, Profile
 from scenarios.packs import Pack
@@ -117,7 +118,8 @@ def sources_of(world: str) -> Files:
     """The simulator as far as one world needs it: path -> bytes, from the folder `scenarios` down.
 
     What is not reached by an import is left out, and so are packs, other worlds and tests. With a
-    world's code comes the data beside it.
+    world's code comes the data beside it. How figures become what is judged stays at home: a kit that
+    carried it could be read instead of the brief.
     """
     todo = ["scenarios.company.profile", "scenarios.worlds.calls", f"scenarios.worlds.{world}"]
     modules: set[str] = set()
@@ -130,7 +132,21 @@ def sources_of(world: str) -> Files:
     paths = [path for name in modules if (path := _path_of(name))]
     paths += (SOURCES / "worlds" / world).glob("*.toml")
     root = SOURCES.parent
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(paths)}
+    found = {path.relative_to(root).as_posix(): path.read_bytes() for path in sorted(paths)}
+    return found | _without_measures(world, modules, root)
+
+
+def _without_measures(world: str, modules: set[str], root: Path) -> Files:
+    """The files that say how a day is judged, with no more than what prints its figures."""
+    judging = (f"scenarios.worlds.{world}.measures", "scenarios.worlds.averages")
+    texts = {name: path.read_text(encoding="utf-8") for name in modules if (path := _path_of(name))}
+    found: Files = {}
+    for name in judging:
+        path = _path_of(name)
+        if name in texts and path:
+            texts[name] = trimmed(texts[name], asked_for(texts, name), ("MEASURES",))
+            found[path.relative_to(root).as_posix()] = texts[name].encode()
+    return found
 
 
 def _path_of(module: str) -> Path | None:

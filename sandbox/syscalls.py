@@ -122,7 +122,7 @@ ALLOWED = tuple(
     set_tid_address arch_prctl rseq prctl getrandom restart_syscall sendto recvfrom sendmsg recvmsg
     sendmmsg recvmmsg shutdown getsockname getpeername getsockopt setsockopt connect bind listen
     accept accept4 copy_file_range sendfile splice tee getxattr lgetxattr fgetxattr listxattr
-    """.split()  # noqa: SIM905 - a list of 250 names is easier to read as words
+    """.split()
 )
 
 # Refused with EPERM, so that a program sees a permission and not a missing kernel.
@@ -142,7 +142,7 @@ REFUSED = tuple(
     mq_notify mq_getsetattr setpriority sched_setscheduler sched_setparam sched_setattr ioprio_set
     setrlimit landlock_create_ruleset process_madvise process_mrelease memfd_secret setxattr
     lsetxattr fsetxattr removexattr
-    """.split()  # noqa: SIM905 - a list of 250 names is easier to read as words
+    """.split()
 )
 
 # Advice about pages in memory, answered as if taken: callers may not expect it to be, nor to fail.

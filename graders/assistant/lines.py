@@ -44,8 +44,7 @@ class Row:
 class Line:
     """Where an assistant alone stands at one level: `n` answers, of which `low` and `high` are the ends.
 
-    `first` and `last` are dates; `measures`: key -> mean score of the answers that have it. `is_older` says
-    that some of it was measured with another version of the pack than there is now.
+    `first` and `last` are dates; `measures`: key -> mean score of the answers that have it.
     """
 
     n: int
@@ -55,7 +54,6 @@ class Line:
     first: str
     last: str
     measures: Mapping[str, float]
-    is_older: bool
 
     @property
     def when(self) -> str:
@@ -100,19 +98,30 @@ def _write(path: Path, data: Mapping[str, Any]) -> None:
 
 
 def line_of(pack: str, level: str) -> Line | None:
-    """Where an assistant alone stands; None where nobody has measured it. Raises PackNotFound."""
-    return _line(pack, level)
+    """Where an assistant alone stands at the pack as it is now. Raises PackNotFound.
+
+    None where nobody has measured this version: what was reached at an earlier one says nothing about it.
+    """
+    return _line(pack, level, True)
+
+
+def earlier_line(pack: str, level: str) -> Line | None:
+    """What was reached at earlier versions of the pack, for its authors. Raises PackNotFound."""
+    return _line(pack, level, False)
 
 
 @cache
-def _line(pack: str, level: str) -> Line | None:
+def _line(pack: str, level: str, is_of_now: bool) -> Line | None:
+    version = load_pack(pack).version
     rows = [row for row in rows_of(pack) if row.level == level and row.score is not None]
-    return line_from(rows, load_pack(pack).version) if rows else None
+    return line_from([row for row in rows if (row.version == version) is is_of_now])
 
 
-def line_from(rows: Sequence[Row], version: str) -> Line:
-    """The line of rows with a score, of which there is at least one."""
+def line_from(rows: Sequence[Row]) -> Line | None:
+    """The line of the rows that have a score, if there are any."""
     scores = [row.score for row in rows if row.score is not None]
+    if not scores:
+        return None
     keys = dict.fromkeys(key for row in rows for key in row.measures)
     dates = sorted(row.measured for row in rows)
     return Line(
@@ -126,5 +135,4 @@ def line_from(rows: Sequence[Row], version: str) -> Line:
             key: statistics.fmean(row.measures[key] for row in rows if key in row.measures)
             for key in keys
         },
-        is_older=any(row.version != version for row in rows),
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from graders.live_slurm import reading
+from graders.live_slurm.events import MARK, Event, events
 from graders.live_slurm.orders import ClusterFailed, Course, Order, Said
 from graders.live_slurm.prompting import SMALL, end_small_job, start_small_jobs, wait_for_work
 from graders.live_slurm.submitting import submit
@@ -47,6 +48,8 @@ class Battery:
 
     names: frozenset[str]
     began: frozenset[str]
+    seen: dict[str, reading.Seen] = field(default_factory=dict)
+    """What became of each, by name; one that never got in is not there."""
 
     def share(self, names: Sequence[str]) -> float:
         """How many of these began, 0 to 1; 1 where there are none."""
@@ -74,17 +77,22 @@ class Played:
     comes_back: bool = field(default=True)
     came_back: int = 0
     """How often a host of ours had the cluster begin anew: what ran then began again, and nobody did that."""
+    left_at: float = 0.0
+    """When it was left, in seconds since 1970; 0 where nobody knows."""
+    events: list[Event] = field(default_factory=list)
 
 
 def play(scene: Scene, script: str) -> Course[Played]:
     """Raises ClusterFailed where the cluster does not come up before anybody has touched it."""
     begun = yield from begin(scene)
+    yield from show(scene)
     waiting, refused = begun.waiting, begun.refused
     # What fails only when a job is tried has to have failed before anybody comes.
     before = yield from tried(begun)
     if too_early := reading.started(before, entered(waiting)):
         raise ClusterFailed(f"Jobs that wait for a fault began before anybody came: {too_early}.")
-    ended, printed, commands = yield from _script(script)
+    ended, printed, commands, left_at = yield from _script(script)
+    happened = yield from events()
     judged = yield from judge(scene, waiting, refused)
     return Played(
         ready_s=begun.ready_s,
@@ -102,6 +110,8 @@ def play(scene: Scene, script: str) -> Course[Played]:
         files_before=begun.files,
         files_after=judged.files,
         comes_back=judged.comes_back,
+        left_at=left_at,
+        events=happened,
     )
 
 
@@ -156,10 +166,17 @@ def begin(scene: Scene) -> Course[Begun]:
     return Begun(ready_s, running, waiting, refused, broken)
 
 
+def show(scene: Scene) -> Course[None]:
+    """Wait for what takes some seconds to be seen: a script comes sooner than any person."""
+    if lines := [line for fault in scene.faults for line in fault.shows]:
+        yield Order("\n".join([*lines, "true"]))
+
+
 def tried(begun: Begun) -> Course[list[reading.Seen]]:
     """Once the scheduler has tried those who wait: all jobs, as whoever comes finds them."""
     _first, second = SMALL
     seen = yield from wait_until_tried(entered(begun.waiting), end_small_job(second))
+    yield MARK
     return seen
 
 
@@ -220,8 +237,11 @@ def _end(said: Said) -> str:
     return lines[-1][:300].rstrip(".") + "."
 
 
-def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]]]]:
-    """Play the script's lines in one shell; a line `#sleep N` waits N seconds."""
+def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]], float]]:
+    """Play the script's lines in one shell; a line `#sleep N` waits N seconds.
+
+    Returns its exit code, what it printed, its commands, and when it had ended.
+    """
     lines = [
         f"sleep {line.removeprefix('#sleep').strip()}" if line.startswith("#sleep ") else line
         for line in script.splitlines()
@@ -231,13 +251,14 @@ def _script(script: str) -> Course[tuple[int, str, list[tuple[float, str]]]]:
         {"/box/run/script": "\n".join([_WATCH, *lines, "trap - DEBUG", ""])},
         LONGEST_SCRIPT_S,
     )
-    told = yield Order("head -c 200000 ~/run/commands", within_s=10.0)
+    told = yield Order("echo $EPOCHREALTIME; head -c 200000 ~/run/commands", within_s=10.0)
+    left_at, *lines = told.out.splitlines()
     commands = []
-    for line in told.out.splitlines():
+    for line in lines:
         at, tab, command = line.partition("\t")
         if tab and at.replace(".", "", 1).isdigit() and not command.startswith("trap - DEBUG"):
             commands.append((float(at), command))
-    return said.code, (said.out + said.err)[-20_000:], commands
+    return said.code, (said.out + said.err)[-20_000:], commands, float(left_at)
 
 
 def settle(
@@ -264,10 +285,13 @@ def _battery(scene: Scene, turn: int, short: Sequence[int] = ()) -> Course[Batte
     numbers, _refused = yield from submit(scene.probes(turn))
     tried = entered(numbers)
     began = yield from wait_for_end(tried, short)
+    rows = (yield from look()) if began else []
+    seen = {one.number: one for one in reversed(rows)}
     ours = " ".join(map(str, [*entered(before), *tried]))
     yield Order(f"{PATH}timeout 30 scancel {ours} 2>/dev/null; true")
     names = frozenset(name for name, number in numbers.items() if number in began)
-    return Battery(frozenset(numbers), names)
+    found = {name: seen[number] for name, number in numbers.items() if number in seen}
+    return Battery(frozenset(numbers), names, found)
 
 
 def entered(numbers: Mapping[str, int | None]) -> list[int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from graders.live_slurm import reading
 from graders.live_slurm.course import Battery, Begun, Played, entered, judge, settings_files, settle
+from graders.live_slurm.events import events_before
 from graders.live_slurm.keeping import come_back
 from graders.live_slurm.orders import Course
 from graders.live_slurm.watching import wait_for_begin
@@ -22,7 +23,8 @@ CLUSTER = "cluster.json"
 class Handed:
     """What is kept of a cluster. `files` is `keeping.keep`'s text, `seen` its jobs at that moment.
 
-    `came_back` is how often a host of ours had it begin anew. `commands` are (seconds since 1970, line).
+    `came_back` is how often a host of ours had it begin anew. `commands` are (seconds since 1970, line),
+    `at` is when it was kept.
     """
 
     begun: Begun
@@ -30,6 +32,7 @@ class Handed:
     seen: list[reading.Seen]
     came_back: int = 0
     commands: list[tuple[float, str]] = field(default_factory=list)
+    at: float = 0.0
 
     def to_json(self) -> str:
         """As `handed_from` reads it."""
@@ -46,6 +49,7 @@ def handed_from(text: str) -> Handed:
             seen_from(data["seen"]),
             int(data["came_back"]),
             [(float(at), str(line)) for at, line in data["commands"]],
+            float(data.get("at", 0.0)),
         )
     except (KeyError, TypeError) as error:
         raise ValueError(f"{CLUSTER} holds no cluster.") from error
@@ -69,6 +73,7 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
     begun = handed.begun
     back = yield from come_back(handed.files)
     files = yield from settings_files()
+    happened = yield from events_before()
     found = yield from judge(scene, dict(begun.waiting), dict(begun.refused))
     faults = untouched(scene, handed)
     fixed = {job.name for job in scene.waiting if job.fault in faults}
@@ -89,6 +94,8 @@ def judged(scene: Scene, handed: Handed) -> Course[Played]:
         files_after=files,
         comes_back=found.comes_back,
         came_back=handed.came_back + (not handed.seen),
+        left_at=handed.at,
+        events=happened,
     )
 
 
@@ -112,7 +119,7 @@ def untouched(scene: Scene, handed: Handed) -> set[str]:
 
 def _without(battery: Battery, scene: Scene, faults: Collection[str]) -> Battery:
     theirs = {job.name for job in scene.probes(1) if job.fault in faults}
-    return Battery(battery.names, battery.began - theirs)
+    return replace(battery, began=battery.began - theirs)
 
 
 def merged(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from graders.live_slurm import reading
 from graders.live_slurm.course import set_up
+from graders.live_slurm.events import MARK
 from graders.live_slurm.orders import ClusterFailed, Course, Order
 from graders.live_slurm.watching import UP, look
 
@@ -37,5 +38,6 @@ def come_back(kept: str) -> Course[list[reading.Seen]]:
     )
     if said.code == _LOST:
         raise ClusterFailed("The kept cluster's files could not be put back.")
+    yield MARK
     found = yield from look()
     return found

@@ -16,7 +16,7 @@ from graders.live_slurm.orders import ClusterFailed, Course, Order
 from graders.live_slurm.submitting import submit
 from graders.live_slurm.watching import PATH, look
 from scenarios.live_slurm.files import programs
-from scenarios.live_slurm.scene import Job, Scene
+from scenarios.live_slurm.scene import CROWD, Job, Scene
 
 LOOK_S = 2.0
 KEEP_S = 20.0
@@ -30,12 +30,14 @@ _LOOK = (
 )
 _MOST_GPUS = 64
 _GPUS = re.compile(r"gpu(?::[^:,(]+)?:(\d+)")
-_SMALL = "-small-"
 _MOST_WAITING = 4
 _SHAPES = (
     ("gus", "-p interactive -n 1 --mem=100 -t 0:10:00"),
     ("gus", "-p interactive -n 1 --mem=400 -t 0:30:00"),
     ("ana", "-w gpu-n001 -n 1 --mem=100 -t 0:20:00"),
+    ("chen", "-w gpu-n001 -n 4 --mem=2000 -t 1:00:00"),
+    ("dora", "-w gpu-n001 -n 8 --mem=8000 -t 0:45:00"),
+    ("emil", "-p prod -n 2 --mem=500 -t 1:00:00"),
     ("fay", "-p prod -n 1 --mem=100 -t 0:20:00"),
 )
 """Jobs of people who go on working: small ones, which take no GPU from anybody."""
@@ -183,7 +185,7 @@ def _keep(keeper: Keeper, *, final: bool = False) -> Course[None]:
 
 def _has_room(seen: View) -> bool:
     """Whether the small jobs do not pile up: who waits for long does not go on submitting."""
-    waits = [job for job in seen.jobs if job["state"] == "PENDING" and _SMALL in job["name"]]
+    waits = [job for job in seen.jobs if job["state"] == "PENDING" and CROWD in job["name"]]
     return len(waits) < _MOST_WAITING
 
 
@@ -194,4 +196,4 @@ def _crowd(scene: Scene) -> Iterator[Job]:
     while True:
         number += 1
         user, args = rng.choice(_SHAPES)
-        yield Job(f"{user}{_SMALL}{number}", user, args, rng.randrange(4, 16))
+        yield Job(f"{user}{CROWD}{number}", user, args, rng.randrange(4, 16))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 _CYCLES = re.compile(r"Total cycles: +(\d+)")
 _FIELD = re.compile(r"(?:^| )([A-Za-z][A-Za-z0-9/:]*)=")
 STARTED = frozenset({"RUNNING", "COMPLETED", "COMPLETING", "SUSPENDED"})
 DONE = frozenset({"COMPLETED"})
 MOVES = frozenset({"CONFIGURING", "RUNNING", "COMPLETING"})
+NOT_BEGUN = frozenset({"PENDING", "CANCELLED"})
+"""Of these Slurm's start is what it expects, or the end."""
 LOST = frozenset(
     {"CANCELLED", "FAILED", "NODE_FAIL", "TIMEOUT", "PREEMPTED", "BOOT_FAIL", "DEADLINE"}
 )
@@ -20,7 +23,8 @@ LOST = frozenset(
 class Seen:
     """A job as `scontrol show job -o` has it; `number` is the array's for a task of one.
 
-    `started` also holds for one that has ended by itself; `waited_s` is None until it has begun.
+    `started` also holds for one that has ended by itself. `submitted` and `began` are seconds since 1970,
+    `began` 0 until then.
     """
 
     number: int
@@ -30,6 +34,8 @@ class Seen:
     reason: str
     restarts: int
     nodes: str
+    submitted: float = 0.0
+    began: float = 0.0
 
     @property
     def started(self) -> bool:
@@ -60,19 +66,30 @@ def jobs(text: str) -> list[Seen]:
     for row in records(text):
         number = row.get("ArrayJobId", row.get("JobId", ""))
         if number.isdigit():
-            restarts = row.get("Restarts", "0")
+            restarts, state = row.get("Restarts", "0"), row.get("JobState", "")
+            began = row.get("StartTime", "") if state not in NOT_BEGUN else ""
             found.append(
                 Seen(
                     int(number),
                     row.get("JobName", ""),
                     row.get("UserId", "").partition("(")[0],
-                    row.get("JobState", ""),
+                    state,
                     row.get("Reason", ""),
                     int(restarts) if restarts.isdigit() else 0,
                     row.get("NodeList", ""),
+                    _instant(row.get("SubmitTime", "")),
+                    _instant(began),
                 )
             )
     return found
+
+
+def _instant(text: str) -> float:
+    """Seconds since 1970; 0 for what is no time."""
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,6 @@ TEXTS: WrittenGrader[dict[str, str]] = WrittenGrader(
     read=lambda sections, asked: (read(sections, draw(asked.level, asked.seed)), []),
     assess=assess,
     detail=lambda sections, asked: "",
-    kept=("fault", "commands", "settings", "jobs"),
+    kept=("fault", "commands", "settings", "jobs", "battery", "waits", "effects", "events"),
 )
 """By which a kept report is assessed anew: the cluster's own measures are in the reading."""

@@ -6,6 +6,7 @@ in none. Only sentences about all of it are read; what waits for something ("not
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,10 +18,37 @@ TAKEN_BACK = "plan_taken_back"
 """The finding that leaves a plan without its measures, until an interviewer sets it aside."""
 LONGEST = 600
 _WORDS: Mapping[str, Sequence[str]] = table("withdrawn")
-_ALL = "|".join(_WORDS["whole"])
-_NOT_DONE = any_of([one.replace("WHOLE", _ALL) for one in _WORDS["not_done"]])
+
+
+def _all_of(key: str) -> str:
+    return rf"\b(?:{'|'.join(_WORDS[key])})\b"
+
+
 _WHOLE = any_of([*_WORDS["whole"], *_WORDS["every"]])
-_WHICH, _WAITS, _OTHERS = (any_of(_WORDS[key]) for key in ("which", "waits", "others"))
+_WHICH, _OPEN, _WAITS, _OTHERS, _SO, _NEEDS, _MAYBE = (
+    any_of(_WORDS[key]) for key in ("which", "open", "waits", "others", "so", "needs", "maybe")
+)
+_PLAN, _NOTHING, _NOT, _DO, _DONE, _USELESS = (
+    _all_of(key) for key in ("whole", "nothing", "not", "do", "done", "useless")
+)
+_NOT_DONE = [
+    re.compile(one, re.IGNORECASE)
+    for one in (
+        rf"{_NOT}\s+(?:[\w'’]+\s+){{0,2}}?{_DO}.{{0,30}}{_PLAN}",
+        rf"{_DO}\s+(?:\w+\s+){{0,2}}?{_NOTHING}",
+        rf"{_NOTHING}.{{0,40}}(?:{_DONE}|{_DO})",
+        rf"{_NOT},?\s+(?:\w+\s+){{0,2}}?{_PLAN}\s+(?:zu\s+)?{_DO}",
+        rf"{_PLAN}\s+(?:[\w'’]+\s+){{0,3}}?{_NOT}\s+(?:[\w'’]+\s+){{0,3}}?{_DONE}",
+        rf"{_PLAN}\s+(?:\w+\s+){{0,3}}?{_USELESS}",
+    )
+]
+_VERB_LAST = re.compile(
+    r"\b(?:plan|alles|davon|bestellungen)\b.{0,30}\bnicht\s+(?:\w+\s+){0,2}?"
+    r"(?:umsetzen|ausführen|bestellen|kaufen|aufgeben|tun)\b",
+    re.IGNORECASE,
+)
+"""In German a whole plan may stand first and what is not done with it last."""
+_ALTERNATIVES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +76,16 @@ def _leaves_nothing(sentence: str) -> bool:
     kind = kind_of(sentence)
     if kind == BACK and _WHOLE.search(sentence):
         return True
-    if _NOT_DONE.search(sentence) and not _WAITS.search(sentence):
+    denied = any(one.search(sentence) for one in (*_NOT_DONE, _VERB_LAST))
+    if denied and not _WAITS.search(sentence):
         return True
-    return kind == GUESS and bool(_WHICH.search(sentence))
+    if kind != GUESS or not _OPEN.search(sentence):
+        return False
+    return _WHICH.search(sentence) is not None or _guessed(sentence)
+
+
+def _guessed(sentence: str) -> bool:
+    """Whether it strings together what might have to be bought and draws nothing from it."""
+    if _SO.search(sentence) or not _NEEDS.search(sentence):
+        return False
+    return len(_MAYBE.findall(sentence)) >= _ALTERNATIVES

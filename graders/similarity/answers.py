@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 from graders.similarity.tokens import CODE, PROSE, Symbol, kind_of, symbols_of
@@ -145,10 +144,3 @@ def fingerprints(parts: Iterable[Part]) -> set[int]:
 def own_size(parts: Iterable[Part], kind: str) -> int:
     """How many symbols of one kind are the author's own."""
     return sum(sum(part.own) for part in parts if part.kind == kind)
-
-
-def line_ranges(lines: Iterable[int]) -> list[tuple[int, int]]:
-    """Sorted numbers as (first, last) of each stretch without a gap."""
-    numbered = enumerate(sorted(set(lines)))
-    groups = [list(rows) for _, rows in groupby(numbered, lambda row: row[1] - row[0])]
-    return [(rows[0][1], rows[-1][1]) for rows in groups]

@@ -202,30 +202,49 @@ ROW = Row("mid", 0.9, "1.0.0", "2026-11-21", "Played.", measures={"wait": 0.8})
 
 
 def test_a_line_is_the_mean_of_its_rows() -> None:
-    older = replace(ROW, score=0.7, measured="2026-10-01", version="0.9.0", measures={})
-    line = line_from([ROW, older], "1.0.0")
+    other = replace(ROW, score=0.7, measured="2026-10-01", measures={})
+    line = line_from([ROW, other, replace(ROW, score=None)])
+    assert line is not None
     assert (line.n, round(line.mean, 2), line.low, line.high) == (2, 0.8, 0.7, 0.9)
     assert line.when == "2026-10-01 to 2026-11-21"
-    assert line.is_older
     assert line.measures == {"wait": 0.8}
-    assert not line_from([ROW], "1.0.0").is_older
+    assert line_from([]) is None
+
+
+def test_what_was_reached_at_an_earlier_version_is_no_line_of_today(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lines, "rows_of", lambda pack: lines_kept)
+    now = load_pack(PACK).version
+    lines_kept = [replace(ROW, score=0.95, version="0.9.0"), replace(ROW, score=0.6, version=now)]
+    lines._line.cache_clear()
+    today, earlier = lines.line_of(PACK, "mid"), lines.earlier_line(PACK, "mid")
+    assert today is not None
+    assert earlier is not None
+    assert (today.n, today.mean) == (1, 0.6)
+    assert (earlier.n, earlier.mean) == (1, 0.95)
+    lines_kept.pop()
+    lines._line.cache_clear()
+    assert lines.line_of(PACK, "mid") is None
+    lines._line.cache_clear()
 
 
 def test_what_ships_is_read_for_every_pack_that_was_measured() -> None:
-    found = {
-        (pack.name, level): lines.line_of(pack.name, level)
-        for pack in all_packs()
-        for level in pack.levels
-    }
-    measured = {key: line for key, line in found.items() if line}
-    senior = measured["automation/queue-autoscaler", "senior"]
-    assert (senior.n, senior.low, senior.high) == (2, 0.91, 0.99)
-    assert len({pack for pack, _ in measured}) >= 10
-    for line in measured.values():
-        assert line.first.startswith("2026-")
-        assert 0 <= line.low <= line.mean <= line.high <= 1
+    rows = {pack.name: lines.rows_of(pack.name) for pack in all_packs()}
+    first = [
+        row.score
+        for row in rows["automation/queue-autoscaler"]
+        if (row.level, row.measured) == ("senior", "2026-11-21")
+    ]
+    assert first == [0.99, 0.91]
+    assert sum(bool(kept) for kept in rows.values()) >= 10
     for pack in all_packs():
-        assert all(row.how and row.level in pack.levels for row in lines.rows_of(pack.name))
+        for row in rows[pack.name]:
+            assert row.how
+            assert row.level in pack.levels
+            assert row.measured.startswith("2026-")
+            assert row.score is not None
+            assert 0 <= row.score <= 1
 
 
 def test_a_file_that_is_none_is_told_by_its_name(tmp_path: Path) -> None:

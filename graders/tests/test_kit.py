@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from graders.kit import NoKit, kit_files, kit_name, sources_of, zipped
+from graders.kit import SOURCES, NoKit, kit_files, kit_name, sources_of, zipped
 from graders.workloads import hidden_workloads, public_workload
 from scenarios.company.profile import DEFAULT
 from scenarios.packs import Pack, all_packs, load_pack
@@ -96,3 +96,43 @@ def test_same_kit_same_bytes() -> None:
 def test_exercise_on_no_simulated_cluster_has_no_kit() -> None:
     with pytest.raises(NoKit, match="no kit"):
         kit_files(load_pack("gpu/low-utilisation"), "mid", SEED, {}, {})
+
+
+def judges(world: str) -> set[str]:
+    """The functions that the world's measures are made of."""
+    text = (SOURCES / "worlds" / world / "measures.py").read_text()
+    rows = [node for node in ast.parse(text).body if isinstance(node, ast.AnnAssign)]
+    (table,) = [row for row in rows if getattr(row.target, "id", "") == "MEASURES"]
+    names = {one.id for one in ast.walk(table) if isinstance(one, ast.Name)}
+    assert names
+    return names
+
+
+@pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+def test_how_a_day_is_judged_stays_at_home(pack: Pack) -> None:
+    world = pack.world
+    folder = f"headnode-local/scenarios/worlds/{world.name}"
+    found = {path: body.decode() for path, body in kit(pack).items() if path.endswith(".py")}
+    judging = found[f"{folder}/measures.py"]
+    given = {node.name for node in ast.parse(judging).body if isinstance(node, ast.FunctionDef)}
+    assert {"summary", "account"} <= given
+    shared = {one.id for one in ast.walk(ast.parse(judging)) if isinstance(one, ast.Name)}
+    assert judges(world.name) & given <= shared  # what the figures in short are made of as well
+    assert judges(world.name) - given
+    averages = found.get("headnode-local/scenarios/worlds/averages.py", "")
+    assert "trouble_answered" not in judging + averages
+    for path, body in found.items():
+        compile(body, path, "exec")
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_what_prints_the_figures_is_left_as_it_is(world: str) -> None:
+    path = f"scenarios/worlds/{world}/measures.py"
+    text, whole = sources_of(world)[path].decode(), (SOURCES.parent / path).read_text()
+    names: dict[str, object] = {}
+    exec(compile(text, path, "exec"), names)  # noqa: S102  our own source
+    assert names["MEASURES"] == {}
+    left = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert len(left) < sum(isinstance(node, ast.FunctionDef) for node in ast.parse(whole).body)
+    for node in left:
+        assert ast.get_source_segment(text, node) in whole

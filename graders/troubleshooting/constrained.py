@@ -20,6 +20,18 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _SECTIONS = ("immediate", "priorities", "business")
+_TWO = 2
+_DOES = re.compile(
+    r"\b(?:open|replace|repair|set|restore|change|öffne|tausche|setze|ouvrir|abrir)\w*\b", re.I
+)
+_OF_THE_JOB = re.compile(
+    r"\b(?:re)?start\w*\b.{0,40}\b(?:job|run|training|checkpoint|outside|out of|exclud\w+|without)\b"
+    r"|\b(?:job|run|training)\b.{0,30}\brestart\w*|\bneu ?start\w*\b.{0,40}\b(?:job|checkpoint|ohne|lauf)\b"
+    r"|\b(?:relanc|redémarr)\w*\b.{0,50}\b(?:job|reprise|checkpoint|sans|hors)\b"
+    r"|\breinici\w*\b.{0,50}\b(?:trabajo|checkpoint|sin|fuera)\b",
+    re.IGNORECASE,
+)
+"""The job itself is nobody's system: where and when it starts is free."""
 _SENTENCE = re.compile(r"(?<=[.;])\s+|\n")
 
 
@@ -61,13 +73,18 @@ def _said(
     }
     for read in reads:
         one_ = read.statement
+        others = {match.subject for match in read.matches} - {cause}
+        if others and not _about(read.text, truth, cause):
+            continue
         if (one_.section, one_.block) in blocks and not read.copied:
             yield one_.id, one_.where, read.text
 
 
 def _about(text: str, truth: Truth, cause: str) -> bool:
-    subject = subjects()[cause]
-    return bool(tokens_in(truth.spots[cause], text) or hits(subject.words, text))
+    if tokens_in(truth.spots[cause], text):
+        return True
+    words = {hit.words.lower() for hit in hits(subjects()[cause].words, text)}
+    return len(words) >= _TWO or bool(words and _DOES.search(text))
 
 
 def _keeps(key: str, text: str) -> bool | None:
@@ -75,6 +92,8 @@ def _keeps(key: str, text: str) -> bool | None:
     row = _words()[key]
     if hits(row["keeps"], text):
         return True
+    if key == "frozen-systems":
+        text = _OF_THE_JOB.sub(" ", text)
     for part in _SENTENCE.split(text):
         found = hits(row["breaks"], part)
         if (

@@ -57,6 +57,8 @@ def spoken_in_field_words(
             subject.kind == CAUSE and len(distinct) >= (2 if spot is not None else 3) and not known
         ):
             yield subject, tuple(distinct[:3]), TWICE
+        elif spot is not None and subject.kind != CAUSE and any(_telling(h) for h in distinct):
+            yield subject, tuple(distinct[:3]), ONCE
 
 
 def spoken_by_place(text: str, truth: Truth) -> tuple[Subject, tuple[Hit, ...]] | None:
@@ -74,6 +76,14 @@ def spoken_by_place(text: str, truth: Truth) -> tuple[Subject, tuple[Hit, ...]] 
     if len(more) > SPREAD or truth.identities.elsewhere(key, text):
         return None
     return subjects()[key], tuple(found[key])
+
+
+def _telling(hit: Hit) -> bool:
+    """Whether a word stands for nothing else ("SlurmdTimeout", "busy_poll")."""
+    return len(hit.words) >= _LONG or any(sign in hit.words for sign in "_-=/")
+
+
+_LONG = 8
 
 
 def _any_cause(keys: Collection[str]) -> bool:

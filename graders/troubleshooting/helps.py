@@ -69,6 +69,8 @@ def refused(text: str, met: Sequence[Hit], languages: Sequence[str]) -> bool:
         end = border.start() if border else len(text)
         clause = text[start:end]
         cues = says("refuses", clause, languages)
+        if _WITHOUT.search(clause):
+            cues = [cue for cue in cues if cue.words.lower() not in _NEITHER]
         own = [Hit(cue.start + start, cue.end + start, cue.words) for cue in cues]
         fresh = any(
             not any(hit.meets(cue) for hit in met) for cue in own if not _of_those(text, last, cue)
@@ -80,6 +82,8 @@ def refused(text: str, met: Sequence[Hit], languages: Sequence[str]) -> bool:
     return no
 
 
+_WITHOUT = re.compile(r"\b(?:sans|sin|ohne|senza|sem|bez|without)\b", re.IGNORECASE)
+_NEITHER = ("ni", "né", "nem", "noch", "nor", "ani")
 _THOSE = re.compile(r"\b(?:that|which|who|whose|where)\b", re.IGNORECASE)
 
 

@@ -15,12 +15,14 @@ Named = Mapping[str, frozenset[str]]
 """Kind (node, server, job, user, gpu ...) -> names."""
 _OF_JOBS = ("job", "user")
 _TOKEN = re.compile(r"[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*")
+_PORTS = re.compile(r"\bswp(\d+)\s*(?:-|–|to|through|bis|à|a|al)\s*(?:swp)?(\d+)\b", re.IGNORECASE)
+_SWITCHES = ("leaf", "spine")
 _DEVICES = {
     "gpu": re.compile(r"\bGPU\s?#?(\d{1,2})\b", re.IGNORECASE),
     "array": re.compile(r"(?<![\w-])(md\d+)\b", re.IGNORECASE),
     "address": re.compile(r"(?<![\d.])(\d{1,3}(?:\.\d{1,3}){3})(?![\d.]*\d)"),
     "disk": re.compile(r"\b(nvme\d+n\d+)\b", re.IGNORECASE),
-    "port": re.compile(r"\b(swp\d+(?:-\d+)?)\b", re.IGNORECASE),
+    "port": re.compile(r"\b(swp\d+)\b", re.IGNORECASE),
     "bus": re.compile(r"\b([0-9a-f]{2}:00\.\d)\b", re.IGNORECASE),
 }
 
@@ -54,14 +56,20 @@ class Identities:
         wrong: list[str] = []
         for kind, names in self.own.get(key, {}).items():
             said = mentioned.get(kind, set())
+            if kind == "switch" and not said:
+                said = {name for one in _SWITCHES for name in mentioned.get(one, ())}
             said = said if key in self.of_job else said - self.ours
             if said and not said & names:
-                wrong += sorted(said - self.near.get(key, frozenset()))
+                on_its_own = key in self.of_job and kind == "node"
+                wrong += sorted(said if on_its_own else said - self.near.get(key, frozenset()))
         return tuple(wrong)
 
 
 def _named(known: Identities, text: str) -> Iterator[tuple[str, str]]:
     yield from _tokens(known, expanded(text))
+    for ports in _PORTS.finditer(text):
+        first, last = int(ports[1]), int(ports[2])
+        yield from (("port", f"swp{n}") for n in range(first, min(last, first + 99) + 1))
     for kind, pattern in _DEVICES.items():
         for match in pattern.finditer(text):
             yield kind, match.group(1).lower()

@@ -47,7 +47,7 @@ class Read:
     """A statement, its text without markup and short forms, its language, and what it speaks of.
 
     `place` and `more` are the statement's, written out in the same way; `copied` is the file in which it
-    stands word for word.
+    stands word for word, `led` the words of an earlier sentence that put aside what follows them.
     """
 
     statement: Statement
@@ -57,6 +57,7 @@ class Read:
     copied: str = ""
     place: str = ""
     more: str = ""
+    led: str = ""
 
     @property
     def languages(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from graders.troubleshooting.field_words import (
     spoken_in_field_words,
 )
 from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.following import LEAD_WORDS, lead_in, point_back, point_on
 from graders.troubleshooting.languages import spoken
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
@@ -26,13 +27,12 @@ from graders.troubleshooting.stance import (
     DISMISSES,
     STATES,
     heads_aside,
-    points_back,
     scope,
     told,
 )
 from graders.troubleshooting.truth import Truth
 
-_LEAD_WORDS, _TAIL_WORDS = 9, 9
+_TAIL_WORDS = 9
 _LIKELY = 0.7
 _GOES_ON = 3
 _ENOUGH_WORDS = 8
@@ -50,6 +50,7 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
         same = before.statement.section == after.statement.section != ""
         if before.copied and same and sources.beside_a_copy(after.statement.text):
             after.copied = before.copied
+    lead_in(reads)
     for read in reads:
         if not read.copied:
             _match(read, truth)
@@ -58,7 +59,8 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
             _in_field_words(reads, number, read, truth)
     _pairs(reads, truth)
     _look_beside(reads, truth)
-    _points_back(reads)
+    point_back(reads)
+    point_on(reads, truth)
     _only_kin(reads, truth)
     guesses(reads)
     take_back(reads, truth)
@@ -172,7 +174,7 @@ def _one(
 ) -> Match:
     verdict, firm = told(read.text, words, [hit for _, hit in others], read.languages)
     why = "puts it aside" if verdict == DISMISSES else "says so"
-    heading = _heading(read, words)
+    heading = _heading(read, words) or read.led
     if heading and verdict == STATES:
         verdict, firm, why = DISMISSES, True, f"stands under “{heading[:80]}”"
     match = Match(read.statement.id, subject.key, verdict, why, words, firm=firm)
@@ -245,13 +247,23 @@ def _heading(read: Read, words: Sequence[Hit]) -> str:
         return under
     lead, colon, _ = read.text.partition(":")
     first = min(hit.start for hit in words)
-    if colon and len(lead) < first and len(lead.split()) <= _LEAD_WORDS:
+    if colon and len(lead) < first and len(lead.split()) <= LEAD_WORDS:
         return lead if heads_aside(lead, read.languages) else ""
     _, colon, tail = read.text.rpartition(":")
     last = max(hit.end for hit in words)
     if colon and len(read.text) - len(tail) > last and len(tail.split()) <= _TAIL_WORDS:
         return tail.strip() if heads_aside(tail, read.languages) else ""
     return ""
+
+
+_ALL_OVER = re.compile(
+    r"\b(?:(?:all|each|every|alle[nr]?|jede[rmn]?|auf allen|tou(?:te)?s les|chaque|tod[oa]s l[oa]s|cada|tutti i"
+    r"|ogni|todos os|alle|elke|wszystkich|każd\w+) (?:(?:our|of our|of the|unseren?|nos|nuestros) )?(?:the )?"
+    r"(?:(?:compute|own) )?(?:nodes?|ranks?|hosts?|knoten|ranks?|nœuds?|rangs?|nodos?|nodi|nós|węz\w+)"
+    r"|(?:nodes?|ranks?|knoten) alike)\b|全ノード|全ランク|すべてのノード",
+    re.IGNORECASE,
+)
+"""How people place what is the same on the whole job."""
 
 
 def _places(key: str, text: str, truth: Truth) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -263,6 +275,8 @@ def _places(key: str, text: str, truth: Truth) -> tuple[tuple[str, ...], tuple[s
     tokens = [*tokens_in(spot, text), *sorted(named & spot.names)]
     if place := subjects()[key].place:
         tokens += [hit.words for hit in hits(place, text)]
+    if not spot.kind and key in truth.identities.of_job:
+        tokens += [match.group() for match in _ALL_OVER.finditer(text)]
     return tuple(dict.fromkeys(tokens)), tuple(sorted(named - spot.names))
 
 
@@ -316,22 +330,6 @@ def _beside(reads: Sequence[Read], number: int) -> str:
         if 0 <= other < len(reads) and one.beside(reads[other].statement):
             near.append(reads[other].text)
     return "  ".join(near)
-
-
-def _points_back(reads: Sequence[Read]) -> None:
-    """A sentence like "It is harmless." speaks of the subject of the statement before it."""
-    for first, second in pairwise(reads):
-        same = first.statement.beside(second.statement)
-        if (
-            same
-            and first.matches
-            and not second.matches
-            and points_back(second.text, second.languages)
-        ):
-            first.matches = [
-                replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
-                for m in first.matches
-            ]
 
 
 def _only_kin(reads: Sequence[Read], truth: Truth) -> None:

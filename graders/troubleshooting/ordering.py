@@ -48,7 +48,7 @@ def ordered(
     groups: list[list[str]] = []
     texts: list[str] = []
     seen: set[str] = set()
-    for part in _parts("\n".join(read.text for read in entries)):
+    for part in _parts(_in_numbers("\n".join(read.text for read in entries), rows)):
         pieces = [
             _named(piece, claimed, labels, truth) or _echoed(piece, own)
             for piece in _AND.split(part)
@@ -87,7 +87,7 @@ def _echoed(part: str, own: Mapping[str, set[str]]) -> list[str]:
 
 
 _LONG = re.compile(r"[^\W\d_]{6,}")
-_AND = re.compile(r"\s+(?:and|und|et|y|e|en|i|oraz|&|\+)\s+|と", re.IGNORECASE)
+_AND = re.compile(r"\s+(?:and|und|et|y|e|en|i|oraz|&|\+)\s+|\s*\+\s*(?=[^\W\d])|と", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
 _ITEM = re.compile(r"(?:(?<=^)|(?<=\s))\(?(\d{1,2})[.)]\s+(?=[^\W\d])")
 
@@ -154,7 +154,20 @@ def _labels(rows: Sequence[Json]) -> list[list[str]]:
     ]
 
 
-_OWN_NUMBER = re.compile(r"^\W{0,2}(\d{1,2})[\]).:]")
+_OWN_NUMBER = re.compile(r"^\W{0,2}(?:(\d{1,2})|([A-Ha-h]))[\]).:]")
+_LETTER = re.compile(r"\(([a-h])\)|(?<![\w.])([A-H])(?=[\s,.;:]|$)")
+
+
+def _in_numbers(text: str, rows: Sequence[Json]) -> str:
+    """The text with numbers for the letters by which the findings are called."""
+    called = [_OWN_NUMBER.match(row["text"]) for row in rows if row["section"] == "issues"]
+    if sum(bool(match and match[2]) for match in called) < _PAIR:
+        return text
+    return _LETTER.sub(lambda match: str(_of_letter(match[1] or match[2])), text)
+
+
+def _of_letter(letter: str) -> int:
+    return ord(letter.lower()) - ord("a") + 1
 
 
 def _own_numbers(rows: Sequence[Json]) -> dict[int, list[str]]:
@@ -163,7 +176,8 @@ def _own_numbers(rows: Sequence[Json]) -> dict[int, list[str]]:
         match = _OWN_NUMBER.match(row["text"]) if row["section"] == "issues" else None
         stated = [m["subject"] for m in row["matches"] if m["verdict"] == STATES]
         if match and stated:
-            found.setdefault(int(match.group(1)), []).extend(stated)
+            number = int(match[1]) if match[1] else _of_letter(match[2])
+            found.setdefault(number, []).extend(stated)
     return found
 
 

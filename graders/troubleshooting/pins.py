@@ -12,6 +12,7 @@ from graders.troubleshooting.matches import Read
 from graders.troubleshooting.patterns import flat, hits
 from graders.troubleshooting.places import tokens_in
 from graders.troubleshooting.truth import File, Truth, even
+from graders.troubleshooting.values import readings
 from scenarios.troubleshooting.key import Chart
 
 NEAR = 2
@@ -167,7 +168,7 @@ def _command(pin: Pin, truth: Truth) -> Judged:
 
 
 def named_sources(read: Read, truth: Truth) -> Iterator[Judged]:
-    """Commands, files and charts that a statement names in words and that show a cause of the variant."""
+    """Commands, files, charts and readings that a statement names and that show a cause of the variant."""
     text = f"{read.text} {read.more}" if read.statement.hypothesis else read.text
     low = re.sub(r"[^a-z0-9]", "", text.lower())
     about = {match.subject for match in read.matches}
@@ -176,6 +177,8 @@ def named_sources(read: Read, truth: Truth) -> Iterator[Judged]:
             continue
         named = [hit.words for hit in hits(subjects()[key].shows, text)]
         named += [token for token in tokens_in(truth.spots[key], text) if _TICKET.fullmatch(token)]
+        if key in about:
+            named += [said for said, value in readings(text) if value in truth.readings[key]]
         named += [name for name in _file_names(truth, key) if re.sub(r"[^a-z0-9]", "", name) in low]
         for name in dict.fromkeys(one.lower() for one in named[:4]):
             yield Judged(name, (key,), wrongable=False, named=True)

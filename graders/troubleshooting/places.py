@@ -150,7 +150,7 @@ def _values(fault: Fault) -> list[str]:
     if isinstance(facts.get("path"), str) and "/projects/" in str(facts["path"]):
         found.append(str(facts["path"]))
     if "mhz" in facts:
-        found.append(f"{int(str(facts['mhz'])) / 1000:.1f} GHz")
+        found += [f"{int(str(facts['mhz'])) / 1000:{form}} GHz" for form in (".1f", "g")]
     if "span" in facts:
         first, _, last = str(facts["span"]).partition(" to ")
         found += [f"rank {first}", f"ranks {first}", f"rank {last}"]

@@ -21,6 +21,7 @@ from graders.troubleshooting.places import tokens_in
 from graders.troubleshooting.sentences import Statement, statements
 from graders.troubleshooting.stance import DISMISSES, STATES, blames
 from graders.troubleshooting.truth import Truth
+from scenarios.troubleshooting.constraints import bound_by
 
 Json = dict[str, Any]
 _FALLBACK = ("first_look", "priorities")
@@ -294,9 +295,11 @@ def _hypothesis(one: Hypothesis, truth: Truth) -> Json:
 def _truth(truth: Truth) -> Json:
     """What measures compare with: titles, hours, and which fit what.
 
-    Against a cause whose usual remedy may not be applied for now one has to go round or to agree first.
+    Against a cause whose usual remedy may not be applied for now one has to go round or to agree first;
+    `anywhere` is a cause that stands on no single machine.
     """
-    bound = truth.key.constraint.cause if truth.key.constraint else None
+    rule = truth.key.constraint
+    bound = bound_by(rule.key) if rule else frozenset()
     return {
         "gap_hours": truth.gap,
         "causes": [
@@ -307,7 +310,8 @@ def _truth(truth: Truth) -> Json:
                 "alone": cause.alone,
                 "last": cause.last,
                 "overlaps": list(cause.overlaps),
-                "effort": subjects()[cause.key].effort + (cause.key == bound),
+                "effort": subjects()[cause.key].effort + (cause.key in bound),
+                "anywhere": not truth.spots[cause.key].kind,
             }
             for cause in truth.key.causes
         ],

@@ -72,8 +72,19 @@ def _undecided(reads: Sequence[Read], number: int) -> Iterator[Read]:
         yield from section
 
 
+_WHOLE = re.compile(
+    r"\b(?:everything|all (?:of )?(?:the )?(?:above|this|that|it|them|these|two|three|four|findings|causes)"
+    r"|all (?:my|of my) \w+|none of (?:the|these|them|my)|alles|alle (?:\w+ )?(?:vier|drei|ursachen|befunde)"
+    r"|tout (?:ce qui|cela|ce que)|toutes? les \w+|les (?:quatre|trois)|todo|tod[oa]s|l[ao]s (?:cuatro|tres)"
+    r"|nada de lo)\b",
+    re.IGNORECASE,
+)
+"""Words by which a sentence takes back more than what it goes on to name."""
+
+
 def take_back(reads: Sequence[Read], truth: Truth) -> None:
     """Turns claims into what is put aside where a later sentence takes them back."""
+    _listed(reads, truth)
     for number, read in enumerate(reads):
         if read.statement.hypothesis or not says("retracts", read.text, read.languages):
             continue
@@ -82,9 +93,32 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         ]
         claimed = {m.subject for other in earlier for m in other.matches if m.verdict == STATES}
         named = {key for key in claimed if _names(key, read, truth)} | _numbered(read, earlier)
+        if _WHOLE.search(read.text):
+            named = claimed
         if not named and says("everything", _with_next(reads, number), read.languages):
             named = claimed
         for other in (*earlier, read):
+            other.matches = [_taken(m, read) if m.subject in named else m for m in other.matches]
+
+
+def _listed(reads: Sequence[Read], truth: Truth) -> None:
+    """Entries of a list below "On second thought:" take back what they name, or the finding of their number."""
+    blocks: dict[str, list[int]] = {}
+    for number, read in enumerate(reads):
+        under = read.statement.under
+        if not under or read.statement.hypothesis or not says("retracts", under, read.languages):
+            continue
+        earlier = reads[:number]
+        seen = blocks.setdefault(under, [])
+        if read.statement.block not in seen:
+            seen.append(read.statement.block)
+        before = [other for other in earlier if other.statement.under != under]
+        claimed = {m.subject for other in before for m in other.matches if m.verdict == STATES}
+        named = {key for key in claimed if _names(key, read, truth)}
+        findings = _findings(before)
+        if not named and len(seen) <= len(findings):
+            named = findings[len(seen) - 1]
+        for other in (*before, read):
             other.matches = [_taken(m, read) if m.subject in named else m for m in other.matches]
 
 
@@ -101,19 +135,26 @@ _RANGE = re.compile(
 
 def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
     """What the findings claim of which the sentence gives the numbers ("points 1 to 3")."""
-    blocks: dict[int, set[str]] = {}
-    for other in earlier:
-        if other.statement.section == "issues":
-            claims = {m.subject for m in other.matches if m.verdict == STATES}
-            if claims:
-                blocks.setdefault(other.statement.block, set()).update(claims)
     numbers: set[int] = set()
     for match in _POINTS.finditer(read.text):
         numbers.update(int(one) for one in re.findall(r"\d+", match[1]))
         for span in _RANGE.finditer(match[1]):
             numbers.update(range(int(span[1]), int(span[2]) + 1))
-    findings = [keys for _, keys in sorted(blocks.items())]
+    findings = _findings(earlier)
     return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
+
+
+def _findings(earlier: Sequence[Read]) -> list[set[str]]:
+    """What each block of the findings claims, in their order."""
+    blocks: dict[int, set[str]] = {}
+    for other in earlier:
+        if other.statement.section == "issues":
+            claims = {
+                m.subject for m in other.matches if m.verdict == STATES or "taken back" in m.why
+            }
+            if claims:
+                blocks.setdefault(other.statement.block, set()).update(claims)
+    return [keys for _, keys in sorted(blocks.items())]
 
 
 def _with_next(reads: Sequence[Read], number: int) -> str:

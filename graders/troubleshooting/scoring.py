@@ -69,11 +69,21 @@ def state_of_cause(key: str, said: Said | None, reading: Json) -> tuple[str, flo
     if not sure and misplaced(said):
         return WRONG_PLACE, 0.0
     placed = any(match["places"] or match["beside"] for _, match in said.states)
+    placed = placed or _told_by_its_cost(key, said, reading)
     located = sure or (placed and key not in reading["spread"])
     worth = 1.0 if located else NAMED
     if any(_same_place(match) and _firm(match) for _, match in said.dismisses):
         return "contradicted", worth * CONTRADICTED
     return ("found" if located else "named"), worth
+
+
+def _told_by_its_cost(key: str, said: Said, reading: Json) -> bool:
+    """Whether a cause that stands on no single machine is given the cost that only it has here."""
+    row = next((one for one in reading["truth"]["causes"] if one["key"] == key), None)
+    if row is None or not row.get("anywhere"):
+        return False
+    given = hours_said(said, reading)
+    return bool(given) and all(abs(hours - row["hours"]) <= ALIKE * row["hours"] for hours in given)
 
 
 def misplaced(said: Said) -> bool:
@@ -207,8 +217,10 @@ def order_of(
     for one, other in combinations(sorted(worth), 2):
         if other in rows[one].get("overlaps", ()):
             continue
+        if one in places and places[one] == places.get(other):
+            continue
         pairs += 1
-        if one not in places or other not in places or places[one] == places[other]:
+        if one not in places or other not in places:
             continue
         first, second = (one, other) if places[one] < places[other] else (other, one)
         good = _before(first, second, places, rows)

@@ -71,10 +71,26 @@ def _sentences(text: str) -> Iterator[tuple[int, str, str]]:
     """(number of the block, heading or leading line above it, sentence)."""
     for number, (under, block) in enumerate(_blocks(text)):
         for line in block:
-            for sentence in _END.split(line):
+            for sentence in _labelled(_END.split(line)):
                 for part in _parts(sentence.strip()):
                     if any(sign.isalnum() for sign in part):
                         yield number, under, part
+
+
+_LABEL = re.compile(r"^\W?[A-H]\W{0,2}$")
+
+
+def _labelled(sentences: Sequence[str]) -> Iterator[str]:
+    """The sentences; a lone letter by which somebody calls a finding ("B.") belongs to the next."""
+    label = ""
+    for sentence in sentences:
+        if _LABEL.match(sentence.strip()):
+            label = f"{label}{sentence.strip()} "
+            continue
+        yield f"{label}{sentence}"
+        label = ""
+    if label:
+        yield label
 
 
 def _parts(sentence: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from itertools import pairwise
 
 from graders.troubleshooting.languages import denials, lacks, says, words
 from graders.troubleshooting.patterns import Hit, group, hits
@@ -20,6 +21,8 @@ _ONLY = re.compile(r"\s+(?:only|just|merely|longer)\b", re.IGNORECASE)
 _FEW_WORDS = 4
 _LONGEST_HEADING = 90
 _WHOLE = 0.8
+_CURT = ("no", "nope", "not", "ok", "fine", "nein", "nicht", "non", "sano", "ok so far", "cleared")
+"""A heading of one word that says that nothing below it is a cause."""
 
 
 @cache
@@ -36,6 +39,8 @@ def heads_aside(text: str, languages: Sequence[str] = ("en",)) -> bool:
     """Whether a heading or leading line puts aside what stands below it."""
     if not text or len(text) > _LONGEST_HEADING:
         return False
+    if text.strip(" *_:-–").lower() in _CURT:
+        return True
     if sets_aside(text, languages) or says("headings", text, languages):
         return True
     return lacks(text, languages) or bool(denials(text, languages, ()))
@@ -78,7 +83,8 @@ def told(
     own = [one for one in others if not any(one.meets(h) for h in found)]
     start, end = scope(text, found, own)
     own_words = _unquoted(text)
-    if _heads_list(own_words, [*found, *own], languages):
+    listed = [*found, *own]
+    if _heads_list(own_words, listed, languages) or _ends_list(own_words, listed, languages):
         return DISMISSES, True
     part = own_words[start:end]
     moved = [Hit(hit.start - start, hit.end - start, hit.words) for hit in found]
@@ -101,7 +107,23 @@ def _heads_list(text: str, named: Sequence[Hit], languages: Sequence[str]) -> bo
     return sets_aside(lead, languages) or bool(denials(lead, languages, ()))
 
 
+def _ends_list(text: str, named: Sequence[Hit], languages: Sequence[str]) -> bool:
+    """Whether a sentence lists several things and then puts all of them aside ("A, B and C are harmless")."""
+    order = sorted(named, key=lambda hit: hit.start)
+    gaps = [text[one.end : other.start] for one, other in pairwise(order)]
+    if not gaps or any(len(gap.split()) > _FEW_WORDS + 2 or ":" in gap for gap in gaps):
+        return False
+    tail = text[order[-1].end :]
+    if len(tail.split()) > _LEAD_OUT:
+        return False
+    first = text[: order[0].start]
+    if len(first.split()) > _FEW_WORDS + 2 or blames(first) or _COSTS.search(text):
+        return False
+    return sets_aside(tail, languages) or bool(denials(tail, languages, ()))
+
+
 _LIST = 2
+_LEAD_OUT = 16
 _COSTS = re.compile(r"\d\s*(?:h|s|時間)(?![a-z])", re.IGNORECASE)
 _QUOTED = re.compile(
     r"[\"“„«][^\"“”„»\n]{3,300}[\"”“»]|(?<!\w)'[^'\n]{6,300}'(?!\w)"

@@ -14,6 +14,7 @@ from graders.troubleshooting.places import (
     spot_of_herring,
     tickets,
 )
+from graders.troubleshooting.values import Reading, readings
 from scenarios.company.profile import Profile
 from scenarios.troubleshooting.calendar import STARTUP
 from scenarios.troubleshooting.handout import handed_out
@@ -73,6 +74,19 @@ class Truth:
         return {herring.key: herring for herring in self.key.herrings}
 
     @cached_property
+    def readings(self) -> Mapping[str, frozenset[Reading]]:
+        """Cause -> readings in the lines and charts that show it."""
+        found: dict[str, set[Reading]] = {key: set() for key in self.causes}
+        for file in self.files.values():
+            for key in found.keys() & file.shows.keys():
+                for number in sorted(file.shows[key])[:_FEW]:
+                    found[key].update(value for _, value in readings(file.lines[number - 1]))
+        for key, cause in self.causes.items():
+            for chart in cause.charts:
+                found[key].update(value for _, value in readings(chart.shows))
+        return {key: frozenset(values) for key, values in found.items()}
+
+    @cached_property
     def telling(self) -> dict[str, frozenset[str]]:
         """Key -> what its lines say, blanks made even; short lines say too little."""
         found: dict[str, set[str]] = {}
@@ -81,6 +95,10 @@ class Truth:
                 texts = (even(file.lines[number - 1]) for number in sorted(numbers)[:400])
                 found.setdefault(key, set()).update(text for text in texts if len(text) >= 15)
         return {key: frozenset(texts) for key, texts in found.items()}
+
+
+_FEW = 40
+"""Lines of one cause that are looked at in each file: they say the same over and over."""
 
 
 def even(text: str) -> str:

@@ -9,15 +9,18 @@ from django.http import Http404, HttpResponse
 from rest_framework.request import Request
 
 from assessments.kinds import workplace_of
-from assessments.workplace.access import RoomView, packed
+from assessments.materials import packed_files
+from assessments.materials.result_cache import Kept
+from assessments.workplace.access import RoomView, packed, takes_gzip, unpacked_there
 from library.markdown import rendered
 
-NOT_SHOWN = (".hncol",)
 TYPES = {
     ".svg": "image/svg+xml",
     ".parquet": "application/vnd.apache.parquet",
 }
 TEXT, HTML = "text/plain; charset=utf-8", "text/html; charset=utf-8"
+PROSE: Kept[bytes] = Kept(4_000_000, len)
+"""A variant's documents as HTML: everybody who works on it reads the same, and each page begins with one."""
 
 
 class ManifestView(RoomView):
@@ -34,8 +37,12 @@ class FileView(RoomView):
 
     def get(self, request: Request, pk: UUID, path: str) -> HttpResponse:
         found = self.room.path(path)
-        if path.endswith(NOT_SHOWN):
+        if path.endswith(packed_files.NEVER_SENT):
             raise Http404
         if "html" in request.query_params and path.endswith(".md"):
-            return packed(request, rendered(found.read_text(encoding="utf-8")).encode(), HTML)
-        return packed(request, found.read_bytes(), TYPES.get(found.suffix, TEXT))
+            prose = PROSE.get(found, lambda: rendered(found.read_text(encoding="utf-8")).encode())
+            return packed(request, prose, HTML)
+        kind = TYPES.get(found.suffix, TEXT)
+        if takes_gzip(request) and (there := packed_files.packed(self.room.folder, path)):
+            return unpacked_there(there, kind)
+        return packed(request, found.read_bytes(), kind)

@@ -163,14 +163,16 @@ def workspace(attempt: Attempt, now: datetime) -> dict[str, Any]:
         "currency": company.of_attempt(attempt).currency,
         "lobby_url": reverse("lobby", args=[attempt.invitation_id]),
         "workspace_data": workspace_data(attempt, now),
-        "script_parts": _script_parts(attempt),
+        "script_parts": script_parts(attempt),
     }
 
 
-def _script_parts(attempt: Attempt) -> str:
+def script_parts(attempt: Attempt) -> str:
     """Whose words the page's scripts say besides those of every page."""
-    room = [workplace_of(attempt.exercise).name, "terminal"] if attempt.exercise.has_room else []
-    return ",".join([*room, "practice"] if practice_of(attempt.invitation) else room)
+    room = attempt.exercise.has_room
+    parts = [workplace_of(attempt.exercise).name, "workplace", "terminal"] if room else []
+    parts += ["practice"] if practice_of(attempt.invitation) else []
+    return ",".join([*parts, "assistant"] if asking.is_offered(attempt) else parts)
 
 
 def workspace_data(attempt: Attempt, now: datetime) -> dict[str, Any]:
@@ -321,7 +323,7 @@ def _feedback(attempt: Attempt) -> dict[str, Any] | None:
 def receipt(attempt: Attempt) -> dict[str, Any]:
     pack = pack_of(attempt.pack_version.name)
     titles = {section.key: section.title for section in pack.sections(attempt.level)}
-    titles[spoken.NOTES] = gettext("What you said, as the interviewer wrote it down")
+    titles[spoken.NOTES] = spoken.own_title()
     late = attempt.drafts.filter(late=True).defer("body").order_by("number")
     return {
         "opening": attempt.invitation.opening,
@@ -361,6 +363,7 @@ def _round(submission: Submission, titles: dict[str, str]) -> dict[str, Any]:
         ],
         "sections": [
             {
+                "key": "" if key == spoken.NOTES else key,
                 "title": titles.get(key, key),
                 "sha256": _sha256(text),
                 "words": len(text.split()),

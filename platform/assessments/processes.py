@@ -1,9 +1,10 @@
-"""Who a process is, beyond its number: numbers come back, soon in a container."""
+"""Who a process is, beyond its number: numbers come back, soon in a container. And which ones go first."""
 
 from __future__ import annotations
 
 import os
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 STATE, STARTED = 0, 19
@@ -29,3 +30,15 @@ def start_time(process: int) -> str | None:
     except (FileNotFoundError, ProcessLookupError):
         return None
     return None if fields[STATE] in ENDED else fields[STARTED]
+
+
+def stand_behind(niceness: int) -> None:
+    """Let others go first: this process within its session, and a session that it leads among all of them.
+
+    A desktop's or a plain server's kernel weighs sessions against each other (sched(7), autogroup): there a
+    process's own niceness says nothing to a web server, which has a session of its own.
+    """
+    os.nice(niceness)
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # another kernel, or one that was built without
+            Path("/proc/self/autogroup").write_text(str(niceness))

@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
+from django.utils.translation import gettext
 
 from accounts.models import User
 from accounts.not_possible import NotPossible
@@ -23,6 +24,11 @@ TYPED = (
     "Keep yours as a note on the attempt's page."
 )
 OPEN = {Phase.REVISION_OPEN, Phase.REVISING, Phase.REVISION_GRACE}
+
+
+def own_title() -> str:
+    """What the notes are called where the candidate reads them."""
+    return gettext("What you said, as the interviewer wrote it down")
 
 
 def has_typed(attempt: Attempt) -> bool:

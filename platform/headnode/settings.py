@@ -320,8 +320,8 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
-    "look_after_papers": {
-        "task": "reviews.tasks.look_after_papers",
+    "look_after_pdf_files": {
+        "task": "reviews.tasks.look_after_pdf_files",
         "schedule": 15.0,
         "options": {"expires": 15},
     },

@@ -34,7 +34,15 @@ TEMPLATES = (
 """Where candidates' pages are."""
 SCRIPTS = ("assessments/static/**/*.js", "headnode/static/headnode/*.js")
 APART = tuple(
-    sorted([*(kind.name for kind in KINDS if kind.has_materials), "practice", "terminal"])
+    sorted(
+        [
+            *(kind.name for kind in KINDS if kind.has_materials),
+            "assistant",
+            "practice",
+            "terminal",
+            "workplace",
+        ]
+    )
 )
 """Folders of scripts whose words only those pages fetch that show them, each in a compiled file of its own."""
 PYTHON = ("assessments", "headnode", "hiring", "reviews", "integrations")
@@ -103,8 +111,14 @@ def of_scripts() -> list[Text]:
 
 def apart(places: Iterable[str]) -> set[str]:
     """The folders of APART that a text said in these files is compiled for; none: it is for every page."""
-    found = {place.split("/")[-2] for place in places}
+    found = {_folder(place) for place in places}
     return found if found <= set(APART) else set()
+
+
+def _folder(place: str) -> str:
+    """Below the app's own scripts; folders within it are part of it."""
+    folders = place.split("/")[:-1]
+    return folders[3] if len(folders) > 3 else folders[-1]
 
 
 def _name(path: Path) -> str:

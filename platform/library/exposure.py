@@ -17,27 +17,10 @@ from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subqu
 from django.db.models.functions import Coalesce, Greatest
 
 from library.models import HIGHEST, LOWEST, Question
+from library.student_t import quantile
 
 OFTEN = 5  # asked so often that candidates may have heard of it
 FEWEST = 8  # candidates with a score, below which a mean says too little and too much of each
-T = (
-    2.365,
-    2.306,
-    2.262,
-    2.228,
-    2.201,
-    2.179,
-    2.160,
-    2.145,
-    2.131,
-    2.120,
-    2.110,
-    2.101,
-    2.093,
-    2.086,
-)
-"""Student's t, 97.5 % quantile for FEWEST - 1 degrees of freedom and on (any table of it)."""
-FURTHER = 2.086  # for more degrees of freedom: a little too wide rather than too narrow
 EASY, HARD = 3.75, 2.5  # mean scores from which on, and below which, a question is called so
 
 
@@ -81,8 +64,7 @@ def _told(means: list[float]) -> Difficulty | None:
     n = len(means)
     if n < FEWEST:
         return None
-    at = n - FEWEST
-    half = (T[at] if at < len(T) else FURTHER) * stdev(means) / sqrt(n)
+    half = quantile(n - 1) * stdev(means) / sqrt(n)
     mean = fmean(means)
     return Difficulty(n, mean, max(LOWEST, mean - half), min(HIGHEST, mean + half))
 

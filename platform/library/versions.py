@@ -11,22 +11,11 @@ from accounts.models import User
 from library.models import Question
 
 # What makes a question what it is; a difference in one of these is another version.
-CONTENT = (
-    "topic_id",
-    "topic",
-    "section",
-    "text",
-    "level",
-    "optional",
-    "tags",
-    "related_exercise",
-    "expected_points",
-    "follow_ups",
-    "follow_up_answers",
-    "weak_answers",
-    "red_flags",
-    "hints",
-    "discussion_points",
+CONTENT = tuple(
+    (
+        "topic_id topic section text level optional tags related_exercise expected_points follow_ups "
+        "follow_up_answers weak_answers red_flags hints discussion_points"
+    ).split()
 )
 
 

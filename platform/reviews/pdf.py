@@ -17,7 +17,7 @@ HOW = (
     "Debian or Ubuntu, sudo apt-get install libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0. "
     "Then restart the site. Until then the page itself prints well from the browser."
 )
-SHEETS = ("paper.css", "paper_report.css")
+SHEETS = ("print.css", "print_report.css")
 FACES = [
     ("IBM Plex Sans", "sans-latin", 400, "normal"),
     ("IBM Plex Sans", "sans-latin", 400, "italic"),
@@ -36,24 +36,24 @@ FAILED = (
 )
 
 
-class NoPaper(Exception):
+class NoPdf(Exception):
     """No PDF was made; the message says why and what to do."""
 
 
 def pdf(html: str, *, base: str) -> bytes:
     """The page as a tagged PDF (PDF/UA-1). `base` makes its links whole; nothing is loaded from it.
 
-    Raises NoPaper where WeasyPrint or the libraries that it needs are missing, or the time is not enough.
+    Raises NoPdf where WeasyPrint or the libraries that it needs are missing, or the time is not enough.
     """
     fonts = {name: str(path) for name, path in own_fonts().items()}
     shared = {"sheets": styles(), "fonts": fonts}
     try:
         return TYPESETTER.page(html, base, shared=shared, wall_s=WALL_S)
     except Missing as error:
-        raise NoPaper(HOW) from error
+        raise NoPdf(HOW) from error
     except Failed as error:
         logger.error("No PDF was made: %s", error)
-        raise NoPaper(FAILED) from error
+        raise NoPdf(FAILED) from error
 
 
 @cache
@@ -66,7 +66,7 @@ def own_fonts() -> dict[str, Path]:
 def _static(name: str) -> Path:
     found = finders.find(f"headnode/{name}")
     if not found:
-        raise NoPaper(f"The file {name} is missing from the site's own folder.")
+        raise NoPdf(f"The file {name} is missing from the site's own folder.")
     return Path(str(found))
 
 

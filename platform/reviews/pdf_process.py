@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from assessments.processes import stand_behind
 from reviews.pdf_words import set_words
 
 MISSING = 4
@@ -158,7 +159,7 @@ def _write(pipe: int, data: bytes) -> None:
 
 
 def main(asked: int = 0, made: int = 1) -> int:
-    os.nice(BEHIND_THE_SITE)
+    stand_behind(BEHIND_THE_SITE)
     gc.disable()  # modules stay, and a page's own objects live as long as its process
     given = frame(asked)
     if given is None:

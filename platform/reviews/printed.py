@@ -14,8 +14,8 @@ from django.utils.text import slugify
 
 from assessments.jobs import Result
 from hiring.models import Candidate
-from reviews import papers, pdf
-from reviews.models import Paper
+from reviews import pdf, pdf_files
+from reviews.models import PdfFile
 
 LONG = timedelta(seconds=20)
 AGAIN_S = 1
@@ -43,8 +43,8 @@ def answer(
     try:
         html = render_to_string(template, on_paper, request)
         base = request.build_absolute_uri("/")
-        row = papers.asked_for(html, base=base, about=about, now=now)
-    except pdf.NoPaper as error:  # a file of the site's own is missing
+        row = pdf_files.asked_for(html, base=base, about=about, now=now)
+    except pdf.NoPdf as error:  # a file of the site's own is missing
         return _instead(request, template, context, str(error))
     if row.finished_at is None:
         return _being_made(request, row, slow=now - row.created_at > LONG)
@@ -63,7 +63,7 @@ def _instead(
     return render(request, template, {**context, "no_paper": said}, status=503)
 
 
-def _being_made(request: HttpRequest, row: Paper, *, slow: bool) -> HttpResponse:
+def _being_made(request: HttpRequest, row: PdfFile, *, slow: bool) -> HttpResponse:
     """The page that comes back to its address by itself, until the file is there."""
     response = render(request, "reviews/being_made.html", {"slow": slow}, status=202)
     response["Retry-After"] = response["Refresh"] = str(AGAIN_S)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
-from reviews import papers
+from reviews import pdf_files
 from reviews.messages import to_staff
 from reviews.privacy import retention
 from reviews.similarity import comparing
@@ -33,10 +33,10 @@ def compare_answers() -> None:
 
 
 @shared_task
-def make_paper(pk: str) -> None:
-    papers.make(pk)
+def make_pdf_file(pk: str) -> None:
+    pdf_files.make(pk)
 
 
 @shared_task
-def look_after_papers() -> None:
-    papers.look_after(timezone.now())
+def look_after_pdf_files() -> None:
+    pdf_files.look_after(timezone.now())

@@ -24,14 +24,6 @@ def docker_request(units: Sequence[Unit]) -> dict[str, Any]:
     return {"driver": "", "device_ids": _names(units), "capabilities": _CAPABILITIES}
 
 
-def docker_count(count: int) -> dict[str, Any]:
-    """The same for any `count` cards, which the engine chooses; without a lease, so only for a
-    host that runs nothing else. Raises ValueError for less than one."""
-    if count < 1:
-        raise ValueError("Ask for one GPU or more.")
-    return {"driver": "", "count": count, "capabilities": _CAPABILITIES}
-
-
 def cdi_names(units: Sequence[Unit]) -> list[str]:
     """Names of the Container Device Interface, as nvidia-ctk writes them when it names by UUID.
     Raises ValueError as docker_request."""

@@ -2,101 +2,38 @@
 
 from __future__ import annotations
 
-COLUMNS = (
-    "AvailabilityZone",
-    "BilledCost",
-    "BillingAccountId",
-    "BillingAccountName",
-    "BillingAccountType",
-    "BillingCurrency",
-    "BillingPeriodEnd",
-    "BillingPeriodStart",
-    "CapacityReservationId",
-    "CapacityReservationStatus",
-    "ChargeCategory",
-    "ChargeClass",
-    "ChargeDescription",
-    "ChargeFrequency",
-    "ChargePeriodEnd",
-    "ChargePeriodStart",
-    "CommitmentDiscountCategory",
-    "CommitmentDiscountId",
-    "CommitmentDiscountName",
-    "CommitmentDiscountQuantity",
-    "CommitmentDiscountStatus",
-    "CommitmentDiscountType",
-    "CommitmentDiscountUnit",
-    "ConsumedQuantity",
-    "ConsumedUnit",
-    "ContractedCost",
-    "ContractedUnitPrice",
-    "EffectiveCost",
-    "InvoiceId",
-    "InvoiceIssuerName",
-    "ListCost",
-    "ListUnitPrice",
-    "PricingCategory",
-    "PricingCurrency",
-    "PricingCurrencyContractedUnitPrice",
-    "PricingCurrencyEffectiveCost",
-    "PricingCurrencyListUnitPrice",
-    "PricingQuantity",
-    "PricingUnit",
-    "ProviderName",
-    "PublisherName",
-    "RegionId",
-    "RegionName",
-    "ResourceId",
-    "ResourceName",
-    "ResourceType",
-    "ServiceCategory",
-    "ServiceName",
-    "ServiceSubcategory",
-    "SkuId",
-    "SkuMeter",
-    "SkuPriceDetails",
-    "SkuPriceId",
-    "SubAccountId",
-    "SubAccountName",
-    "SubAccountType",
-    "Tags",
+COLUMNS = tuple(
+    (
+        "AvailabilityZone BilledCost BillingAccountId BillingAccountName BillingAccountType "
+        "BillingCurrency BillingPeriodEnd BillingPeriodStart CapacityReservationId "
+        "CapacityReservationStatus ChargeCategory ChargeClass ChargeDescription ChargeFrequency "
+        "ChargePeriodEnd ChargePeriodStart CommitmentDiscountCategory CommitmentDiscountId "
+        "CommitmentDiscountName CommitmentDiscountQuantity CommitmentDiscountStatus "
+        "CommitmentDiscountType CommitmentDiscountUnit ConsumedQuantity ConsumedUnit ContractedCost "
+        "ContractedUnitPrice EffectiveCost InvoiceId InvoiceIssuerName ListCost ListUnitPrice "
+        "PricingCategory PricingCurrency PricingCurrencyContractedUnitPrice "
+        "PricingCurrencyEffectiveCost PricingCurrencyListUnitPrice PricingQuantity PricingUnit "
+        "ProviderName PublisherName RegionId RegionName ResourceId ResourceName ResourceType "
+        "ServiceCategory ServiceName ServiceSubcategory SkuId SkuMeter SkuPriceDetails SkuPriceId "
+        "SubAccountId SubAccountName SubAccountType Tags"
+    ).split()
 )
 """The 57 columns of the specification, by name."""
 
-NEVER_NULL = (
-    "BilledCost",
-    "BillingAccountId",
-    "BillingAccountType",
-    "BillingCurrency",
-    "BillingPeriodEnd",
-    "BillingPeriodStart",
-    "ChargeCategory",
-    "ChargePeriodEnd",
-    "ChargePeriodStart",
-    "ContractedCost",
-    "EffectiveCost",
-    "InvoiceIssuerName",
-    "ListCost",
-    "PricingCurrency",
-    "ProviderName",
-    "PublisherName",
-    "ServiceCategory",
-    "ServiceName",
-    "ServiceSubcategory",
+NEVER_NULL = tuple(
+    (
+        "BilledCost BillingAccountId BillingAccountType BillingCurrency BillingPeriodEnd "
+        "BillingPeriodStart ChargeCategory ChargePeriodEnd ChargePeriodStart ContractedCost "
+        "EffectiveCost InvoiceIssuerName ListCost PricingCurrency ProviderName PublisherName "
+        "ServiceCategory ServiceName ServiceSubcategory"
+    ).split()
 )
-DECIMALS = (
-    "BilledCost",
-    "CommitmentDiscountQuantity",
-    "ConsumedQuantity",
-    "ContractedCost",
-    "ContractedUnitPrice",
-    "EffectiveCost",
-    "ListCost",
-    "ListUnitPrice",
-    "PricingCurrencyContractedUnitPrice",
-    "PricingCurrencyEffectiveCost",
-    "PricingCurrencyListUnitPrice",
-    "PricingQuantity",
+DECIMALS = tuple(
+    (
+        "BilledCost CommitmentDiscountQuantity ConsumedQuantity ContractedCost ContractedUnitPrice "
+        "EffectiveCost ListCost ListUnitPrice PricingCurrencyContractedUnitPrice "
+        "PricingCurrencyEffectiveCost PricingCurrencyListUnitPrice PricingQuantity"
+    ).split()
 )
 INSTANTS = ("BillingPeriodEnd", "BillingPeriodStart", "ChargePeriodEnd", "ChargePeriodStart")
 OBJECTS = ("SkuPriceDetails", "Tags")
@@ -168,19 +105,10 @@ SUBCATEGORIES = {
     "Other": (),
 }
 """Service category -> its subcategories beside "Other (category)": those that a bill of GPUs can have."""
-DETAILS = (
-    "CoreCount",
-    "DiskMaxIops",
-    "DiskSpace",
-    "DiskType",
-    "GpuCount",
-    "InstanceSeries",
-    "InstanceType",
-    "MemorySize",
-    "NetworkMaxIops",
-    "NetworkMaxThroughput",
-    "OperatingSystem",
-    "Redundancy",
-    "StorageClass",
+DETAILS = tuple(
+    (
+        "CoreCount DiskMaxIops DiskSpace DiskType GpuCount InstanceSeries InstanceType MemorySize "
+        "NetworkMaxIops NetworkMaxThroughput OperatingSystem Redundancy StorageClass"
+    ).split()
 )
 """Keys of SkuPriceDetails that the specification defines; own keys begin with x_."""

@@ -34,33 +34,11 @@ _NAMES = {
     "batch": ("nightly", "features", "transcode"),
 }
 _PARTITION = {"inference": "serve", "interactive": "interactive", "batch": "batch"}
-_PEOPLE = (
-    "adaeze",
-    "bram",
-    "chiara",
-    "dmitri",
-    "elif",
-    "farid",
-    "greta",
-    "hana",
-    "ivo",
-    "jelena",
-    "kofi",
-    "lior",
-    "mairi",
-    "nikhil",
-    "oona",
-    "pavel",
-    "quentin",
-    "rosa",
-    "sanne",
-    "tariq",
-    "ulla",
-    "viktor",
-    "wanjiru",
-    "xenia",
-    "yusuf",
-    "zofia",
+_PEOPLE = tuple(
+    (
+        "adaeze bram chiara dmitri elif farid greta hana ivo jelena kofi lior mairi nikhil oona pavel "
+        "quentin rosa sanne tariq ulla viktor wanjiru xenia yusuf zofia"
+    ).split()
 )
 
 

@@ -34,48 +34,12 @@ _LIMITS = {
 }
 """What SQLite itself refuses: bytes of a value and of a query, columns, and so on."""
 _FUNCTIONS = frozenset(
-    [
-        "abs",
-        "avg",
-        "coalesce",
-        "count",
-        "date",
-        "ifnull",
-        "iif",
-        "instr",
-        "julianday",
-        "length",
-        "like",
-        "lower",
-        "ltrim",
-        "max",
-        "min",
-        "nullif",
-        "printf",
-        "replace",
-        "round",
-        "row_number",
-        "rank",
-        "rtrim",
-        "strftime",
-        "substr",
-        "substring",
-        "sum",
-        "total",
-        "trim",
-        "upper",
-        "lag",
-        "lead",
-        "json_extract",
-        "cast",
-        "format",
-        "group_concat",
-        "ntile",
-        "dense_rank",
-        "sign",
-        "ceil",
-        "floor",
-    ]
+    (
+        "abs avg coalesce count date ifnull iif instr julianday length like lower ltrim max min "
+        "nullif printf replace round row_number rank rtrim strftime substr substring sum total "
+        "trim upper lag lead json_extract cast format group_concat ntile dense_rank sign ceil "
+        "floor"
+    ).split()
 )
 _READS = frozenset((sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE))
 

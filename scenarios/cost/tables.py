@@ -21,28 +21,13 @@ _GPUS = re.compile(r"gres/gpu=(\d+)")
 _TAGS, _TRES, _SECONDS = "Tags", "AllocTRES", "ElapsedRaw"
 LINES = "_lines"
 """The table with a row for every set of cost rows that no filter of an opportunity can tell apart."""
-LINE_COLUMNS = (
-    "ServiceName",
-    "SkuMeter",
-    "ServiceCategory",
-    "ServiceSubcategory",
-    "SubAccountName",
-    "SubAccountId",
-    "Team",
-    "ResourceName",
-    "ResourceId",
-    "ResourceType",
-    "RegionId",
-    "RegionName",
-    "AvailabilityZone",
-    "ProviderName",
-    "ChargeCategory",
-    "ChargeFrequency",
-    "PricingCategory",
-    "CommitmentDiscountStatus",
-    "CommitmentDiscountId",
-    "CommitmentDiscountName",
-    "Tags",
+LINE_COLUMNS = tuple(
+    (
+        "ServiceName SkuMeter ServiceCategory ServiceSubcategory SubAccountName SubAccountId Team "
+        "ResourceName ResourceId ResourceType RegionId RegionName AvailabilityZone ProviderName "
+        "ChargeCategory ChargeFrequency PricingCategory CommitmentDiscountStatus CommitmentDiscountId "
+        "CommitmentDiscountName Tags"
+    ).split()
 )
 
 Cells = Mapping[str, str]

@@ -91,23 +91,11 @@ def _sacct(scene: Scene, history: History) -> Table:
     users = sorted({job.user for job in history.jobs})
     numbers = {user: _FIRST_USER + n for n, user in enumerate(users)}
     own = scene.profile.gpus_per_node
-    head = (
-        "JobID",
-        "JobName",
-        "User",
-        "Account",
-        "Partition",
-        "Comment",
-        "Submit",
-        "Start",
-        "End",
-        "ElapsedRaw",
-        "TimelimitRaw",
-        "AllocTRES",
-        "State",
-        "ExitCode",
-        "TRESUsageInAve",
-        "AdminComment",
+    head = tuple(
+        (
+            "JobID JobName User Account Partition Comment Submit Start End ElapsedRaw TimelimitRaw "
+            "AllocTRES State ExitCode TRESUsageInAve AdminComment"
+        ).split()
     )
     rows = [_job_cells(job, numbers[job.user], own) for job in history.jobs]
     return Table("Jobs (sacct)", head, rows)

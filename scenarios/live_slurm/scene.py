@@ -21,6 +21,17 @@ SECONDS = 6
 LONG = 36_000
 WIDE = "wide-all-nodes"
 PROTECTED = "fold-prod"
+TEAMS = {
+    "ana": "vision",
+    "bela": "vision",
+    "chen": "speech",
+    "dora": "speech",
+    "emil": "protein",
+    "fay": "protein",
+    "gus": "students",
+}
+CROWD = "-small-"
+"""In the names of jobs that people submit while somebody works."""
 _REACH = ("partition:train", "defmem", "everybody")
 Told = Callable[[str], str]
 
@@ -244,6 +255,7 @@ def filled(fault: Fault, node: str, other: str) -> Fault:
         signs=lines(fault.signs),
         cure=lines(fault.cure),
         state=lines(fault.state),
+        shows=lines(fault.shows),
         running=lines(fault.running),
         edits=tuple(
             replace(one, line=told(one.line), find=told(one.find), put=told(one.put))

@@ -198,14 +198,15 @@ class Pack:
         return in_currency(text, profile.currency)
 
     def template(self, level: str) -> dict[str, str]:
-        """Starter files: path -> text."""
+        """Starter files: path -> text, those of all levels and the level's own."""
         self.level(level)
-        folder = self.folder / level / "template"
-        return {
+        found = {
             path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
-            for path in sorted(folder.rglob("*"))
+            for folder in (self.folder / "common/template", self.folder / level / "template")
+            for path in folder.rglob("*")
             if path.is_file() and "__pycache__" not in path.parts
         }
+        return dict(sorted(found.items()))
 
     def read_only(self, level: str) -> set[str]:
         """Paths of the template that the candidate may read but not change."""
@@ -261,10 +262,30 @@ class Pack:
         return [(row["name"], row["title"]) for row in self.level(level).get("public", [])]
 
     def golden(self, level: str, name: str) -> str:
-        """Source of a reference answer: the level's own where there is one, else the pack's."""
-        own = self.folder / "goldens" / level / f"{name}.py"
-        path = own if own.is_file() else self.folder / "goldens" / f"{name}.py"
-        return path.read_text(encoding="utf-8")
+        """Source of a reference answer: the level's own where there is one, else the pack's.
+
+        Either is a file, or what a `changes.toml` beside such files makes of another one.
+        """
+        pack = self.folder / "goldens"
+        for folder in (pack / level, pack):
+            path = folder / f"{name}.py"
+            if path.is_file():
+                return path.read_text(encoding="utf-8")
+            if change := _changes(folder).get(name):
+                return self._changed(level, name, change)
+        raise FileNotFoundError(f"{self.name} has no golden {name}.")
+
+    def _changed(self, level: str, name: str, change: Mapping[str, Any]) -> str:
+        """`of` is a file below goldens/, or "template": the shipped program. Each old text is there once."""
+        if change["of"] == "template":
+            source = self.template(level)[self.entry]
+        else:
+            source = (self.folder / "goldens" / change["of"]).read_text(encoding="utf-8")
+        for old, new in change["changes"]:
+            if source.count(old) != 1:
+                raise PackInvalid(f"{self.name}, golden {name}: {old!r} is not once in its source.")
+            source = source.replace(old, new)
+        return source
 
     def anchor(self, level: str, which: str) -> str | None:
         """Source of the anchor program: `naive` scores 0 on every measure, `reference` 1.
@@ -273,6 +294,12 @@ class Pack:
         """
         name = str(self.data.get("anchors", {}).get(which, "bound"))
         return None if name == "bound" else self.golden(level, name)
+
+
+@cache
+def _changes(folder: Path) -> Mapping[str, Mapping[str, Any]]:
+    path = folder / "changes.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
 def _in_money(measure: Measure, profile: Profile) -> Measure:

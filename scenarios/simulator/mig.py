@@ -1,7 +1,7 @@
 """MIG by legal placement: which profiles can stand where on a GPU, and what still fits.
 
 A GPU is a mask of its memory slices. Starts and widths are those that
-`nvidia-smi mig -lgipp` prints on A100, H100, H200, B200 and A30.
+`nvidia-smi mig -lgipp` prints on A100, H100, H200 and B200.
 """
 
 from __future__ import annotations
@@ -32,11 +32,6 @@ class Profile:
         """True for the profile that brings the media engines."""
         return self.name.endswith("+me")
 
-    @property
-    def double(self) -> bool:
-        """True for one compute slice with twice the memory."""
-        return self.compute == 1 and self.width == 2
-
     def holds(self, asked: Profile) -> bool:
         """Whether what asks for `asked` runs on an instance of this profile."""
         return self.compute >= asked.compute and self.width >= asked.width
@@ -57,10 +52,9 @@ Layout = frozenset[Instance]
 
 @dataclass(frozen=True)
 class Model:
-    """A GPU that can be partitioned: memory slices, compute slices and profiles."""
+    """A GPU that can be partitioned: compute slices and profiles."""
 
     name: str
-    memory_slices: int
     compute_slices: int
     profiles: tuple[Profile, ...]
 
@@ -116,107 +110,25 @@ class Model:
             used |= profile.mask(start)
         return used
 
-    def starts(self, used: int, name: str) -> list[int]:
-        """Where the profile can stand on a GPU whose slices `used` are taken."""
-        profile = self.profile(name)
-        return [start for start in profile.starts if not used & profile.mask(start)]
-
-    @cached_property
-    def choices(self) -> list[int]:
-        """For every mask, how many placements of any profile are still open."""
-        masks = [p.mask(start) for p in self.profiles for start in p.starts]
-        return [sum(not used & m for m in masks) for used in range(1 << self.memory_slices)]
-
-    @cached_property
-    def best_start(self) -> list[dict[str, int]]:
-        """For every mask and profile that fits, the start that leaves most choices open.
-
-        The highest start wins among equals.
-        """
-        return [
-            {
-                profile.name: max(
-                    starts,
-                    key=lambda s: (self.choices[used | profile.mask(s)], s),
-                )
-                for profile in self.profiles
-                if (starts := self.starts(used, profile.name))
-            }
-            for used in range(1 << self.memory_slices)
-        ]
-
-    def layouts(self, media: bool = False, double: bool = True) -> set[Layout]:
-        """Every layout that can be reached from the empty GPU, the empty one included.
-
-        `media` takes in the profile with media engines, which stands wherever the plain
-        one does; `double` the one compute slice with twice the memory.
-        """
-        profiles = [p for p in self.profiles if (media or not p.media) and (double or not p.double)]
+    def layouts(self) -> set[Layout]:
+        """Every layout that can be reached from the empty GPU, the empty one included."""
         reached: set[Layout] = set()
         edge: list[Layout] = [frozenset()]
         while edge:
             layout = edge.pop()
             if layout not in reached:
                 reached.add(layout)
-                edge.extend(layout | {instance} for instance in self._room(layout, profiles))
+                edge.extend(layout | {instance} for instance in self._room(layout))
         return reached
 
-    def maximal(self, media: bool = False, double: bool = True) -> set[Layout]:
-        """The layouts to which no further instance can be added."""
-        layouts = self.layouts(media, double)
-        grown = {layout - {instance} for layout in layouts for instance in layout}
-        return layouts - grown
-
-    def _room(self, layout: Layout, profiles: list[Profile]) -> Iterator[Instance]:
+    def _room(self, layout: Layout) -> Iterator[Instance]:
+        """What can still be added, media engines left out: they stand wherever the plain ones do."""
         used, names = self.mask(layout), Counter(name for name, _ in layout)
-        for profile in profiles:
+        for profile in self.plain:
             if names[profile.name] < profile.most:
-                for start in self.starts(used, profile.name):
-                    yield profile.name, start
-
-
-class Partitions:
-    """The instances on a row of equal GPUs; a mask of taken slices per GPU.
-
-    A new instance goes to the GPU with the fewest choices left that still has room, the
-    lowest number among equals, so that whole GPUs stay whole.
-    """
-
-    __slots__ = ("masks", "model", "standing")
-
-    def __init__(self, model: Model, gpus: int) -> None:
-        self.model = model
-        self.masks = [0] * gpus
-        self.standing: list[set[Instance]] = [set() for _ in range(gpus)]
-
-    def place(self, name: str) -> tuple[int, int] | None:
-        """(GPU, first memory slice) for one more instance, taken; None where none has room.
-
-        ValueError for a profile the model does not have.
-        """
-        profile, best, choices = self.model.profile(name), self.model.best_start, self.model.choices
-        room = [
-            gpu
-            for gpu, used in enumerate(self.masks)
-            if name in best[used] and not (profile.media and self._has_media(gpu))
-        ]
-        if not room:
-            return None
-        gpu = min(room, key=lambda gpu: choices[self.masks[gpu]])
-        start = best[self.masks[gpu]][name]
-        self.masks[gpu] |= profile.mask(start)
-        self.standing[gpu].add((name, start))
-        return gpu, start
-
-    def remove(self, gpu: int, name: str, start: int) -> None:
-        """Give the slices of an instance back; ValueError where it does not stand."""
-        if (name, start) not in self.standing[gpu]:
-            raise ValueError(f"GPU {gpu} has no {name} at memory slice {start}.")
-        self.standing[gpu].remove((name, start))
-        self.masks[gpu] ^= self.model.profile(name).mask(start)
-
-    def _has_media(self, gpu: int) -> bool:
-        return any(self.model.by_name[name].media for name, _ in self.standing[gpu])
+                for start in profile.starts:
+                    if not used & profile.mask(start):
+                        yield profile.name, start
 
 
 def _sevenths(name: str, sizes: tuple[int, int, int, int]) -> Model:
@@ -224,7 +136,6 @@ def _sevenths(name: str, sizes: tuple[int, int, int, int]) -> Model:
     one, two, four, eight = sizes
     return Model(
         name,
-        8,
         7,
         (
             Profile(f"1g.{one}gb", 19, 1, (0, 1, 2, 3, 4, 5, 6), 1, 7),
@@ -238,19 +149,7 @@ def _sevenths(name: str, sizes: tuple[int, int, int, int]) -> Model:
     )
 
 
-A100 = _sevenths("A100-40GB", (5, 10, 20, 40))
 A100_80 = _sevenths("A100-80GB", (10, 20, 40, 80))
 H100 = _sevenths("H100-80GB", (10, 20, 40, 80))
 H200 = _sevenths("H200-141GB", (18, 35, 71, 141))
-A30 = Model(
-    "A30-24GB",
-    4,
-    4,
-    (
-        Profile("1g.6gb", 14, 1, (0, 1, 2, 3), 1, 4),
-        Profile("2g.12gb", 5, 2, (0, 2), 2, 2),
-        Profile("4g.24gb", 0, 4, (0,), 4, 1),
-    ),
-)
 B200 = _sevenths("B200-180GB", (23, 45, 90, 180))
-MODELS = {model.name: model for model in (A100, A100_80, H100, H200, B200, A30)}

@@ -41,6 +41,11 @@ def _texts() -> Mapping[str, Any]:
     return found
 
 
+def bound_by(key: str) -> frozenset[str]:
+    """Keys of all faults whose usual action the constraint forbids."""
+    return frozenset(_texts()[key]["causes"])
+
+
 def draw_constraint(calendar: Calendar, largest: Sequence[Fault], seed: str) -> Constraint:
     """One that binds a cause of this variant: of the larger ones first. Every cause has one."""
     draw = Stream(seed, "constraint")

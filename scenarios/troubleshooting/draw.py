@@ -158,7 +158,7 @@ def _shares(kinds: Sequence[type[Fault]], gap: float, draw: Stream) -> list[floa
         seconds = [min(max(s, k.low), k.high) for s, k in zip(seconds, kinds, strict=True)]
         seconds = [s * gap / sum(seconds) for s in seconds]
     doubled = [kind for kind in kinds if sum(k.group == kind.group for k in kinds) > 1]
-    lift = {"pace": 1.45, "wire": 1.4, "uplink": 0.85, "lustre": 0.85}
+    lift = {"slow": 1.45, "wire": 1.4, "uplink": 0.85, "lustre": 0.85}
     raised = [s * lift[k.group] if k in doubled else s for s, k in zip(seconds, kinds, strict=True)]
     return [_within(s, k, draw) for s, k in zip(raised, kinds, strict=True)]
 

@@ -30,11 +30,6 @@ class Stakes:
     dataset_tb: int
     line_gbps: int
 
-    @property
-    def copy_hours(self) -> float:
-        """Hours to copy the data set at 80 % of the line."""
-        return self.dataset_tb * 8_000 / (self.line_gbps * 0.8) / 3_600
-
 
 def draw_stakes(calendar: Calendar, seed: str) -> Stakes:
     """A deadline that the present pace misses and the healthy pace meets."""

@@ -9,73 +9,25 @@ from scenarios.troubleshooting.stakes import Stakes
 from scenarios.troubleshooting.texts.owners import during
 from scenarios.troubleshooting.truth import Incident
 
-_CLUSTER = (
-    "cluster",
-    "nodes",
-    "gpus",
-    "gpu",
-    "gpus_per_node",
-    "first_node",
-    "last_node",
-    "top_w",
-    "racks",
-    "rack_count",
-    "leaves",
-    "spines",
-    "uplinks",
-    "port_gbps",
-    "fsname",
-    "mount",
-    "oss",
-    "flash",
-    "capacity",
-    "mds",
-    "nfs",
-    "login",
-    "controller",
-    "system",
-    "slurm",
+_CLUSTER = tuple(
+    (
+        "cluster nodes gpus gpu gpus_per_node first_node last_node top_w racks rack_count leaves "
+        "spines uplinks port_gbps fsname mount oss flash capacity mds nfs login controller system "
+        "slurm"
+    ).split()
 )
-_JOB = (
-    "job",
-    "before",
-    "job_name",
-    "user",
-    "script",
-    "dataset",
-    "checkpoints",
-    "job_nodes",
-    "job_gpus",
-    "steps",
-    "hours",
-    "before_hours",
-    "run_start",
-    "run_end",
-    "before_start",
-    "now",
-    "window",
-    "window_start",
-    "window_end",
-    "zone",
-    "zone_short",
-    "offset",
-    "constraint",
+_JOB = tuple(
+    (
+        "job before job_name user script dataset checkpoints job_nodes job_gpus steps hours "
+        "before_hours run_start run_end before_start now window window_start window_end zone "
+        "zone_short offset constraint"
+    ).split()
 )
-_STAKES = (
-    "what",
-    "who",
-    "deadline",
-    "deadline_hours",
-    "runs",
-    "delay_usd",
-    "site",
-    "site_zone",
-    "free_nodes",
-    "free_hours",
-    "free_until",
-    "site_step_s",
-    "dataset_tb",
-    "line_gbps",
+_STAKES = tuple(
+    (
+        "what who deadline deadline_hours runs delay_usd site site_zone free_nodes free_hours "
+        "free_until site_step_s dataset_tb line_gbps"
+    ).split()
 )
 NAMES = (*_CLUSTER, *_JOB, *_STAKES)
 """Every placeholder; those of the second site and the deadline are empty but for senior."""

@@ -23,11 +23,6 @@ def is_count(value: object) -> bool:
     return type(value) is int and -1_000_000 <= value <= 1_000_000
 
 
-def is_flag(value: object) -> bool:
-    """True or False."""
-    return type(value) is bool
-
-
 def is_text(most: int) -> Check:
     """A string of at most `most` characters."""
     return lambda value: type(value) is str and len(value) <= most

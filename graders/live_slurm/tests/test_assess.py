@@ -65,3 +65,19 @@ def test_what_comes_back_at_a_restart_does_not_stay() -> None:
     )
     at = [one.key for one in state].index("stay")
     assert (kept[at].value, lost[at].value) == (100.0, 0.0)
+
+
+def test_hidden_jobs_say_where_and_how_soon_they_began() -> None:
+    scene = scene_of(["max-nodes"])
+    [first] = [job.name for job in scene.probes(1) if job.fault]
+    played = course(scene, 0)
+    seen = Seen(90, first, "bela", "COMPLETED", "", 0, "gpu-n[002-003]", 100.0, 103.0)
+    at_work = {job.name: 100 + number for number, job in enumerate(scene.running)}
+    played = replace(played, running=at_work, now=replace(played.now, seen={first: seen}))
+    _, evidence = assess(scene, played, [])
+    rows = {row["kind"]: row for row in evidence}
+    [hidden] = [one for one in rows["battery"]["rows"] if one["fault"]]
+    assert hidden["asks"] == "bela: sbatch -N 2 --gres=gpu:1 -t 6:00:00"
+    assert hidden["now"] == {"began": True, "where": "gpu-n[002-003]", "after_s": 3.0}
+    assert rows["effects"]["rows"] == rows["events"]["rows"] == []
+    assert rows["waits"]["all"]["jobs"] == len(scene.waiting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from graders.live_slurm import course
+from graders.live_slurm.events import MARK, Event, effects, events, events_before
 from graders.live_slurm.grading import sandboxed
 from graders.live_slurm.keeping import come_back, keep
 from graders.live_slurm.orders import Course, Order
@@ -20,6 +21,8 @@ SCENE = scene_of(["partition-max-time", "down-and-forgotten"])
 def leaving() -> Course[tuple[str, list[Seen]]]:
     """A broken cluster, kept when somebody has mended one thing of two."""
     yield from course.begin(SCENE)
+    yield MARK
+    yield Order("scontrol update NodeName=gpu-n003 State=DRAIN Reason=looking")
     yield Order("sed -i 's/MaxTime=60 /MaxTime=2-00:00:00 /' ~/etc/slurm/slurm.conf")
     # The controller writes its memory down some seconds after it has changed.
     yield Order("sleep 6")
@@ -28,10 +31,11 @@ def leaving() -> Course[tuple[str, list[Seen]]]:
     return text, seen
 
 
-def returning(kept: str) -> Course[tuple[list[Seen], str]]:
+def returning(kept: str) -> Course[tuple[list[Seen], str, list[Event], list[Event]]]:
     seen = yield from come_back(kept)
+    before, since = (yield from events_before()), (yield from events())
     said = yield Order("grep ^PartitionName=train ~/etc/slurm/slurm.conf; sinfo -h -N -o '%N %T'")
-    return seen, said.out
+    return seen, said.out, before, since
 
 
 def test_a_kept_cluster_comes_back_with_its_queue(backend: Backend) -> None:
@@ -40,9 +44,13 @@ def test_a_kept_cluster_comes_back_with_its_queue(backend: Backend) -> None:
     kept, before = left
     outcome, back = sandboxed(backend, returning(kept))
     assert back is not None, outcome
-    seen, said = back
+    seen, said, before_it, in_all = back
     assert {one.number for one in seen} == {one.number for one in before}
     assert {one.name: one.user for one in seen} == {one.name: one.user for one in before}
     assert "MaxTime=2-00:00:00" in said
     [node] = [one for one in SCENE.faults[1].touches if one.startswith("node:")]
     assert f"{node.removeprefix('node:')} drained" in said
+    # What the log told goes along; how the cluster began, and that it came back, is nobody's work.
+    assert [one.what for one in effects(before_it, ())] == ["nodes changed"]
+    assert in_all == before_it
+    assert not any("slurmctld version" in one.text for one in in_all)

@@ -16,7 +16,7 @@ from graders.live_slurm.prose import WRITTEN, catalogue, parse, read
 from graders.live_slurm.told import STATE, TEXTS, assess, with_texts
 from graders.written import BadAnswer, BadCorrection, Told
 from scenarios.live_slurm.faults import NAMES
-from scenarios.live_slurm.scene import DRAWN_NODES, LEVELS, Scene, draw, scene_of
+from scenarios.live_slurm.scene import DRAWN_NODES, LEVELS, Scene, draw, oddities, scene_of
 from scenarios.packs import load_pack
 
 PACK = "troubleshooting/jobs-do-not-start"
@@ -164,4 +164,4 @@ def test_texts_are_checked() -> None:
     assert parse("") == {}
     with pytest.raises(BadAnswer):
         parse('{"sections": {"issues": 3}}')
-    assert len(catalogue()) == len(NAMES) + 5
+    assert len(catalogue()) == len(NAMES) + len(oddities())

@@ -12,7 +12,6 @@ from scenarios.scaling.plan import Plan, Purchase, Rented, Retired, Risk
 
 SCENE = scene_of(DEFAULT, "mid", 7)
 RENT = Rented("r1", "2026-02", "2026-04", "reserved_1y", 48, "Frankfurt")
-BY_USE = Rented("r1", "2026-02", "2026-04", "on_demand", 16, "Frankfurt")
 
 
 def about(plan: Plan) -> dict[str, tuple[tuple[str, str], ...]]:

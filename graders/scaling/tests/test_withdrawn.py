@@ -27,6 +27,18 @@ PACK = "scaling-plan/growth-year"
         "Nichts davon soll bestellt werden.",
         "Je retire tout le plan.",
         "Retiro todo el plan.",
+        "We will not buy anything of what is listed here.",
+        "Please ignore the plan above, it does not work.",
+        "Scrap the whole thing, demand was misread.",
+        "None of it is needed.",
+        "Maybe we need nodes, or perhaps only rules, or possibly power; I do not know.",
+        "Der obige Plan soll nicht umgesetzt werden.",
+        "Ich rate davon ab, irgendetwas davon zu bestellen.",
+        "Ob irgendetwas davon hilft, weiß ich nicht.",
+        "N'achetez rien de tout cela.",
+        "Je ne sais pas si ces commandes servent à quelque chose.",
+        "No hay que hacer ninguno de estos pedidos.",
+        "Este plan no debe ejecutarse.",
     ],
 )
 def test_a_plan_that_its_text_leaves_nothing_of_is_found(text: str) -> None:
@@ -46,6 +58,14 @@ def test_a_plan_that_its_text_leaves_nothing_of_is_found(text: str) -> None:
         "The plan does not buy nodes for the notebooks.",
         "I take the first order back if demand stays low.",
         "Perhaps a third of the growth comes later.",
+        "Which of these orders comes first follows from the lead times.",
+        "The plan is not executed by one team alone.",
+        "Maybe demand grows faster, so we might buy or rent more from October.",
+        "I decided not to order the nodes of the second phase from the same vendor.",
+        "Nicht alles davon muss sofort bestellt werden.",
+        "Keine der Bestellungen liegt über dem Budget des Quartals.",
+        "Je ne recommande pas de second site.",
+        "El plan no compra nodos para notebooks.",
     ],
 )
 def test_a_plan_that_waits_or_leaves_something_out_is_one(text: str) -> None:

@@ -17,7 +17,7 @@ from graders.troubleshooting.reading import read
 from graders.troubleshooting.truth import Truth, truth_of
 from graders.written import Assessed
 from scenarios.company.profile import DEFAULT
-from scenarios.troubleshooting.levels import QUIET
+from scenarios.troubleshooting.levels import LEVELS, QUIET
 
 FOLDER = Path(__file__).parent / "answers"
 _OWN = ("bar", "of", "swap", "add", "replace", "copy", "status", "hypotheses")
@@ -27,23 +27,25 @@ _OWN = ("bar", "of", "swap", "add", "replace", "copy", "status", "hypotheses")
 class Written:
     """One answer: `bar` is right, keeps (most of the right one), falls (to a third of it) or lower.
 
-    `rows` is its whole file: an answer may be made of another one.
+    `rows` is its whole file: an answer may be made of another one. `quiet`: it was written to a cluster on
+    which nothing else goes on, unlike those that candidates have.
     """
 
     variant: str
     name: str
     bar: str
     rows: Mapping[str, Any] = field(repr=False)
+    quiet: bool = True
 
     @property
     def answer(self) -> Mapping[str, Any]:
         """What a candidate would have sent. It may quote the materials, which are built for it."""
-        return _answer(self.rows[self.name], self.rows, self.variant)
+        return _answer(self.rows[self.name], self.rows, self.truth)
 
     @property
     def truth(self) -> Truth:
         level, _, seed = self.variant.split("_")[0].partition("-")
-        return truth_of(DEFAULT, level, int(seed), QUIET[level])
+        return truth_of(DEFAULT, level, int(seed), (QUIET if self.quiet else LEVELS)[level])
 
     def assessed(self) -> Assessed:
         return assess(read(parse(json.dumps(self.answer)), self.truth))
@@ -53,22 +55,20 @@ class Written:
 
 
 @cache
-def answers(folder: Path = FOLDER) -> tuple[Written, ...]:
+def answers(folder: Path = FOLDER, quiet: bool = True) -> tuple[Written, ...]:
     """Every answer of every file; one says `of` which other it was made."""
     found: list[Written] = []
     for path in sorted(folder.glob("*.toml")):
         rows = tomllib.loads(path.read_text(encoding="utf-8"))
-        found += [Written(path.stem, name, row["bar"], rows) for name, row in rows.items()]
+        found += [Written(path.stem, name, row["bar"], rows, quiet) for name, row in rows.items()]
     return tuple(found)
 
 
-def _answer(row: Mapping[str, Any], rows: Mapping[str, Any], variant: str) -> dict[str, Any]:
+def _answer(row: Mapping[str, Any], rows: Mapping[str, Any], truth: Truth) -> dict[str, Any]:
     base = {**rows[row["of"]], **row} if "of" in row else row
     sections = {key: text for key, text in base.items() if key not in _OWN}
     if "copy" in row:
-        level, _, seed = variant.split("_")[0].partition("-")
-        files = truth_of(DEFAULT, level, int(seed), QUIET[level]).files
-        sections["issues"] = "\n\n".join(files[path].text for path in row["copy"])
+        sections["issues"] = "\n\n".join(truth.files[path].text for path in row["copy"])
     for key, text in row.get("replace", {}).items():
         sections[key] = text
     for key, text in row.get("add", {}).items():
@@ -92,7 +92,7 @@ def _answer(row: Mapping[str, Any], rows: Mapping[str, Any], variant: str) -> di
     }
 
 
-def table(folder: Path = FOLDER) -> list[dict[str, Any]]:
+def table(folder: Path = FOLDER, quiet: bool = True) -> list[dict[str, Any]]:
     """Rows {variant, answer, bar, score, measures} in the order of the files."""
     return [
         {
@@ -102,5 +102,5 @@ def table(folder: Path = FOLDER) -> list[dict[str, Any]]:
             "score": one.score(),
             "measures": {m.measure.key: m.value for m in one.assessed().measures},
         }
-        for one in answers(folder)
+        for one in answers(folder, quiet)
     ]

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from assessments import answers
+from assessments import answers, spoken
 from assessments.clock import Phase
 from assessments.enquiries.api import conversation
 from assessments.models import Attempt, Impression, Submission
@@ -54,15 +54,14 @@ def results_of(invitation: Invitation) -> list[dict[str, Any]]:
 def answer_parts(submission: Submission) -> dict[str, Any]:
     """An answer to read: its texts with their titles, its files."""
     attempt = submission.attempt
-    titles = {
-        one.key: one.title for one in pack_of(attempt.pack_version.name).sections(attempt.level)
-    }
+    sections = pack_of(attempt.pack_version.name).sections(attempt.level)
+    titles = {one.key: one.title for one in sections} | {spoken.NOTES: spoken.own_title()}
     body = submission.body
     return {
         "number": submission.round,
         "submitted_at": submission.submitted_at,
         "sections": [
-            (titles.get(key, key), text)
+            {"key": "" if key == spoken.NOTES else key, "title": titles.get(key, key), "text": text}
             for key, text in answers.in_order(body["sections"], titles).items()
         ],
         "files": list(answers.in_order(body["files"], ()).items()),

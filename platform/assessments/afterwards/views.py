@@ -15,8 +15,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.not_possible import NotPossible
 from accounts.prose import is_text
+from assessments import company, pages
 from assessments.afterwards import shown
 from assessments.enquiries import asking
+from assessments.kinds import workplace_of
 from assessments.link import attempt_for, links_of
 from assessments.models import Attempt, Impression
 from assessments.one_question import BadQuestion, checked
@@ -40,6 +42,9 @@ def answer(request: HttpRequest, pk: UUID) -> HttpResponse:
         "opening": attempt.invitation.opening,
         "title": pack_of(attempt.pack_version.name).title,
         "rounds": [shown.answer_parts(row) for row in rows],
+        "workplace": workplace_of(attempt.exercise).name,
+        "currency": company.of_attempt(attempt).currency,
+        "script_parts": pages.script_parts(attempt),
     }
     return render(request, "assessments/answer.html", context)
 

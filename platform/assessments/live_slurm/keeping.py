@@ -147,6 +147,7 @@ def handed(
         seen_from(kept.seen),
         kept.came_back,
         commands(attempt, until=kept.at),
+        kept.at.timestamp(),
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any, TextIO
 from django.conf import settings
 
 from assessments.company import mark
-from assessments.materials import shared
+from assessments.materials import packed_files, shared
 from library.packs import pack_of
 
 MANIFEST, KEYS = "manifest.json", "keys"
@@ -166,15 +166,17 @@ def _build(pack: str, level: str, seed: int, folder: Path, company: str) -> None
         profile.unlink(missing_ok=True)
     if done.returncode:
         raise NotBuilt(f"Building {pack} ({level}) failed: {done.stderr.strip()[-500:]}")
-    _forget_seed(making / MANIFEST)
+    manifest = _without_seed(making / MANIFEST)
+    packed_files.pack(making, [row["path"] for row in manifest.get("files", [])])
     making.rename(folder)
 
 
-def _forget_seed(manifest: Path) -> None:
-    """Whoever knows the seed can build the key, so nothing that candidates read may name it."""
-    data = json.loads(manifest.read_text(encoding="utf-8"))
+def _without_seed(path: Path) -> dict[str, Any]:
+    """The manifest. Whoever knows the seed can build the key: nothing that candidates read may name it."""
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     data.pop("seed", None)
-    manifest.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    return data
 
 
 def prune(now: datetime) -> int:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 
 from assessments import outages
 
@@ -29,3 +33,29 @@ def test_fork_waits_for_a_pulse_that_is_being_written(monkeypatch: pytest.Monkey
     _, status = os.waitpid(child, 0)
     end()
     assert os.waitstatus_to_exitcode(status) == 0
+
+
+STAND_BEHIND = """
+import os
+from pathlib import Path
+from assessments.processes import stand_behind
+stand_behind(5)
+own = Path("/proc/self/autogroup")
+print(os.nice(0), own.read_text().split()[-1] if own.exists() else "none")
+"""
+
+
+@pytest.mark.parametrize("of_its_own", [True, False])
+def test_only_a_process_with_a_session_of_its_own_puts_its_session_behind(of_its_own: bool) -> None:
+    own = Path("/proc/self/autogroup")
+    ours = own.read_text().split()[-1] if own.exists() else "none"
+    done = subprocess.run(
+        [sys.executable, "-c", STAND_BEHIND],
+        start_new_session=of_its_own,
+        env={"PYTHONPATH": f"{settings.ROOT}/platform:{settings.ROOT}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    behind = "5" if of_its_own and own.exists() else ours
+    assert done.stdout.split() == [str(os.nice(0) + 5), behind]

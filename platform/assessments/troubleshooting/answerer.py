@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from assessments.processes import stand_behind
 from assessments.troubleshooting import log_bundle, metrics_answers, metrics_query
 from assessments.troubleshooting.metrics_answers import Asked, Bad, Board
 from scenarios.cost.query import BadQuery, Pivot, Tables
@@ -132,7 +133,7 @@ def _told(sentence: str, position: int | None = None) -> bytes:
 
 def confine() -> None:
     """From here on: no file written, no program started, and the site's own processes go first."""
-    os.nice(BEHIND_THE_SITE)
+    stand_behind(BEHIND_THE_SITE)
     for what, most in (
         (resource.RLIMIT_AS, MOST_MEMORY),
         (resource.RLIMIT_FSIZE, 0),

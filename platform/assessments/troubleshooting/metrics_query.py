@@ -21,7 +21,6 @@ from scenarios.troubleshooting.promql.vectors import Matrix, Present, Scalar, Te
 __all__ = ["QueryError", "instant", "over"]
 logger = logging.getLogger(__name__)
 MOST_LINES, MOST_ROWS, MOST_POINTS = 200, 1_000, 2_000
-LEAST_STEP_MS = 1_000
 _STEPS = (1, 5, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600)
 OUT_OF_RANGE = "A number, a time or an offset of the query is out of range."
 TOO_DEEP = "The query has too many parts inside each other: ask for it in several queries."

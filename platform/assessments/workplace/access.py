@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils import timezone
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from assessments.api import AttemptView, Closed
-from assessments.link import attempt_for, links_of
 from assessments.materials import rebuilding, variants
 from assessments.materials.manifest import listed, manifest_of
 from assessments.models import Attempt
@@ -76,11 +73,6 @@ def room(attempt: Attempt) -> Room:
     return Room(attempt, folder, manifest_of(folder))
 
 
-def room_of(request: HttpRequest, pk: UUID) -> Room:
-    """The room behind a plain request; Http404 for strangers, Closed when the time is over."""
-    return room(_working(attempt_for(links_of(request), pk), timezone.now()))
-
-
 def _working(attempt: Attempt, now: datetime) -> Attempt:
     if not attempt.phase(now).accepts:
         raise Closed(OVER)
@@ -112,10 +104,24 @@ class RoomView(AttemptView):
 
 def packed(request: HttpRequest | Request, body: bytes, content_type: str) -> HttpResponse:
     """An answer that the browser may keep, gzipped where it accepts that and it is worth it."""
-    response = HttpResponse(body, content_type=content_type)
-    if len(body) >= LEAST_PACKED and "gzip" in request.headers.get("Accept-Encoding", ""):
-        response.content = gzip.compress(body, 5, mtime=0)
-        response["Content-Encoding"] = "gzip"
+    if len(body) >= LEAST_PACKED and takes_gzip(request):
+        return unpacked_there(gzip.compress(body, 5, mtime=0), content_type)
+    return kept_there(HttpResponse(body, content_type=content_type))
+
+
+def takes_gzip(request: HttpRequest | Request) -> bool:
+    return "gzip" in request.headers.get("Accept-Encoding", "")
+
+
+def unpacked_there(gzipped: bytes, content_type: str) -> HttpResponse:
+    """An answer that is packed already; the browser, which has said that it can, unpacks it."""
+    response = kept_there(HttpResponse(gzipped, content_type=content_type))
+    response["Content-Encoding"] = "gzip"
+    return response
+
+
+def kept_there(response: HttpResponse) -> HttpResponse:
+    """The answer, which this person's browser alone may keep for an hour."""
     response["Vary"] = "Accept-Encoding, Cookie"
     response["Cache-Control"] = "private, max-age=3600"
     response["X-Content-Type-Options"] = "nosniff"

@@ -26,7 +26,6 @@ from headnode.backup import files, rows
 from headnode.backup.making import FORMAT, MANIFEST
 
 SOMEBODYS = ("accounts.User", "hiring.Candidate", "hiring.Opening")
-READ_AT_ONCE = 1 << 20
 Key = tuple[str, str]
 
 

@@ -6,6 +6,6 @@ export default {
   },
   overrides: [
     // Sheets of paper have properties that no screen has.
-    { files: ["**/paper.css"], rules: { "declaration-property-value-no-unknown": null } },
+    { files: ["**/print.css"], rules: { "declaration-property-value-no-unknown": null } },
   ],
 };

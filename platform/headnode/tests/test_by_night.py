@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -150,3 +151,24 @@ def test_sample_of_a_case_that_is_gone_is_an_error(folder: Path) -> None:
     told = said(folder)
     assert "test_sampled: no case has level,seed = ('middle', 2), named by day." in told
     assert "passed" not in told
+
+
+def marks_of(path: Path, name: str) -> str:
+    """What stands above a test and over its whole module. Fails where there is no such test."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    (test,) = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+    wide = [n for n in tree.body if isinstance(n, ast.Assign) and "pytestmark" in ast.unparse(n)]
+    return " ".join(map(ast.unparse, (*test.decorator_list, *wide)))
+
+
+def test_what_noticed_a_fault_that_was_planted_still_runs_by_day() -> None:
+    """Whoever leaves one of these to the night tries its mutation again: `python -m benchmarks.mutations`."""
+    kept = json.loads((ROOT / "benchmarks/mutations.json").read_text(encoding="utf-8"))
+    killed = [one for draw in kept["draws"] for one in draw["mutations"] if one["by"]]
+    named = re.compile(r"FAILED (\S+\.py)::(?:\w+::)?(\w+)")
+    tests = {found.groups() for one in killed if (found := named.match(one["by"]))}
+    assert len(tests) > 50
+    left = [
+        test for test in tests if re.search("nightly|by_day", marks_of(ROOT / test[0], test[1]))
+    ]
+    assert left == []

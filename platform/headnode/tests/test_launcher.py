@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import stat
 import subprocess
 import sys
@@ -13,20 +14,28 @@ import pytest
 
 from headnode.children import Child, keep_alive
 from headnode.launcher import CannotStart, await_health
+from headnode.tests.browser.site import require
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def started(data: Path, *command: str, **more: str) -> subprocess.CompletedProcess[str]:
     """How a start ends that cannot succeed."""
+    words = command or ("-m", "headnode.launcher", "--port", "0")
+    return run_with([sys.executable, *words], data, more)
+
+
+def run_with(
+    words: list[str], data: Path, more: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     env = {
         "HEADNODE_DATA": str(data),
         "PYTHONPATH": f"{ROOT}/platform:{ROOT}",
         "PATH": "/usr/bin:/bin:/usr/sbin",
     }
     return subprocess.run(
-        [sys.executable, *(command or ("-m", "headnode.launcher", "--port", "0"))],
-        env=env | more,
+        words,
+        env=env | (more or {}),
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -62,6 +71,37 @@ def test_a_data_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         assert ended.returncode in {2, 3}
         assert f"The data folder {tmp_path / 'file'} cannot be used" in ended.stderr
         assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("command", [("-m", "headnode.launcher"), ("manage.py", "check")])
+@pytest.mark.parametrize("kept", [False, True], ids=["empty", "used before"])
+def test_a_data_folder_on_a_disk_that_is_read_only_is_named(
+    tmp_path: Path, command: tuple[str, ...], kept: bool
+) -> None:
+    bwrap = shutil.which("bwrap") or ""
+    require(bool(bwrap), "needs bubblewrap")
+    data = tmp_path / "data"
+    data.mkdir()
+    if kept:
+        assert started(data, "manage.py", "check").returncode == 0
+    read_only = [bwrap, "--dev-bind", "/", "/", "--ro-bind", str(data), str(data)]
+    ended = run_with([*read_only, sys.executable, *command], data)
+    assert ended.returncode in {2, 3}
+    assert f"The data folder {data} cannot be used" in ended.stderr
+    assert "HEADNODE_DATA" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_make_clean_leaves_the_data_alone(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("data/mail", ".venv/bin", "platform/headnode/__pycache__", "graders", "sandbox"):
+        (tmp_path / name).mkdir(parents=True)
+    kept = {"data/headnode.sqlite3", "data/secret_key", "data/mail/reset.eml"}
+    for name in (*kept, ".venv/dev", "platform/headnode/__pycache__/x.pyc"):
+        (tmp_path / name).write_text("kept")
+    subprocess.run(["make", "clean"], cwd=tmp_path, capture_output=True, check=False)
+    left = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == {"Makefile", *kept}
 
 
 def test_a_second_start_on_the_same_folder_says_who_is_there(tmp_path: Path) -> None:

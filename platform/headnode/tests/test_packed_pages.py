@@ -6,6 +6,7 @@ import gzip
 import re
 from typing import Any
 
+import brotli
 import pytest
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
@@ -17,25 +18,37 @@ from headnode.packing import PackedPages
 
 pytestmark = pytest.mark.django_db
 PACKED: dict[str, Any] = {"headers": {"accept-encoding": "gzip"}}
+PACKINGS = {"gzip": gzip.decompress, "br": brotli.decompress}
 
 
-def test_workspace_is_packed_and_its_secrets_are_new_each_time(client: Client) -> None:
+@pytest.mark.parametrize("packing", PACKINGS)
+def test_workspace_is_packed_and_its_secrets_are_new_each_time(
+    client: Client, packing: str
+) -> None:
     now = timezone.now()
     stage = make_stage(now)
     attempt = begin(stage, now)
     enter(client, stage.token)
     url = reverse("workspace", args=[attempt.pk])
     plain = client.get(url).content
-    packed = [client.get(url, **PACKED) for _ in range(6)]
-    assert {one["Content-Encoding"] for one in packed} == {"gzip"}
+    taken = "gzip, deflate" if packing == "gzip" else "gzip, deflate, br, zstd"
+    packed = [client.get(url, headers={"accept-encoding": taken}) for _ in range(6)]
+    assert {one["Content-Encoding"] for one in packed} == {packing}
+    assert all(one["Content-Length"] == str(len(one.content)) for one in packed)
     assert all("Accept-Encoding" in one["Vary"] for one in packed)
     assert len(packed[0].content) < len(plain) / 3
-    texts = [gzip.decompress(one.content).decode() for one in packed]
+    texts = [PACKINGS[packing](one.content).decode() for one in packed]
     for secret in (r'name="csrf-token" content="(\w+)"', r'name="csp-nonce" content="([^"]+)"'):
         assert len({re.search(secret, text)[1] for text in texts}) == len(texts)  # type: ignore[index]
     assert len({len(one.content) for one in packed}) > 1  # padded by a random length
     cookie = client.cookies["headnode_candidate"].value
     assert not any(cookie in text for text in texts)
+
+
+def test_who_wants_no_brotli_gets_none(client: Client) -> None:
+    for wanted, got in (("br;q=0, gzip", "gzip"), ("gzip;q=0.5, br;q=0.9", "br"), ("", None)):
+        answer = client.get("/", headers={"accept-encoding": wanted})
+        assert answer.get("Content-Encoding") == got
 
 
 def test_what_is_no_page_is_left_as_it_is(rf: RequestFactory) -> None:

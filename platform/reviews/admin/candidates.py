@@ -15,7 +15,7 @@ from hiring import seen_by
 from hiring.models import Accommodation, Candidate
 from hiring.oversight import openings_overseen_by
 from reviews.admin.together import together
-from reviews.board.summary import standings_of
+from reviews.board.summary import state_tags
 from reviews.names_seen import note_names
 from reviews.phases import for_list, phase_tag
 from reviews.visibility import attempts_visible_to, candidates_visible_to, with_viewer
@@ -133,8 +133,8 @@ class CandidateAdmin(StaffAdmin):
         }
         if user.has_perm("hiring.view_invitation"):
             links = candidate.invitations.select_related("opening", "candidate")
-            standings = standings_of(user, [link.pk for link in links], now)
-            context["invitations"] = [(link, standings.get(link.pk, "")) for link in links]
+            tags = state_tags(user, [link.pk for link in links], now)
+            context["invitations"] = [(link, tags.get(link.pk, "")) for link in links]
         return context
 
     def has_invite_permission(self, request: HttpRequest) -> bool:

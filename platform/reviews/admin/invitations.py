@@ -32,7 +32,7 @@ from hiring.models import Invitation, Opening
 from hiring.tokens import link_to
 from reviews.admin.shown_ahead import AHEAD, shown_from
 from reviews.admin.together import together
-from reviews.board.summary import standings_of
+from reviews.board.summary import state_tags
 from reviews.bulk.inviting import said_of
 from reviews.names_seen import note_names
 from reviews.visibility import candidates_visible_to, invitations_visible_to, with_viewer
@@ -72,7 +72,7 @@ class Columns:
 
     @admin.display(description="state")
     def state(self, row: Invitation) -> str:
-        return row.standings  # type: ignore[attr-defined, no-any-return]
+        return row.state_tags  # type: ignore[attr-defined, no-any-return]
 
     @admin.display(description="opens", ordering="opens_at")
     def opens(self, row: Invitation) -> str:
@@ -115,9 +115,9 @@ class InvitationAdmin(StaffAdmin):
     ) -> Any:
         answer = super().changelist_view(request, extra_context)
         rows, by, now = rows_shown(answer), viewer(request), timezone.now()
-        standings = standings_of(by, [row.pk for row in rows], now)
+        tags = state_tags(by, [row.pk for row in rows], now)
         for row in rows:
-            row.standings = standings.get(row.pk, "")
+            row.state_tags = tags.get(row.pk, "")
         note_names(by, {row.candidate_id for row in rows}, "invitations", now=now)
         return answer
 
@@ -236,7 +236,7 @@ class InvitationAdmin(StaffAdmin):
             "state": row.state(now),
             "messages_sent": [(item, item.state(now)) for item in row.messages.all()[:20]],
             "mail_is_configured": is_configured(),
-            "standings": standings_of(viewer(request), [row.pk], now).get(row.pk, ""),
+            "state_tags": state_tags(viewer(request), [row.pk], now).get(row.pk, ""),
             "attempts": with_viewer(
                 row.attempts.select_related("exercise", "invitation__candidate"), viewer(request)
             ),

@@ -34,7 +34,7 @@ from library.catalogue import entries
 from library.company import DEFAULT_WORDS, note_on
 from library.models import CompanyProfile, Seniority
 from reviews.admin.together import together
-from reviews.board.summary import standings_of
+from reviews.board.summary import state_tags
 from reviews.names_seen import named_in, note_names
 from reviews.phases import for_list, grading_tag, newest_grading, phase_tag, scorecards, time_left
 from reviews.scoring.agreement import tag_of, with_known_cards
@@ -364,8 +364,8 @@ def came_of(opening: Opening, user: User, now: datetime) -> dict[str, Any]:
         links = invitations_visible_to(user).filter(opening=opening)
         links = links.select_related("candidate").prefetch_related("candidate__accommodations")
         shown = list(links[:SHOWN])
-        standings = standings_of(user, [link.pk for link in shown], now)
-        context["invitations"] = [(link, standings.get(link.pk, "")) for link in shown]
+        tags = state_tags(user, [link.pk for link in shown], now)
+        context["invitations"] = [(link, tags.get(link.pk, "")) for link in shown]
         context["invitation_count"] = links.count()
         people |= {link.candidate_id for link, _ in context["invitations"]}
     note_names(user, people, "opening", now=now)

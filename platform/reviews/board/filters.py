@@ -34,10 +34,6 @@ class Wanted:
             text=" ".join(sent.get("q", "").split())[:100],
         )
 
-    @property
-    def is_all(self) -> bool:
-        return self == Wanted()
-
     def has(self, line: Line, viewer: User, *, any_state: bool = False) -> bool:
         done = line.next
         if not any_state and self.state and done.standing.state != self.state:

@@ -16,7 +16,7 @@ from reviews.board.lines import Reader
 from reviews.board.stored import of_links
 
 
-def standings_of(viewer: User, links: Iterable[UUID], now: datetime) -> dict[UUID, SafeString]:
+def state_tags(viewer: User, links: Iterable[UUID], now: datetime) -> dict[UUID, SafeString]:
     """The state of each invitation that the viewer may see, in a constant number of queries."""
     people = Reader(viewer, of_links(viewer, list(links), now), now).people()
     return {UUID(one.link): tags_of([line.next.standing for line in one.lines]) for one in people}

@@ -1,17 +1,24 @@
-"""An opening as tables for other programs, through pandas: only what is frozen and the viewer may see.
+"""An opening as tables for other programs: only what is frozen and the viewer may see.
 
 Text that a spreadsheet would take for a formula is defused; times are UTC in ISO 8601.
 """
 
 from __future__ import annotations
 
+import csv
 import io
 import json
+import logging
+import os
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
+from django.conf import settings
 from django.db.models import F
 from django.db.models.fields.json import KT
 
@@ -27,13 +34,12 @@ from reviews.decisions.candidate_scores import (
     rubric_facts,
 )
 from reviews.decisions.comparison import Person
+from reviews.decisions.workbook import MISSING
 from reviews.evidence import corrections
 from reviews.fairness.intervals import Estimate
 from reviews.models import AskedQuestion, InterviewScore, InterviewSession, MeasureOverride, Rating
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
+logger = logging.getLogger(__name__)
 Rows = list[dict[str, Any]]
 # as OWASP lists them, with the wide forms that spreadsheets of some languages take for the same
 FORMULA = re.compile("^[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
@@ -44,8 +50,11 @@ HOW = "To write Excel files, install the reports extra: pip install 'headnode[re
 AT = "submission__attempt__"
 
 
+FAILED = "The Excel file could not be written. The same tables can be had as CSV files."
+
+
 class NoWorkbook(Exception):
-    """No workbook can be written here; the message says what to install."""
+    """No workbook can be written here; the message says what to install, or what else there is."""
 
 
 def safe(value: Any) -> Any:
@@ -261,40 +270,47 @@ TABLES: dict[str, Callable[[User, Opening], Rows]] = {
 }
 
 
-def frame(rows: Rows) -> DataFrame:
-    from pandas import DataFrame  # half a second of imports that no other page pays for
-
-    return DataFrame([{key: safe(value) for key, value in row.items()} for row in rows])
+def columns(rows: Rows) -> list[str]:
+    """What any of the rows has, in the order in which it first came."""
+    return list(dict.fromkeys(name for row in rows for name in row))
 
 
 def as_csv(viewer: User, opening: Opening, table: str) -> str:
-    """One of TABLES as CSV with a heading; empty but for nothing where there are no rows."""
-    text: str = frame(TABLES[table](viewer, opening)).to_csv(index=False, lineterminator="\r\n")
-    return text
+    """One of TABLES as CSV with a heading; nothing where there are no rows."""
+    rows, held = TABLES[table](viewer, opening), io.StringIO()
+    if rows:
+        file = csv.DictWriter(held, columns(rows), lineterminator="\r\n")
+        file.writeheader()
+        for row in rows:
+            file.writerow({name: safe(value) for name, value in row.items()})
+    return held.getvalue()
 
 
 def as_workbook(viewer: User, opening: Opening) -> bytes:
-    """All of TABLES as sheets of one Excel file. Raises NoWorkbook where openpyxl is missing.
+    """All of TABLES as sheets of one Excel file, written by a process of its own. Raises NoWorkbook."""
+    command = [sys.executable, "-m", "reviews.decisions.workbook"]
+    env = {"PATH": os.environ.get("PATH", ""), "LANG": os.environ.get("LANG", "C.UTF-8")}
+    env["PYTHONPATH"] = f"{settings.ROOT}/platform:{settings.ROOT}"
+    built = {name: build(viewer, opening) for name, build in TABLES.items()}
+    with tempfile.TemporaryFile() as told:
+        for name, rows in built.items():
+            _tell(told, name, rows)
+        told.seek(0)
+        done = subprocess.run(  # noqa: S603  (our own command line)
+            command, stdin=told, env=env, capture_output=True, check=False
+        )
+    if done.returncode == MISSING:
+        raise NoWorkbook(HOW)
+    if done.returncode:
+        logger.error("An Excel file was not written: %s", done.stderr.decode(errors="replace"))
+        raise NoWorkbook(FAILED)
+    return done.stdout
 
-    Row by row as openpyxl's write-only sheets take them: pandas' own writer holds every cell at once.
-    """
-    try:
-        from openpyxl import Workbook
-        from openpyxl.utils import get_column_letter
-    except ModuleNotFoundError as error:
-        raise NoWorkbook(HOW) from error
-    book = Workbook(write_only=True)
-    for name, build in TABLES.items():
-        table = frame(build(viewer, opening)).astype(object)
-        table = table.where(table.notna(), None)
-        sheet = book.create_sheet(name)
-        sheet.freeze_panes = "A2"
-        for at, head in enumerate(table.columns, 1):
-            width = min(40, max(12, len(str(head)) + 2))
-            sheet.column_dimensions[get_column_letter(at)].width = width
-        sheet.append(list(table.columns))
-        for row in table.itertuples(index=False, name=None):
-            sheet.append(row)
-    held = io.BytesIO()
-    book.save(held)
-    return held.getvalue()
+
+def _tell(told: IO[bytes], name: str, rows: Rows) -> None:
+    """Line by line: one call for all of it would keep every other thread from Python for its length."""
+    heads = columns(rows)
+    told.write(json.dumps({"sheet": name, "columns": heads}).encode() + b"\n")
+    for row in rows:
+        cells = [safe(row.get(head)) for head in heads]
+        told.write(json.dumps(cells).encode() + b"\n")

@@ -26,6 +26,7 @@ MOST_STEPS = 400
 SETTLES = timedelta(seconds=20)
 """What moves within this after a command is shown as what came of it."""
 SERIES = (("running", "jobs that run"), ("waiting", "jobs that wait"), ("gpus", "GPUs in use"))
+KINDS = ("fault", "settings", "jobs", "battery", "waits", "effects", "events")
 Report = Mapping[str, Any]
 
 
@@ -156,10 +157,39 @@ def _lines(looks: Sequence[ClusterLook], scale: Scale) -> tuple[list[Line], int]
 
 def rows_of(report: Report | None) -> dict[str, list[dict[str, Any]]]:
     """The report's evidence by its kind."""
-    found: dict[str, list[dict[str, Any]]] = {"fault": [], "settings": [], "jobs": []}
+    found: dict[str, list[dict[str, Any]]] = {kind: [] for kind in KINDS}
     for row in (report or {}).get("evidence", []):
         found.setdefault(str(row.get("kind")), []).append(row)
     return found
+
+
+def _waited(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """How long people waited, with hours and minutes in words; None in a report of before."""
+    if not rows:
+        return None
+    [row] = rows
+    return {
+        "teams": [_spoken(one) for one in row["rows"] if one["jobs"]],
+        "all": _spoken(row["all"]),
+        "protected": _spoken(row["protected"]),
+    }
+
+
+def _spoken(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {**row, "waited": _hours(row["minutes"]), "longest": _hours(row["longest"])}
+
+
+def _hours(minutes: float) -> str:
+    hours, rest = divmod(round(minutes), 60)
+    return f"{hours} h {rest} min" if hours else f"{rest} min"
+
+
+def _effects(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """What touched others, and how often in all; None in a report of before."""
+    if not rows:
+        return None
+    found = [one for row in rows for one in row["rows"]]
+    return {"rows": found, "times": sum(one["times"] for one in found)}
 
 
 class LiveStaff(TextsReader, StaffWithKey):
@@ -184,6 +214,11 @@ class LiveStaff(TextsReader, StaffWithKey):
         rows = rows_of(run.report)
         shown = {
             "course": course(attempt, run.submission.round),
+            "events": [
+                {"minute": max(0, int(one["at"] // 60)), "what": visible(one["what"])}
+                for row in rows["events"]
+                for one in row["rows"]
+            ],
             "diff": [
                 visible(line) for row in rows["settings"] for line in row["diff"].splitlines()
             ],
@@ -196,7 +231,10 @@ class LiveStaff(TextsReader, StaffWithKey):
         jobs = [one for row in rows["jobs"] for one in row["rows"]]
         lost = [name for row in rows["jobs"] for name in row["lost"]]
         return {
-            "shown": shown | {"faults": rows["fault"], "jobs": jobs, "lost": lost},
+            "shown": shown
+            | {"faults": rows["fault"], "jobs": jobs, "lost": lost}
+            | {"battery": [one for row in rows["battery"] for one in row["rows"]]}
+            | {"waits": _waited(rows["waits"]), "effects": _effects(rows["effects"])},
             "before": None,
             "texts": read_texts(run, held),
             "unmatched": unmatched(run),

@@ -5,44 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
-from statistics import NormalDist, fmean
+from statistics import fmean
 
 from library.models import HIGHEST, LOWEST
+from library.student_t import quantile
 
-# Student's t, 97.5 % quantile for 1 to 30 degrees of freedom (any table of it, to three decimals).
-T = (
-    12.706,
-    4.303,
-    3.182,
-    2.776,
-    2.571,
-    2.447,
-    2.365,
-    2.306,
-    2.262,
-    2.228,
-    2.201,
-    2.179,
-    2.160,
-    2.145,
-    2.131,
-    2.120,
-    2.110,
-    2.101,
-    2.093,
-    2.086,
-    2.080,
-    2.074,
-    2.069,
-    2.064,
-    2.060,
-    2.056,
-    2.052,
-    2.048,
-    2.045,
-    2.042,
-)
-Z = NormalDist().inv_cdf(0.975)
 ONE = "one evaluator: no interval"
 NONE = "not rated yet"
 FEWEST = 3  # degrees of freedom below which a spread says nothing
@@ -75,13 +42,6 @@ class Estimate:
     @property
     def has_interval(self) -> bool:
         return self.low is not None
-
-
-def quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t; beyond the table the first terms of its expansion."""
-    if freedom <= len(T):
-        return T[freedom - 1]
-    return Z + (Z**3 + Z) / (4 * freedom) + (5 * Z**5 + 16 * Z**3 + 3 * Z) / (96 * freedom**2)
 
 
 def pooled(groups: Iterable[Sequence[float]]) -> Spread:

@@ -9,7 +9,7 @@ from reviews.models.interview_scores import InterviewScore
 from reviews.models.interviews import AskedQuestion, InterviewSession, QuestionSet, QuestionSetItem
 from reviews.models.matches import MatchCorrection
 from reviews.models.overrides import MeasureOverride
-from reviews.models.papers import Paper, ReportLink, ReportLinkOpening, ReportLinkQuerySet
+from reviews.models.pdf_files import PdfFile, ReportLink, ReportLinkOpening, ReportLinkQuerySet
 from reviews.models.pins import Pin, PinQuerySet, PinWording
 from reviews.models.scoring import (
     Assignment,
@@ -54,7 +54,7 @@ __all__ = [
     "MeasureOverride",
     "Note",
     "NoteQuerySet",
-    "Paper",
+    "PdfFile",
     "Pin",
     "PinQuerySet",
     "PinWording",

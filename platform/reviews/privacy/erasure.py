@@ -20,7 +20,7 @@ from accounts.models import User
 from assessments.jobs import Job
 from assessments.models import TerminalChunk
 from hiring.models import Accommodation, Candidate, Erasure, Invitation, MailedLink, Message
-from reviews.models import Paper, ReportLink, SelfDescription
+from reviews.models import PdfFile, ReportLink, SelfDescription
 
 GONE = "erased"
 REDACTED = "Erased with the candidate's data."
@@ -75,7 +75,7 @@ def _texts(rows: Rows) -> Iterator[str]:
     """Everything that was written in the rows, without what every candidate's rows say."""
     written = (models.CharField, models.TextField, models.JSONField)
     for model, keys in rows.items():
-        if model in (Candidate, Accommodation, Message, Paper, ReportLink):  # they go in any case
+        if model in (Candidate, Accommodation, Message, PdfFile, ReportLink):  # they go in any case
             continue
         names = [
             field.attname
@@ -136,7 +136,7 @@ def _forget(candidate: Candidate, now: datetime) -> None:
     candidate.accommodations.all().delete()
     MailedLink.objects.filter(invitation__candidate=candidate).delete()
     candidate.messages.all().delete()
-    candidate.papers.all().delete()
+    candidate.pdf_files.all().delete()
     ReportLink.objects.filter(attempt__invitation__candidate=candidate).delete()
     SelfDescription.objects.filter(invitation__candidate=candidate).delete()
     # Screens and keyboards: bytes in which nobody could look for the name.

@@ -76,7 +76,7 @@ def test_a_page_that_cannot_be_set_says_so_to_its_reader(monkeypatch: pytest.Mon
         raise Failed("SIGXCPU")
 
     monkeypatch.setattr("reviews.pdf.TYPESETTER.page", failing)
-    with pytest.raises(pdf.NoPaper, match="print the page itself"):
+    with pytest.raises(pdf.NoPdf, match="print the page itself"):
         pdf.pdf(PAGE, base="")
 
 

@@ -36,12 +36,6 @@ def test_docker_is_asked_for_an_instance_by_its_uuid() -> None:
     assert sent(docker_request([PART]))["DeviceIDs"] == [SLICES[0]]
 
 
-def test_docker_is_asked_for_a_number_of_cards() -> None:
-    request = sent(devices.docker_count(2))
-    assert request["Count"] == 2
-    assert not request["DeviceIDs"]
-
-
 def test_cdi_names_carry_the_uuid() -> None:
     request = sent(cdi_request([CARD, OTHER]))
     assert request["Driver"] == "cdi"
@@ -72,11 +66,6 @@ def test_request_that_would_give_too_much_is_refused(
     assert callable(ask)
     with pytest.raises(ValueError, match=words):
         ask(units)
-
-
-def test_count_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="one GPU or more"):
-        devices.docker_count(0)
 
 
 YAML = f'cdiVersion: 0.5.0\nkind: nvidia.com/gpu\ndevices:\n- name: "0"\n- name: {FIRST}\n'

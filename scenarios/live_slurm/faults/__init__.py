@@ -63,7 +63,8 @@ class Holder:
 class Fault:
     """One thing that is wrong. Texts and lines may hold {node}, {other} and {port}.
 
-    `state` are shell lines that make what no file holds; `cure` mends it for good, `running` only until the
+    `state` are shell lines that make what no file holds, `shows` wait until it has shown itself, for whoever is
+    quicker than a person; `cure` mends it for good, `running` only until the
     daemons start anew (empty: there is no such cure). `touches` names what it changes: faults that touch the
     same thing do not come together. `about` are the words by which people speak of it, `where` those by which
     they say where it is: alternatives with | between, * for any ending, ~ for up to four words. With
@@ -86,16 +87,12 @@ class Fault:
     jobs: tuple[Jobs, ...]
     edits: tuple[Edit, ...] = ()
     state: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
     running: tuple[str, ...] = ()
     holders: tuple[Holder, ...] = ()
     ahead: tuple[Jobs, ...] = ()
     restart_cures: bool = False
     wide: bool = False
-
-    @property
-    def needs_node(self) -> bool:
-        """Whether a node has to be drawn for it."""
-        return any("{node}" in one for one in self.touches)
 
 
 _ROWS: Mapping[str, type[Edit] | type[Jobs] | type[Holder]] = {

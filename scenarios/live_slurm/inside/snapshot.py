@@ -1,13 +1,15 @@
 """Inside the sandbox: prints the cluster's files as one text, or puts such a text's files back.
 
 `snapshot.py save` and `snapshot.py restore FILE`. What matters of a cluster: its settings, the controller's
-memory of jobs and nodes, device files and scratch folders. Logs stay behind.
+memory of jobs and nodes, device files and scratch folders. Of the logs what the controller says of events
+goes along, from `snapshot.py mark` on; `snapshot.py events` prints it.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import re
 import sys
 import tarfile
 from pathlib import Path
@@ -16,6 +18,15 @@ BOX = Path("/box")
 KEPT = ("etc/slurm", "state", "dev", "scratch")
 MOST = 8 << 20
 """Bytes in all."""
+LOG, FROM, BEFORE = BOX / "log/slurmctld.log", BOX / "run/log-from", BOX / "run/before"
+MOST_TOLD = 80_000
+"""Characters of events, the newest."""
+TOLD = re.compile(
+    r"Allocate|Started JobId|_job_complete: .* done|KILL_JOB|[Rr]equeu|hold on JobId|update_job: complete"
+    r"|_update_job: set|update_node: node|update_part: |reconfigure_controller|Terminate signal"
+    r"|slurmctld version|respond|returned to service|state set to|[Rr]eservation|_resv|[Ss]uspend|fatal|Prolog"
+)
+NOISE = re.compile("Recovered")
 
 
 def save() -> str:
@@ -28,6 +39,10 @@ def save() -> str:
                     if total > MOST:
                         sys.exit("the cluster's files are larger than anybody's are")
                     tar.add(path, str(path.relative_to(BOX)), recursive=False)
+        text = events().encode()
+        told = tarfile.TarInfo(str(BEFORE.relative_to(BOX)))
+        told.size = len(text)
+        tar.addfile(told, io.BytesIO(text))
     return base64.b64encode(data.getvalue()).decode()
 
 
@@ -40,7 +55,30 @@ def restore(text: str) -> None:
                     (BOX / member.name).chmod(member.mode & 0o777)
 
 
-if sys.argv[1] == "save":
-    sys.stdout.write(save())
-else:
+def mark() -> None:
+    """From here on the log tells of somebody's work."""
+    FROM.write_text(str(LOG.stat().st_size if LOG.is_file() else 0))
+
+
+def events() -> str:
+    """What was told before the cluster came back, and the log's lines since."""
+    before = BEFORE.read_text(errors="replace") if BEFORE.is_file() else ""
+    if not LOG.is_file():
+        return before
+    with LOG.open("rb") as log:
+        marked = FROM.read_text(errors="replace") if FROM.is_file() else ""
+        start = int(marked) if marked.isdecimal() else 0
+        # A log that is shorter than it was has been begun anew.
+        log.seek(start if start <= LOG.stat().st_size else 0)
+        lines = log.read(MOST).decode("utf-8", "replace").splitlines()
+    kept = [line for line in lines if TOLD.search(line) and not NOISE.search(line)]
+    told = "".join(line[:300] + "\n" for line in kept)
+    return (before + told)[-MOST_TOLD:]
+
+
+if sys.argv[1] == "restore":
     restore(Path(sys.argv[2]).read_text())
+elif sys.argv[1] == "mark":
+    mark()
+else:
+    sys.stdout.write(save() if sys.argv[1] == "save" else events())

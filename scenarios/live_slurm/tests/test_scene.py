@@ -48,7 +48,7 @@ def test_drawn_faults_go_together(level: str) -> None:
         touched = [thing for fault in scene.faults for thing in fault.touches]
         assert len(touched) == len(set(touched))
         assert sum(fault.restart_cures for fault in scene.faults) <= 1
-        assert 1 <= len(scene.oddities) <= odd
+        assert 2 <= len(scene.oddities) <= odd
         names = [job.name for job in (*scene.running, *scene.wide, *scene.waiting)]
         assert len(names) == len(set(names))
         assert edited(healthy(), scene.edits(unread=True)).keys() == healthy().keys()

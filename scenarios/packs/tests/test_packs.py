@@ -177,3 +177,23 @@ def test_key_is_written_only_to_its_own_file(pack: Pack, tmp_path: Path) -> None
     assert "Reading the measures" not in shown
     for family in ("failure-heavy", "adversarial"):
         assert family not in shown
+
+
+def test_a_golden_may_be_another_one_changed_and_says_where_the_change_no_longer_fits(
+    pack: Pack, tmp_path: Path
+) -> None:
+    goldens = copy_of(pack, tmp_path, "automation/mine") / "goldens"
+    (goldens / "mid").mkdir(exist_ok=True)
+    (goldens / "a.py").write_text("first\nsecond\n")
+    (goldens / "mid/changes.toml").write_text(
+        '[b]\nof = "a.py"\nchanges = [["second", "third"]]\n'
+        '[c]\nof = "a.py"\nchanges = [["fourth", "third"]]\n'
+        '[d]\nof = "template"\nchanges = []\n'
+    )
+    mine = load_pack("automation/mine", tmp_path)
+    assert mine.golden("mid", "b") == "first\nthird\n"
+    assert mine.golden("mid", "d") == mine.template("mid")[mine.entry]
+    with pytest.raises(PackInvalid, match="golden c: 'fourth' is not once in its source"):
+        mine.golden("mid", "c")
+    with pytest.raises(FileNotFoundError, match="has no golden b"):
+        mine.golden("senior", "b")

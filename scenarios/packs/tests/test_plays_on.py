@@ -51,6 +51,26 @@ def preempt(episode: Any, events: list[list[Any]]) -> None:
             episode.preempt(min(episode.world.running))
 
 
+def start_gangs(episode: Any, events: list[list[Any]]) -> None:
+    """Who waits for whole GPUs gets the first that nobody holds."""
+    free = [gpu.name for gpu in episode.world.core.fleet.gpus if gpu.whole]
+    for number, gang in enumerate(episode.world.training.gangs):
+        if len(free) >= gang.spec.gpus:
+            with contextlib.suppress(Refused):
+                episode.start_gang(number, free[: gang.spec.gpus])
+
+
+def let_pass(episode: Any, events: list[list[Any]]) -> None:
+    """Nobody does anything: time and what happens in it are enough."""
+
+
+ACTS = {
+    "automation/queue-autoscaler": preempt,
+    "automation/cloud-bursting": send_home,
+    "automation/mig-sharing": start_gangs,
+}
+
+
 def files_used_by(pack: Pack, act: Callable[[Any, list[list[Any]]], None]) -> set[str]:
     """Source files of the simulator whose functions run while part of a workload passes."""
     seen: set[str] = set()
@@ -93,14 +113,9 @@ def test_readme_of_a_world_names_its_parts_or_what_the_engine_would_cost(pack: P
         assert all(f"`{module}`" in page.read_text(encoding="utf-8") for module in pack.world.plays_on)
 
 
-@pytest.mark.parametrize(
-    ("name", "act"), [("queue-autoscaler", preempt), ("cloud-bursting", send_home)]
-)
-def test_what_is_named_runs_while_a_workload_passes(
-    name: str, act: Callable[[Any, list[list[Any]]], None]
-) -> None:
-    (pack,) = (pack for pack in PLAYED if pack.name == f"automation/{name}")
-    used = files_used_by(pack, act)
+@pytest.mark.parametrize("pack", PLAYED, ids=lambda pack: str(pack.name))
+def test_what_is_named_runs_while_a_workload_passes(pack: Pack) -> None:
+    used = files_used_by(pack, ACTS.get(pack.name, let_pass))
     assert {source(module) for module in pack.world.plays_on} <= used
 
 

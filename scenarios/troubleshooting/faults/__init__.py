@@ -12,14 +12,14 @@ from scenarios.troubleshooting.faults.loader import (
     HostMemoryLeak,
     RanksLostCpus,
 )
-from scenarios.troubleshooting.faults.pace import (
+from scenarios.troubleshooting.faults.power import ClocksPinned, PowerBrake, PowerCapLeft
+from scenarios.troubleshooting.faults.shared import MetadataStorm, NameServiceSlow, NfsSlotsFull
+from scenarios.troubleshooting.faults.slow_compute import (
     GovernorPowersave,
     RecomputeTurnedOn,
     SilentSlowNode,
     WrongSocket,
 )
-from scenarios.troubleshooting.faults.power import ClocksPinned, PowerBrake, PowerCapLeft
-from scenarios.troubleshooting.faults.shared import MetadataStorm, NameServiceSlow, NfsSlotsFull
 from scenarios.troubleshooting.faults.storage import FramesTooLarge, OstRebuild, StorageNeighbour
 from scenarios.troubleshooting.faults.transport import (
     AcsEnabled,
@@ -62,5 +62,5 @@ CATALOGUE: tuple[type[Fault], ...] = (
     CheckpointTooOften,
     CheckpointOnDisks,
 )
-INTERACTING = ("pace", "wire", "uplink", "lustre")
+INTERACTING = ("slow", "wire", "uplink", "lustre")
 """Groups of which two causes may be drawn together at senior: what one costs depends on the other."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Self, cast
 
 from scenarios.simulator.streams import Stream
-from scenarios.troubleshooting.calendar import HOUR, MINUTE, Calendar
+from scenarios.troubleshooting.calendar import MINUTE, Calendar
 from scenarios.troubleshooting.condition import ALWAYS, Effect
 from scenarios.troubleshooting.hall import UNIT
 from scenarios.troubleshooting.jobs import Job, Neighbour, Training
@@ -240,7 +240,3 @@ def during(past: Past, draw: Stream, every_min: float, most: int = 40) -> list[i
         found.append(int(at))
         at += draw.between(0.5, 1.5) * every_min * MINUTE
     return found
-
-
-def hours_after(at_ms: int, hours: float) -> int:
-    return at_ms + int(hours * HOUR)

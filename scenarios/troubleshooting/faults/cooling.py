@@ -46,7 +46,7 @@ class GpuThermalThrottle(
     Fault,
     key="gpu-thermal-throttle",
     number=1,
-    group="pace",
+    group="slow",
     component="compute",
     costs=(0.3, 0.95),
 ):
@@ -136,7 +136,7 @@ class GpuThermalThrottle(
 
 @dataclass(frozen=True)
 class RackInletHot(
-    Fault, key="rack-inlet-hot", number=2, group="pace", component="compute", costs=(0.25, 0.75)
+    Fault, key="rack-inlet-hot", number=2, group="slow", component="compute", costs=(0.25, 0.75)
 ):
     rack: str
     cooler: str
@@ -237,7 +237,7 @@ class RackInletHot(
 
 @dataclass(frozen=True)
 class FanFailure(
-    Fault, key="fan-failure", number=3, group="pace", component="compute", costs=(0.25, 0.75)
+    Fault, key="fan-failure", number=3, group="slow", component="compute", costs=(0.25, 0.75)
 ):
     node: str
     fan: str

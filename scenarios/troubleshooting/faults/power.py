@@ -24,7 +24,7 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 @dataclass(frozen=True)
 class PowerCapLeft(
-    Fault, key="power-cap-left", number=4, group="pace", component="compute", costs=(0.25, 0.9)
+    Fault, key="power-cap-left", number=4, group="slow", component="compute", costs=(0.25, 0.9)
 ):
     nodes: tuple[str, ...]
     gpus: int
@@ -110,7 +110,7 @@ class PowerCapLeft(
 
 @dataclass(frozen=True)
 class PowerBrake(
-    Fault, key="power-brake", number=5, group="pace", component="compute", costs=(0.3, 0.9)
+    Fault, key="power-brake", number=5, group="slow", component="compute", costs=(0.3, 0.9)
 ):
     node: str
     supplies: tuple[str, str]
@@ -206,7 +206,7 @@ class ClocksPinned(
     Fault,
     key="clocks-pinned",
     number=0,
-    group="pace",
+    group="slow",
     component="compute",
     costs=(0.25, 0.85),
     levels=("mid", "senior"),

@@ -24,13 +24,12 @@ from scenarios.troubleshooting.signals.host import Host
 EXPORTER, CGROUP = "node_exporter", "cadvisor"
 EVERY = 30
 _PORTS = {EXPORTER: 9100, CGROUP: 8080}
-KIB = 1_024.0
 GIB = 2.0**30
 MEMORY = 2_113_352_187_904
 """Bytes of a node's 2 TiB that the kernel sees."""
 CPUS = (0, 28, 56, 84)
 MODES = ("idle", "iowait", "system", "user")
-MAX_MHZ, IDLE_MHZ = 3_500.0, 800.0
+IDLE_MHZ = 800.0
 _OPERATIONS = (("GETATTR", 0.4), ("READ", 0.6))
 _NFS = "node_mountstats_nfs_operations_"
 

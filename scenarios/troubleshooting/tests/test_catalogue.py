@@ -15,7 +15,7 @@ from scenarios.troubleshooting.draw import _kinds
 from scenarios.troubleshooting.faults import CATALOGUE, Fault, Past, Scene
 from scenarios.troubleshooting.faults.base import COMPONENTS
 from scenarios.troubleshooting.faults.cooling import FanFailure, GpuThermalThrottle, RackInletHot
-from scenarios.troubleshooting.faults.pace import SilentSlowNode
+from scenarios.troubleshooting.faults.slow_compute import SilentSlowNode
 from scenarios.troubleshooting.faults.uplinks import FabricNeighbour, SpineDown
 from scenarios.troubleshooting.hall import draw_plant
 from scenarios.troubleshooting.herrings import HERRINGS, Herring

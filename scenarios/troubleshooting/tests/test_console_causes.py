@@ -12,9 +12,9 @@ from scenarios.troubleshooting.console import Console
 from scenarios.troubleshooting.faults import Fault
 from scenarios.troubleshooting.faults.links import NvlinkDegraded
 from scenarios.troubleshooting.faults.loader import CheckpointOnDisks
-from scenarios.troubleshooting.faults.pace import WrongSocket
 from scenarios.troubleshooting.faults.power import PowerCapLeft
 from scenarios.troubleshooting.faults.shared import MetadataStorm, NameServiceSlow, NfsSlotsFull
+from scenarios.troubleshooting.faults.slow_compute import WrongSocket
 from scenarios.troubleshooting.faults.storage import FramesTooLarge, OstRebuild
 from scenarios.troubleshooting.faults.transport import AcsEnabled, DriverMismatch, PcieDowntrained
 from scenarios.troubleshooting.faults.uplinks import SpineDown

@@ -46,6 +46,20 @@ def test_top_prints_its_columns_as_wide_as_they_are() -> None:
     assert run("top -o NOTHING").code == 1
 
 
+@pytest.mark.parametrize("host", ["", "oss01"])
+def test_vmstat_top_and_uptime_tell_of_one_load(host: str) -> None:
+    rows = [row.split() for row in run("vmstat 1 3", host=host).stdout.splitlines()[2:]]
+    assert len(rows) == 3
+    load = float(run("uptime", host=host).stdout.rpartition("load average: ")[2].split(",")[0])
+    assert all(abs(int(row[0]) - load) <= max(1.0, 0.15 * load) for row in rows)
+    page = run("top -b -n 1", host=host).stdout
+    cpus = re.search(r"Cpu\(s\): +([\d.]+) us, +([\d.]+) sy.* ([\d.]+) wa", page)
+    assert cpus is not None
+    assert all(
+        abs(int(row[at]) - float(cpus[n])) <= 0.6 for row in rows for n, at in ((1, 12), (2, 13))
+    )
+
+
 def test_an_interface_is_told_in_full() -> None:
     shown = run("ethtool ens1f0np0").stdout
     assert len(shown.splitlines()) >= 25

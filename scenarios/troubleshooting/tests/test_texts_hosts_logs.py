@@ -14,8 +14,8 @@ from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
 from scenarios.troubleshooting.faults.base import Fault
 from scenarios.troubleshooting.faults.cooling import FanFailure, RackInletHot
 from scenarios.troubleshooting.faults.loader import CgroupLimit, RanksLostCpus
-from scenarios.troubleshooting.faults.pace import GovernorPowersave, WrongSocket
 from scenarios.troubleshooting.faults.power import PowerBrake
+from scenarios.troubleshooting.faults.slow_compute import GovernorPowersave, WrongSocket
 from scenarios.troubleshooting.faults.storage import HEALTHY_AWAIT_MS, OstRebuild
 from scenarios.troubleshooting.faults.transport import AcsEnabled, DriverMismatch
 from scenarios.troubleshooting.herrings.base import Herring

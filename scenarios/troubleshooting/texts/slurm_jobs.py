@@ -23,22 +23,11 @@ from scenarios.troubleshooting.texts.slurm_words import (
 from scenarios.troubleshooting.truth import Incident
 
 _SHORT = {"PENDING": "PD", "RUNNING": "R"}
-_COLUMNS = (
-    "JobID",
-    "JobName",
-    "User",
-    "Account",
-    "Partition",
-    "QOS",
-    "State",
-    "AllocTRES",
-    "Elapsed",
-    "Timelimit",
-    "Submit",
-    "Start",
-    "End",
-    "ExitCode",
-    "NodeList",
+_COLUMNS = tuple(
+    (
+        "JobID JobName User Account Partition QOS State AllocTRES Elapsed Timelimit Submit Start End "
+        "ExitCode NodeList"
+    ).split()
 )
 
 

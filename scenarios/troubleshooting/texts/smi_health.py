@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.troubleshooting.faults.pace import SilentSlowNode
+from scenarios.troubleshooting.faults.slow_compute import SilentSlowNode
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts import fleet
 from scenarios.troubleshooting.texts.lines import Line

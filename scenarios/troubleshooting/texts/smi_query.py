@@ -16,26 +16,12 @@ from scenarios.troubleshooting.texts.smi_table import command
 from scenarios.troubleshooting.truth import Incident
 
 COLUMN = 38
-SECTIONS = (
-    "MEMORY",
-    "UTILIZATION",
-    "ECC",
-    "TEMPERATURE",
-    "POWER",
-    "CLOCK",
-    "COMPUTE",
-    "PIDS",
-    "PERFORMANCE",
-    "SUPPORTED_CLOCKS",
-    "PAGE_RETIREMENT",
-    "ACCOUNTING",
-    "ENCODER_STATS",
-    "SUPPORTED_GPU_TARGET_TEMP",
-    "VOLTAGE",
-    "FBC_STATS",
-    "ROW_REMAPPER",
-    "RESET_STATUS",
-    "GSP_FIRMWARE_VERSION",
+SECTIONS = tuple(
+    (
+        "MEMORY UTILIZATION ECC TEMPERATURE POWER CLOCK COMPUTE PIDS PERFORMANCE SUPPORTED_CLOCKS "
+        "PAGE_RETIREMENT ACCOUNTING ENCODER_STATS SUPPORTED_GPU_TARGET_TEMP VOLTAGE FBC_STATS "
+        "ROW_REMAPPER RESET_STATUS GSP_FIRMWARE_VERSION"
+    ).split()
 )
 """What `-d` takes; to any other word the tool answers with `smi_table.INVALID`."""
 

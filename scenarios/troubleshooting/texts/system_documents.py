@@ -24,21 +24,12 @@ from scenarios.troubleshooting.texts.topo import nvlink_errors, nvlink_status, t
 from scenarios.troubleshooting.traces import Trace
 from scenarios.troubleshooting.truth import Incident
 
-FIELDS = (
-    "index",
-    "uuid",
-    "pci.bus_id",
-    "driver_version",
-    "temperature.gpu",
-    "power.draw",
-    "power.limit",
-    "clocks.current.sm",
-    "clocks_event_reasons.active",
-    "utilization.gpu",
-    "memory.used",
-    "pcie.link.gen.current",
-    "pcie.link.width.current",
-    "ecc.errors.corrected.aggregate.total",
+FIELDS = tuple(
+    (
+        "index uuid pci.bus_id driver_version temperature.gpu power.draw power.limit "
+        "clocks.current.sm clocks_event_reasons.active utilization.gpu memory.used "
+        "pcie.link.gen.current pcie.link.width.current ecc.errors.corrected.aggregate.total"
+    ).split()
 )
 """What was asked of all GPUs at once."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scenarios.simulator.streams import Stream
 from scenarios.troubleshooting.calendar import DAY, HOUR, MINUTE
-from scenarios.troubleshooting.faults.pace import SilentSlowNode
+from scenarios.troubleshooting.faults.slow_compute import SilentSlowNode
 from scenarios.troubleshooting.physics import COMPUTE
 from scenarios.troubleshooting.plant import Node
 from scenarios.troubleshooting.texts import fleet

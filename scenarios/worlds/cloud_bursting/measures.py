@@ -70,20 +70,11 @@ def summary(figures: Figures) -> dict[str, Any]:
     rules: dict[str, int] = {}
     for _, rule, _ in figures["broken_rules"]:
         rules[rule] = rules.get(rule, 0) + 1
-    plain = (
-        "compute_usd",
-        "transfer_usd",
-        "overflow_usd",
-        "left_over_gpu_h",
-        "lost_gpu_h",
-        "hung_gpu_h",
-        "idle_gpu_h",
-        "bursts",
-        "right_bursts",
-        "missed_bursts",
-        "jobs",
-        "jobs_done",
-        "calls_refused_by_rate",
+    plain = tuple(
+        (
+            "compute_usd transfer_usd overflow_usd left_over_gpu_h lost_gpu_h hung_gpu_h idle_gpu_h "
+            "bursts right_bursts missed_bursts jobs jobs_done calls_refused_by_rate"
+        ).split()
     )
     short = {key: round(figures[key], 2) for key in plain}
     incidents = [

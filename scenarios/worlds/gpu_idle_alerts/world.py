@@ -75,7 +75,6 @@ class IdleWorld:
         self.ended: dict[int, Job] = {}
         self.queues = self._queues()
         self.waiting: dict[str, list[Job]] = {pool: [] for pool in self.queues}
-        self.lane_of = {unit: lane for lane in fleet.lanes for unit in lane.units}
         self._away: dict[int, Window] = {}
         self._storm = Stream(seed, "storm")
         for unit in fleet.units:

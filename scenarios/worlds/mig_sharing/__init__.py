@@ -38,5 +38,5 @@ WORLD: World[Level] = World(
     documents=DOCUMENTS,
     summary=summary,
     account=account,
-    plays_on=("mig", "placement.topology", "world.failures", "world.progress"),
+    plays_on=("mig", "topology", "world.failures", "world.progress"),
 )

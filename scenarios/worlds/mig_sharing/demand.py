@@ -122,7 +122,7 @@ DRAWN = _DATA["demand"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Weather:
+class _DayLoad:
     """What all services of a day share: the swing with its phase, and the bursts by tenant."""
 
     family: Family
@@ -137,7 +137,7 @@ class _Weather:
         return value
 
 
-def _weather(family: Family, config: Config, stream: Stream) -> _Weather:
+def _day_load(family: Family, config: Config, stream: Stream) -> _DayLoad:
     phase = stream.between(-1.2, 1.2)
     width = (config.length - 3 * HOUR) / max(1, family.bursts)
     bursts = []
@@ -145,11 +145,11 @@ def _weather(family: Family, config: Config, stream: Stream) -> _Weather:
         begin = int(HOUR + width * (index + stream.between(0.1, 0.8)))
         whose = int(stream.unit() * len(config.level.tenants))
         bursts.append((begin, begin + int(stream.between(40, 80) * MINUTE), whose))
-    return _Weather(family, phase, tuple(bursts))
+    return _DayLoad(family, phase, tuple(bursts))
 
 
 def _steps(
-    stream: Stream, weather: _Weather, config: Config, tenant: int, kind: int
+    stream: Stream, day: _DayLoad, config: Config, tenant: int, kind: int
 ) -> tuple[Step, ...]:
     """From its coming to its going, with a new count about every half hour."""
     if stream.chance(STAY):
@@ -162,7 +162,7 @@ def _steps(
     steps: list[Step] = []
     while at < end - 5 * MINUTE:
         noise = stream.between(0.85, 1.2)
-        count = max(1, round(base * noise * weather.factor(at, tenant, kind >= 3)))
+        count = max(1, round(base * noise * day.factor(at, tenant, kind >= 3)))
         if not steps or steps[-1][1] != count:
             steps.append((at, count))
         at += int(stream.between(20, 40) * MINUTE)
@@ -186,7 +186,7 @@ def _shares(config: Config) -> list[tuple[int, float]]:
 def draw_services(family: Family, config: Config, seed: str) -> list[ServiceSpec]:
     """The day's services, drawn until they ask for the level's share of all compute slices."""
     stream = Stream(seed, "services")
-    weather = _weather(family, config, Stream(seed, "weather"))
+    day = _day_load(family, config, Stream(seed, "weather"))
     kinds = DRAWN["menu_kinds" if config.level.menu else "kinds"]
     wanted = config.level.service_load * family.service_share
     left = wanted * SLICES * config.gpus * config.length
@@ -194,7 +194,7 @@ def draw_services(family: Family, config: Config, seed: str) -> list[ServiceSpec
     while left > 0:
         tenant = stream.pick(_shares(config))
         kind, slo = stream.pick(kinds), stream.pick(DRAWN["classes"])
-        steps = _steps(stream, weather, config, tenant, kind)
+        steps = _steps(stream, day, config, tenant, kind)
         load = config.load_base + config.load_slice * WIDTH[kind]
         load = int(load * stream.between(0.8, 1.3)) // SECOND * SECOND
         app = DRAWN["apps"][int(stream.unit() * len(DRAWN["apps"]))]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from scenarios.simulator.placement.topology import Locality, Topology
+from scenarios.simulator.topology import Locality, Topology
 from scenarios.worlds.mig_sharing.kinds import SLICES, Placement, places
 from scenarios.worlds.mig_sharing.settings import Config
 
@@ -130,21 +130,12 @@ class Fleet:
 
     def topology(self) -> Topology:
         """The second network as it is: one leaf for all whose links are up, the others alone."""
-        leaves = [-1 if node.rdma else node.number for node in self.nodes]
-        return Topology(leaves, [0] * self.config.gpus_per_node)
-
-    def masks(self, gpus: Iterable[Gpu]) -> list[int]:
-        """By node, the given GPUs as bits of a mask."""
-        masks = [0] * len(self.nodes)
-        for gpu in gpus:
-            masks[gpu.node] |= 1 << gpu.number % self.config.gpus_per_node
-        return masks
+        return Topology([-1 if node.rdma else node.number for node in self.nodes])
 
     def locality(self, gpus: Iterable[int]) -> Locality:
         """How near to each other GPUs of these numbers are."""
-        masks = self.masks(self.gpus[number] for number in gpus)
-        return self.topology().locality([one for one in enumerate(masks) if one[1]])
+        return self.topology().locality(self.gpus[number].node for number in gpus)
 
     def room(self, gpus: Iterable[Gpu]) -> int:
         """How many of these GPUs the largest gang could have whose network is up."""
-        return self.topology().room(self.masks(gpus))
+        return self.topology().room(gpu.node for gpu in gpus)

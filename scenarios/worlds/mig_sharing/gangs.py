@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from scenarios.simulator.placement.topology import Locality
+from scenarios.simulator.topology import Locality
 from scenarios.simulator.world import progress
 from scenarios.simulator.world.progress import Pace
 from scenarios.worlds.mig_sharing.demand import GangSpec

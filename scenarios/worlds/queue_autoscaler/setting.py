@@ -139,7 +139,7 @@ def _softened(faults: FaultConfig, setting: Setting) -> FaultConfig:
     )
 
 
-def _with_weather(
+def _pools_with_faults(
     config: WorldConfig,
     setting: Setting,
     trouble: Callable[[FaultConfig, Stream], FaultConfig],
@@ -164,5 +164,5 @@ def open_day(
     trouble = _softened(kind.trouble(config.faults, Stream(seed, "trouble")), setting)
     config = replace(config, faults=trouble)
     if setting.pools:
-        config = replace(config, pools=_with_weather(config, setting, kind.trouble, seed))
+        config = replace(config, pools=_pools_with_faults(config, setting, kind.trouble, seed))
     return Episode(config, draw_jobs(kind, config, seed), seed, faults=faults)

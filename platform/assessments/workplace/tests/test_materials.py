@@ -19,6 +19,8 @@ from django.utils import timezone
 from assessments import answers
 from assessments.kinds import WRITTEN
 from assessments.materials import variants
+from assessments.materials.manifest import listed
+from assessments.materials.packed_files import LARGE, NEVER_SENT
 from assessments.models import Attempt, GradingRun
 from assessments.tests.stage import NOW, Stage, begin, enter, hand_in
 from assessments.troubleshooting.tests.troubleshooting_stage import (
@@ -69,6 +71,23 @@ def test_file_comes_as_it_was_collected(ada: tuple[Client, Attempt]) -> None:
     folder = variants.folder_of(INCIDENT, LEVEL, SEED)
     assert gzip.decompress(answer.content) == (folder / path).read_bytes()
     assert answer["Content-Type"].startswith("text/plain")
+
+
+def test_large_file_is_packed_once_and_for_all(
+    ada: tuple[Client, Attempt], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client, attempt = ada
+    folder = variants.folder_of(INCIDENT, LEVEL, SEED)
+    shown = (name for name in listed(folder) if not name.endswith(NEVER_SENT))
+    path = max(shown, key=lambda name: (folder / name).stat().st_size)
+    assert (folder / path).stat().st_size > LARGE
+    monkeypatch.delattr(gzip, "compress")
+    url = reverse("room-file", args=[attempt.pk, path])
+    answer = client.get(url, headers={"accept-encoding": "gzip"})
+    assert answer["Content-Encoding"] == "gzip"
+    assert (
+        gzip.decompress(answer.content) == client.get(url).content == (folder / path).read_bytes()
+    )
 
 
 @pytest.mark.parametrize(

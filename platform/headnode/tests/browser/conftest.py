@@ -6,8 +6,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
-from headnode.tests.browser.actors import Shared
+from headnode.tests.browser.actors import Shared, browser
 from headnode.tests.browser.kept_demo import lend, set_back
 from headnode.tests.browser.site import Site, forget_database
 
@@ -27,6 +28,12 @@ def one_browser() -> Iterator[None]:
     """This process's browser ends with the last of these tests."""
     yield
     Shared.end()
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    with browser() as running:
+        yield running
 
 
 @pytest.fixture(scope="package")

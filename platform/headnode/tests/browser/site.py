@@ -148,7 +148,7 @@ class Site:
             self.process.wait(STOPPED_WITHIN_S)
 
     def kill(self, part: str) -> None:
-        """SIGKILL the web server, the worker or the terminals, all processes of it at once."""
+        """SIGKILL the web server, worker, schedule or terminals, all processes of it at once."""
         self._signal(part, signal.SIGKILL)
 
     @contextlib.contextmanager
@@ -161,10 +161,10 @@ class Site:
             self._signal("worker", signal.SIGCONT)
 
     def _signal(self, part: str, number: signal.Signals) -> None:
-        pattern = {"web": "gunicorn", "worker": "celery", "terminals": "terminals"}[part]
+        word = {"web": b"gunicorn", "schedule": b"beat"}.get(part, part.encode())
         for pid in self.children():
-            command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if pattern.encode() in command:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+            if word in {Path(os.fsdecode(one)).name.encode() for one in words}:
                 os.killpg(pid, number)
 
     def children(self) -> list[int]:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from assessments.assistant.tests.model_server import Model, speaking
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff
 from headnode.tests.browser.hands import press_on
 from headnode.tests.browser.kept_demo import lend
 from headnode.tests.browser.site import Site
@@ -30,12 +30,6 @@ class Reader(Candidate):
     """A candidate in whose pane nothing is tolerated."""
 
     grave = frozenset({"minor", "moderate", "serious", "critical", None})
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, Route, expect
 
 from headnode.database_away import NOT_SAVED
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.wire import IDLE
 
@@ -17,12 +15,6 @@ pytestmark = (
 )  # by day test_database_away, test_outages and drafts.test.js try its parts
 
 SENT = "**/api/attempts/*/*"
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 class Patient(Candidate):

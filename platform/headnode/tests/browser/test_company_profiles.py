@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
 from headnode.tests.browser.site import Site
 
 pytestmark = pytest.mark.nightly  # by day library/tests/test_company tries its parts
@@ -25,12 +24,6 @@ GOOD = (
 )
 BAD = GOOD + "node,h100-b,many,H100,8,10.2,8,290000,2024-05,Bergen,,,,,\n"
 BAD_LINE = "4"
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def look_at_both(rhea: Staff, name: str) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, Candidate, Staff, browser, look_at_both
+from headnode.tests.browser.actors import DESKTOP, Candidate, Staff, look_at_both
 from headnode.tests.browser.site import Site
 
 HANDED_IN = """
@@ -85,12 +84,6 @@ people = {user.username: user for user in User.objects.all()}
 evaluations.assign(attempt=row, evaluator=people["ines"], by=people["rhea"], now=now)
 print(row.pk)
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.mark.nightly  # by day test_cost_workspace, test_bill_pages and test_challenge try its parts

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PHONE, Candidate
 from headnode.tests.browser.cost_scene import amount, graded, invite_to_cost
 from headnode.tests.browser.hands import drag, pick, press_on, tab_to
 from headnode.tests.browser.second_round import in_revision
@@ -18,12 +17,6 @@ from headnode.tests.browser.site import Site
 FIRST = "Buy the burst that runs all year as a commitment of twelve months"
 SECOND = "Delete the volumes that nobody has attached for a year"
 RISK = "The commitment is paid for even when the teams burst less"
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_from_the_pivot_to_the_graded_answer(site: Site, chrome: Browser) -> None:

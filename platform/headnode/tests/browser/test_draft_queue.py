@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route
 
-from headnode.tests.browser.actors import browser
 from headnode.tests.static_files import static_file
 
 SITE = "http://headnode.test"
@@ -50,12 +49,6 @@ TYPE_MEANWHILE = """async () => { %s
   await queue.flush();
   return [found, queue.unsent];
 }"""
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 class Sent:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff
 from headnode.tests.browser.site import Site
 
 pytestmark = pytest.mark.nightly  # by day reviews/fairness and reviews/scoring try its parts
@@ -37,12 +36,6 @@ for at, attempt in enumerate(crowd.attempts):
         outcome="hire" if draw.random() < (0.4, 0.65)[at % 2] else "decline", decided_at=now,
     )
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

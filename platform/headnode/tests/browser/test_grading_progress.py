@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import browser
 from headnode.tests.browser.test_replay import Stand
 
 EVIDENCE = """<div data-gradings="/gradings">
@@ -58,12 +55,6 @@ class Grading(Stand):
                 words |= {"pending": " data-pending", "state": "Waiting", "text": "Nothing yet."}
             return PAGE.format(evidence=EVIDENCE.format(**words)).encode(), "text/html"
         return super().found(path)
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_progress_is_followed_and_nothing_written_is_lost(chrome: Browser) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from headnode.tests.browser.actors import DESKTOP, PATIENCE_S, Person, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PATIENCE_S, Person, Staff
 from headnode.tests.browser.hands import has_focus, press_on, tab_to
 from headnode.tests.browser.site import Site
 
@@ -36,12 +35,6 @@ crowd.opening.save()
 print(crowd.opening.pk)
 """
 INES = "ines@example.com"
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff
 from headnode.tests.browser.hands import has_focus, tab_to
 from headnode.tests.browser.site import Site
 
@@ -17,12 +16,6 @@ pytestmark = pytest.mark.nightly  # by day reviews/interviews tries its parts
 
 JOB = """Platform engineer for our Slurm cluster: 64 DGX nodes on InfiniBand, fair-share between six
 research teams, Prometheus and Grafana, Terraform. You cut queue times and raise GPU utilisation."""
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.mark.by_day("size", [DESKTOP])

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser, look_at_both
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, look_at_both
 from headnode.tests.browser.site import Site
 
 BEGIN = """
@@ -52,12 +50,6 @@ kinds = [row["kind"] for row in run.report["evidence"]]
 print(run.submission.attempt_id, run.result, len(run.report["measures"]), kinds)
 """
 SOON_MS = 90_000
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.mark.nightly

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate
 from headnode.tests.browser.site import Site
 
 INVITE = """
@@ -37,12 +35,6 @@ MINIATURES = [
     ("cost", "cost/fleet-bill", ["Explore", "SQL"]),
     ("scaling-plan", "scaling-plan/growth-year", ["Overview", "Orders", "Timeline"]),
 ]
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.mark.nightly

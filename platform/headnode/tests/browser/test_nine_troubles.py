@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, Candidate
 from headnode.tests.browser.kinds_scene import invited
 from headnode.tests.browser.site import Site
 
@@ -64,12 +63,6 @@ class Dana:
 
     def has(self, text: str) -> None:
         expect(self.page.locator(".cm-content").first).to_contain_text(text)
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture

@@ -5,24 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, Candidate
 from headnode.tests.browser.site import Site
 
 PROGRAM = (
     "from headnode_sdk import connect\n\ncluster = connect()\nwhile cluster.tick():\n    pass\n"
 )
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.mark.nightly  # by day assessments/tests/test_kit and graders/tests/test_local try its parts

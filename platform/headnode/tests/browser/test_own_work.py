@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Route, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff
 from headnode.tests.browser.site import Site
 
 READY = """
@@ -37,12 +35,6 @@ print(attempt.pk, len(rounds.questions_in(row)), row.trouble)
 """
 
 
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
-
-
 @pytest.mark.nightly
 def test_a_round_from_the_receipt_to_the_evaluator(site: Site, chrome: Browser) -> None:
     ada, held = Candidate(chrome, site, DESKTOP), Candidate(chrome, site, PHONE)
@@ -69,6 +61,7 @@ def test_a_round_from_the_receipt_to_the_evaluator(site: Site, chrome: Browser) 
     ada.complaints.clear()
     ada.page.reload()
     expect(first.get_by_label("Why, in one sentence")).to_have_value("It has nothing to wait for.")
+    hears_of_the_last_minute(ada)
     ada.press("Hand in these answers")
     ada.sees("You handed these answers in")
     expect(held.page.locator("#own-work")).to_have_attribute("data-stage", "done")
@@ -79,6 +72,19 @@ def test_a_round_from_the_receipt_to_the_evaluator(site: Site, chrome: Browser) 
         hana.sees("Questions about the own answer")
         hana.sees("It has nothing to wait for.")
         hana.look("own-work-staff")
+
+
+def hears_of_the_last_minute(ada: Candidate) -> None:
+    """At once, whatever the screen reader is saying."""
+
+    def state(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json=answer.json() | {"left_s": 50})
+
+    ada.page.route("**/questions/state", state)
+    ada.page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(ada.page.locator("#announce-now")).to_contain_text("One minute left.")
+    ada.page.unroute("**/questions/state")
 
 
 def both(ada: Candidate, held: Candidate, address: str, name: str) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate, Staff
 from headnode.tests.browser.hands import press_on
 from headnode.tests.browser.kept_demo import set_back
 from headnode.tests.browser.site import Site
@@ -27,12 +27,6 @@ while not done:
             call("resume", node=name)
     done = call("tick")["done"]
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture

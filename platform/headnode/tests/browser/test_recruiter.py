@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
 from headnode.tests.browser.hands import press_on, tab_to
 from headnode.tests.browser.site import Site
 
@@ -29,12 +27,6 @@ crowd.opening.hiring_manager = User.objects.get(username="hana")
 crowd.opening.save()
 print(crowd.opening.pk)
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_forty_people_from_a_list_to_their_windows(site: Site, chrome: Browser) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, Staff
 from headnode.tests.browser.hands import has_focus, press_on, tab_to
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.test_recruiter import (
@@ -29,12 +27,6 @@ from reviews.tests.scene import score_all
 for asked in Assignment.objects.filter(attempt__invitation__opening={opening}):
     score_all(asked.attempt, asked.evaluator, level=3, now=timezone.now())
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_from_forty_names_to_a_decision(site: Site, chrome: Browser) -> None:

@@ -12,7 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE
 from headnode.tests.static_files import static_file
 from reviews.evidence.replay_shape import shape
 
@@ -142,12 +142,6 @@ class Stand:
     def _heard(self, kind: str, text: str) -> None:
         if kind == "error":
             self.complaints.append(text)
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture

@@ -5,25 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 from pypdf import PdfReader
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
 from headnode.tests.browser.site import Site
 from headnode.tests.browser.test_story import rate_all
 
 pytestmark = pytest.mark.nightly  # by day test_story decides, and reviews/decisions tries the rest
 
 BEING_MADE, MADE_WITHIN_S = 202, 200
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

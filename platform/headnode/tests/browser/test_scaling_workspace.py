@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PHONE, Candidate
 from headnode.tests.browser.hands import has_focus, pick, press_on, tab_to
 from headnode.tests.browser.scaling_keys import to_tab, write
 from headnode.tests.browser.scaling_scene import invite_to_plan, sent
@@ -20,12 +19,6 @@ from headnode.tests.browser.site import Site
 PHASE = "Uplinks before nodes"
 RISK = "The spine switches come later than promised"
 TABS = ["Overview", "Orders", "Timeline", "Money", "Risks", "What-if", "Files"]
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_from_the_overview_to_the_receipt(site: Site, chrome: Browser) -> None:
@@ -333,6 +326,11 @@ def submit(selin: Candidate) -> None:
     press_on(selin, dialog.get_by_role("button", name="Submit now"))
     expect(selin.page).to_have_url(re.compile("/receipt/$"))
     selin.sees("Your answer was received")
+    selin.follow("Read it")
+    plan = selin.page.locator("p.as-written", has_text="Purchases")
+    expect(plan).to_contain_text("H100 node")
+    expect(plan).to_contain_text(PHASE)
+    selin.look("plan-answer")
 
 
 def the_grader_has_it(site: Site) -> None:

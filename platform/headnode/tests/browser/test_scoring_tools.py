@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
 from headnode.tests.browser.site import Site
 
 REMARK = "A call that timed out may have worked."
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_from_the_next_answer_to_a_released_feedback(site: Site, chrome: Browser) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PATIENCE_S, PHONE, Candidate, browser
+from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PATIENCE_S, PHONE, Candidate
 from headnode.tests.browser.second_round import FEEDBACK, in_revision
 from headnode.tests.browser.site import Site
 
@@ -19,12 +17,6 @@ PLACE = "gpu-n003"
 CLAIM = "The nodes' clocks fall every few minutes"
 REASON = "Their log says so, and the ranks beside them wait."
 NARROW_TABS = ["Logs", "Configuration", "Files", "Terminal"]  # charts have tests of their own
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 def test_from_the_first_look_to_the_receipt(site: Site, chrome: Browser) -> None:

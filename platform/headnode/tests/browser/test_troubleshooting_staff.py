@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from headnode.tests.browser.actors import DESKTOP, PHONE, Staff, browser
+from headnode.tests.browser.actors import DESKTOP, PHONE, Staff
 from headnode.tests.browser.site import Site
 
 REMARK = "This is where it begins."
@@ -45,12 +44,6 @@ people = {user.username: user for user in User.objects.all()}
 evaluations.assign(attempt=row, evaluator=people["ines"], by=people["rhea"], now=now)
 print(row.pk)
 """
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    with browser() as running:
-        yield running
 
 
 @pytest.fixture(scope="module")

@@ -31,8 +31,8 @@ from headnode.backup.files import BadPath, place
 from headnode.tests.browser.site import forget_database, own_database
 from hiring.models import Candidate, Erasure, Message
 from library.packs import load_packs
-from reviews import papers
-from reviews.models import Paper
+from reviews import pdf_files
+from reviews.models import PdfFile
 from reviews.privacy import again
 from reviews.privacy.erasure import erase
 from reviews.scoring import evaluations
@@ -46,8 +46,8 @@ django.setup()
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
-from reviews import papers
-from reviews.models import Paper
+from reviews import pdf_files
+from reviews.models import PdfFile
 asked = json.load(sys.stdin)
 candidate = Client(SERVER_NAME="localhost")
 candidate.cookies[asked["cookie"][0]] = asked["cookie"][1]
@@ -58,8 +58,8 @@ told["saved"] = [saved.status_code, saved.json()]
 staff = Client(SERVER_NAME="localhost")
 staff.force_login(get_user_model().objects.get(username="hana"))
 staff.get(asked["report"])
-for row in Paper.objects.filter(finished_at=None):
-    papers.make(row.pk)
+for row in PdfFile.objects.filter(finished_at=None):
+    pdf_files.make(row.pk)
 told["pdf"] = base64.b64encode(staff.get(asked["report"]).content).decode()
 print(json.dumps(told))
 """
@@ -170,8 +170,8 @@ def seen_here(source: Stage, at_work: Attempt) -> dict[str, Any]:
     report = reverse("admin:report", args=[done.pk]) + "?pdf"
     hana.force_login(source.hana)
     hana.get(report)
-    for row in Paper.objects.filter(finished_at=None):
-        papers.make(row.pk)
+    for row in PdfFile.objects.filter(finished_at=None):
+        pdf_files.make(row.pk)
     draft = reverse("attempt-draft", args=[at_work.pk, 1])
     client = "9f3c1c1e-6c53-4b55-9d51-0d6a3a0f5a11"
     return {

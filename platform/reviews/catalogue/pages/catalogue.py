@@ -12,7 +12,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_safe
 
 from accounts.staff_admin import allow
-from graders.assistant.lines import line_of
+from graders.assistant.lines import earlier_line, line_of
 from library.catalogue import Entry, Sample, brief_of, entries, sample_of
 from library.markdown import rendered
 from library.models import Seniority
@@ -63,6 +63,7 @@ def entry(request: HttpRequest, kind: str, name: str) -> HttpResponse:
         "measures": measures_of(found, level),
         "sample": shown(sample_of(found.name)),
         "alone": line_of(found.name, level),
+        "alone_before": earlier_line(found.name, level),
     }
     return _page(request, "reviews/catalogue_entry.html", found.title, **context)
 

@@ -14,10 +14,11 @@ from accounts.models import User
 from assessments.models import Attempt
 from assessments.tests.stage import NOW, Stage
 from hiring.models import Sighting
+from library.student_t import quantile
 from reviews.decisions.candidate_scores import candidate_scores, exercise_marks
 from reviews.decisions.comparison import Order, in_order
 from reviews.evidence.automation import workload_scores
-from reviews.fairness.intervals import FEW, ONE, Spread, estimate, pooled, quantile, weighted
+from reviews.fairness.intervals import FEW, ONE, Spread, estimate, pooled, weighted
 from reviews.models import Decision
 from reviews.scoring import evaluations
 from reviews.tests.crowd import Crowd, build

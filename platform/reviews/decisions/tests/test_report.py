@@ -21,11 +21,11 @@ from accounts.not_possible import NotPossible
 from accounts.tests.reading import words_of
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
-from reviews import papers, pdf, pdf_process, typesetter
+from reviews import pdf, pdf_files, pdf_process, typesetter
 from reviews.decisions.decisions import decide
 from reviews.evidence.lanes_svg import Lane, Mark, drawn
 from reviews.interviews import interview_scores
-from reviews.models import InterviewScore, Paper, QuestionSet
+from reviews.models import InterviewScore, PdfFile, QuestionSet
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, score_all
 from reviews.tests.story import NEXT_DAY, PHRASE, whole
@@ -53,8 +53,8 @@ def printed(client: Client, url: str) -> Any:
     waiting = client.get(f"{url}?pdf")
     assert (waiting.status_code, waiting["Refresh"]) == (202, "1")
     assert "is being made" in words_of(waiting)
-    for pk in Paper.objects.filter(finished_at=None).values_list("pk", flat=True):
-        assert papers.make(pk)
+    for pk in PdfFile.objects.filter(finished_at=None).values_list("pk", flat=True):
+        assert pdf_files.make(pk)
     return client.get(f"{url}?pdf")
 
 

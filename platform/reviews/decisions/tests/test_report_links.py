@@ -14,9 +14,9 @@ from accounts.tests.reading import words_of
 from assessments.models import Attempt
 from assessments.tests.stage import Stage
 from assessments.throttle import Buckets
-from reviews import papers
+from reviews import pdf_files
 from reviews.decisions.pages import shared_report
-from reviews.models import Paper, ReportLink, ReportLinkOpening
+from reviews.models import PdfFile, ReportLink, ReportLinkOpening
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
 from reviews.tests.story import whole
@@ -64,9 +64,9 @@ def test_a_reader_without_an_account_reads_the_report_and_nothing_else(
 def test_its_file_is_made_for_it_and_names_no_address_of_it(stage: Stage, told: Attempt) -> None:
     path = shared_by(stage.hana, told)
     assert Client().get(path + "?pdf").status_code == 202
-    row = Paper.objects.get()
+    row = PdfFile.objects.get()
     assert path not in row.html + row.base
-    papers.make(row.pk)
+    pdf_files.make(row.pk)
     answer = Client().get(path + "?pdf")
     assert answer["Content-Type"] == "application/pdf"
     assert answer["Referrer-Policy"] == "no-referrer"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import subprocess
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from assessments.models import Attempt
 from assessments.tests.stage import Stage
 from reviews.decisions import tables
 from reviews.decisions.decisions import decide
+from reviews.decisions.workbook import MISSING
 from reviews.models import Rating
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER, SECRET_SCORE, score_all
@@ -130,24 +132,42 @@ def test_cells_hold_what_a_workbook_can(stage: Stage, handed_in: Attempt) -> Non
     assert isinstance(sheet.cell(2, heads.index("level") + 1).value, int)
 
 
-def test_without_openpyxl_the_page_says_how_to_get_it(
-    stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("code", "said"), [(MISSING, "headnode[reports]"), (1, "can be had as CSV files")]
+)
+def test_file_that_cannot_be_written_is_said_in_words(
+    stage: Stage, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch, code: int, said: str
 ) -> None:
-    def missing(*args: Any) -> bytes:
-        raise tables.NoWorkbook(tables.HOW)
-
-    monkeypatch.setattr("reviews.decisions.tables.as_workbook", missing)
+    failed = subprocess.CompletedProcess([], code, b"half of it", b"A disk is full.")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: failed)
     client = Client()
     client.force_login(stage.hana)
     url = reverse("admin:opening-xlsx", args=[stage.opening.pk])
     page = client.get(url, follow=True).content.decode()
-    assert "headnode[reports]" in page
-    assert (
-        client.get(
-            reverse("admin:opening-csv", args=[stage.opening.pk]), {"table": "x"}
-        ).status_code
-        == 404
-    )
+    assert said in page
+    assert "disk" not in page
+
+
+def test_there_is_no_table_of_another_name(stage: Stage, handed_in: Attempt) -> None:
+    client = Client()
+    client.force_login(stage.hana)
+    answer = client.get(reverse("admin:opening-csv", args=[stage.opening.pk]), {"table": "x"})
+    assert answer.status_code == 404
+
+
+def test_rows_that_lack_a_column_leave_its_cells_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"a": 1, "b": None}, {"a": 2, "c": "three"}]
+    monkeypatch.setattr(tables, "TABLES", {"some": lambda *_: rows, "none": lambda *_: []})
+    nobody: Any = None
+    assert tables.as_csv(nobody, nobody, "some") == "a,b,c\r\n1,,\r\n2,,three\r\n"
+    assert tables.as_csv(nobody, nobody, "none") == ""
+    book = load_workbook(io.BytesIO(tables.as_workbook(nobody, nobody)))
+    assert [list(row) for row in book["some"].values] == [
+        ["a", "b", "c"],
+        [1, None, None],
+        [2, None, "three"],
+    ]
+    assert list(book["none"].values) == []
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff20"])

@@ -27,6 +27,33 @@ FAULT = {
     "mended": True,
     "stays": False,
 }
+TEAM = {"team": "vision", "jobs": 3, "began": 2, "minutes": 130.2, "longest": 70.0}
+NOBODY = {"team": "protein", "jobs": 0, "began": 0, "minutes": 0.0, "longest": 0.0}
+OTHERS = [
+    {
+        "kind": "battery",
+        "rows": [
+            {
+                "fault": "One node a job",
+                "asks": "bela: sbatch -N 2",
+                "now": {"began": True, "where": "gpu-n002", "after_s": 3.0},
+                "restarted": {"began": False, "reason": "PartitionNodeLimit"},
+            }
+        ],
+    },
+    {
+        "kind": "waits",
+        "rows": [TEAM, NOBODY],
+        "all": TEAM | {"team": ""},
+        "protected": NOBODY | {"run": "fold-prod", "goes_on": True},
+    },
+    {"kind": "effects", "rows": [{"what": "jobs ended", "times": 3, "whom": ["7", "8"]}]},
+    {
+        "kind": "events",
+        "rows": [{"at": 65.0, "what": "update_node: node gpu-n002 state set to IDLE"}],
+        "of": 1,
+    },
+]
 
 
 @pytest.fixture
@@ -73,6 +100,7 @@ def test_what_was_mended_is_told_once_the_own_scorecard_is_in(ada: Attempt) -> N
             FAULT,
             {"kind": "settings", "diff": "--- a/slurm.conf\n+MaxNodes=2"},
             {"kind": "jobs", "rows": [], "lost": ["vit-pretrain"]},
+            *OTHERS,
         ]
     }
     held = Corrected({}, [], {}, None)
@@ -80,12 +108,34 @@ def test_what_was_mended_is_told_once_the_own_scorecard_is_in(ada: Attempt) -> N
     page = render_to_string(KIND.evidence, {**before, "attempt": ada, "round": {"number": 1}})
     assert "MaxNodes=2" in page
     assert "waiting 9 → 2" in page
+    assert "update_node: node gpu-n002" in page
     assert "One node a job" not in page
+    assert "What touched others" not in page
     assert "vit-pretrain" not in page
     after = KIND.round(ada, run, held, sees=True)
     page = render_to_string(KIND.evidence, {**after, "attempt": ada, "round": {"number": 1}})
     for told in ("One node a job", "vit-pretrain", "MaxNodes=2"):
         assert told in page
+    plain = " ".join(page.split())
+    for told in (
+        "3 jobs waited 2 h 10 min in all",
+        "fold-prod, which may not be stopped, ran on; its team protein waited 0 min.",
+        "<td>7, 8</td>",
+        "</span> on gpu-n002 after 3.0 s",
+        "</span> PartitionNodeLimit",
+    ):
+        assert told in plain, told
+
+
+def test_a_report_of_before_tells_nothing_of_others(ada: Attempt) -> None:
+    hand_in(ada, answers.starting_body(ada), at=minute(30))
+    run = GradingRun.objects.get()
+    run.report = {"evidence": [FAULT]}
+    found = KIND.round(ada, run, Corrected({}, [], {}, None), sees=True)
+    page = render_to_string(KIND.evidence, {**found, "attempt": ada, "round": {"number": 1}})
+    assert "One node a job" in page
+    for heading in ("How long people waited", "What touched others", "Hidden jobs"):
+        assert heading not in page
 
 
 def test_the_key_says_signs_and_cures_of_each_fault(ada: Attempt, stage: Stage) -> None:

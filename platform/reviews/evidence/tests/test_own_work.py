@@ -112,7 +112,7 @@ def test_an_erasure_takes_questions_and_answers_with_it(answered: tuple[Attempt,
     assert not OwnWorkSave.objects.exists()
 
 
-LINE = Line(2, 0.95, 0.91, 0.99, "2026-11-21", "2026-11-21", {"wait": 0.8}, is_older=False)
+LINE = Line(2, 0.95, 0.91, 0.99, "2026-11-21", "2026-11-21", {"wait": 0.8})
 
 
 def test_an_assistant_alone_stands_beside_each_measure() -> None:

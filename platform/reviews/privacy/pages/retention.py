@@ -19,6 +19,7 @@ from accounts.confirmed import ReasonForm, Refused, Verb, confirm
 from accounts.models import User
 from accounts.staff_admin import allow
 from assessments.models import DataRequest
+from assessments.places import in_place
 from hiring.models import Candidate, Erasure
 from reviews.privacy import own_data, retention
 from reviews.privacy.candidate_export import export, file_name
@@ -89,6 +90,7 @@ ERASE = Verb(
 )
 
 
+@in_place("file")
 def export_candidate(request: HttpRequest, pk: int) -> HttpResponse:
     candidate = get_object_or_404(_erasable(request), pk=pk)
 

@@ -58,33 +58,13 @@ nvidia-smi [OPTION1 [ARG1]] [OPTION2 [ARG2]] ...
     nvlink                      Displays device nvlink information.
     mig                         Provides controls for MIG management.
 """
-_CHANGES = (
-    "-pm",
-    "--persistence-mode",
-    "-pl",
-    "--power-limit",
-    "-lgc",
-    "--lock-gpu-clocks",
-    "-rgc",
-    "--reset-gpu-clocks",
-    "-lmc",
-    "--lock-memory-clocks",
-    "-rmc",
-    "-ac",
-    "--applications-clocks",
-    "-rac",
-    "--reset-applications-clocks",
-    "-r",
-    "--gpu-reset",
-    "-e",
-    "--ecc-config",
-    "-p",
-    "--reset-ecc-errors",
-    "-c",
-    "--compute-mode",
-    "-mig",
-    "--multi-instance-gpu",
-    "-am",
+_CHANGES = tuple(
+    (
+        "-pm --persistence-mode -pl --power-limit -lgc --lock-gpu-clocks -rgc --reset-gpu-clocks -lmc "
+        "--lock-memory-clocks -rmc -ac --applications-clocks -rac --reset-applications-clocks -r "
+        "--gpu-reset -e --ecc-config -p --reset-ecc-errors -c --compute-mode -mig "
+        "--multi-instance-gpu -am"
+    ).split()
 )
 """Options that would change a GPU."""
 _WITHOUT_VALUE = ("-rgc", "--reset-gpu-clocks", "-rmc", "-rac", "-r", "--gpu-reset")

@@ -7,7 +7,7 @@ from scenarios.troubleshooting.console.host.clock import chronyc, date, timedate
 from scenarios.troubleshooting.console.host.devices import lsmod, lspci
 from scenarios.troubleshooting.console.host.ethtool import ethtool
 from scenarios.troubleshooting.console.host.lookup import dig, getent, nslookup
-from scenarios.troubleshooting.console.host.memory import free, numactl, numastat, vmstat
+from scenarios.troubleshooting.console.host.memory import free, numactl, numastat
 from scenarios.troubleshooting.console.host.network import ip, nstat
 from scenarios.troubleshooting.console.host.ping import ping
 from scenarios.troubleshooting.console.host.processes import pgrep, ps, taskset
@@ -26,6 +26,7 @@ from scenarios.troubleshooting.console.host.system import (
 )
 from scenarios.troubleshooting.console.host.top import htop, top
 from scenarios.troubleshooting.console.host.tracing import perf, py_spy, strace
+from scenarios.troubleshooting.console.host.vmstat import vmstat
 
 COMMANDS = {
     "uptime": Command(uptime, LINUX, "How long a host has been up, and its load."),

@@ -1,11 +1,8 @@
-"""`free`, `vmstat`, `numactl`, `numastat`: memory of a host, in all and by socket."""
+"""`free`, `numactl`, `numastat`: memory of a host, in all and by socket."""
 
 from __future__ import annotations
 
-import re
-
-from scenarios.simulator.streams import Stream
-from scenarios.troubleshooting.console.command import NODE, Call, Failed, joined
+from scenarios.troubleshooting.console.command import Call, Failed, joined
 from scenarios.troubleshooting.console.host.told import told
 from scenarios.troubleshooting.console.options import NONE, ONE, Grammar
 from scenarios.troubleshooting.console.site import said
@@ -82,26 +79,6 @@ def _human(mib: int) -> str:
     if mib == 0:
         return "0B"
     return f"{value:.1f}{units[0]}" if value < 10 else f"{value:.0f}{units[0]}"
-
-
-def vmstat(call: Call) -> str:
-    """One line: nothing is swapped in or out anywhere."""
-    if any(not re.match(r"^(-[awnStfmsV]+|\d{1,6})$", word, re.ASCII) for word in call.args):
-        raise Failed("vmstat: failed to parse argument" if call.args else "")
-    memory, swap = numbers(call)
-    draw = Stream(call.site.incident.seed, f"vmstat {call.host}")
-    busy = call.site.kind(call.host) == NODE and call.site.own_job(call.host)
-    user = int(draw.between(34, 44)) if busy else int(draw.between(1, 6))
-    system = int(draw.between(1, 4))
-    rows = [
-        "procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----",
-        " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st",
-        f"{90 if busy else 1:>2}  0 {swap[1] * 1024:>6} {memory[2] * 1024:>6} {2_048:>6}"
-        f" {memory[4] * 1024:>6}    0    0"
-        f" {int(draw.between(4, 90)):>5} {int(draw.between(4, 60)):>5} {int(draw.between(900, 1100)):>4}"
-        f" {int(draw.between(900, 2100)):>4} {user:>2} {system:>2} {100 - user - system:>2}  0  0",
-    ]
-    return joined(rows)
 
 
 def numactl(call: Call) -> str:

@@ -11,6 +11,7 @@ from scenarios.troubleshooting.console.host.processes import ran_s
 from scenarios.troubleshooting.console.host.running import Process, processes
 from scenarios.troubleshooting.console.host.system import threads
 from scenarios.troubleshooting.console.host.told import told
+from scenarios.troubleshooting.console.proc.processors import shares
 from scenarios.troubleshooting.console.site import Site
 
 _LISTED = 40
@@ -92,12 +93,13 @@ def _summary(
     site: Site, host: str, every: list[Process], memory: list[int], swap: list[int]
 ) -> list[str]:
     running, total = max(sum(p.cpu > 50 for p in every), 1), len(every) + 1_800
-    busy = min(sum(p.cpu for p in every) / threads(site, host), 97.0)
+    user, system, waits = shares(site, host)
     return [
         f"top - {told(site, host)['uptime'].strip()}",
         f"Tasks: {total:>3} total, {running:>3} running, {total - running:>3} sleeping,   0 stopped, "
         "  0 zombie",
-        f"%Cpu(s): {busy:4.1f} us,  1.8 sy,  0.0 ni, {98.2 - busy:4.1f} id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st",
+        f"%Cpu(s): {user:4.1f} us, {system:4.1f} sy,  0.0 ni, {100 - user - system - waits:4.1f} id,"
+        f" {waits:4.1f} wa,  0.0 hi,  0.0 si,  0.0 st",
         f"MiB Mem : {_mib(memory[0])}total, {_mib(memory[2])}free, {_mib(memory[1])}used, "
         f"{_mib(memory[4])}buff/cache",
         f"MiB Swap: {_mib(swap[0])}total, {_mib(swap[2])}free, {_mib(swap[1])}used. "

@@ -65,22 +65,11 @@ GRAMMAR = Grammar(
 )
 LEVELS = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 _OTHER = {"error": "err", "warn": "warning", "panic": "emerg"}
-_FORMS = (
-    "short",
-    "short-full",
-    "short-iso",
-    "short-iso-precise",
-    "short-precise",
-    "short-monotonic",
-    "short-unix",
-    "verbose",
-    "export",
-    "json",
-    "json-pretty",
-    "json-sse",
-    "json-seq",
-    "cat",
-    "with-unit",
+_FORMS = tuple(
+    (
+        "short short-full short-iso short-iso-precise short-precise short-monotonic short-unix "
+        "verbose export json json-pretty json-sse json-seq cat with-unit"
+    ).split()
 )
 
 

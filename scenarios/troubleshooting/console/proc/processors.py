@@ -161,6 +161,16 @@ def uptime(site: Site, host: str) -> str:
     return f"{up_s(site, host):.2f} {idle:.2f}\n"
 
 
+def shares(site: Site, host: str) -> tuple[float, float, float]:
+    """How much of all CPUs goes to programs, to the kernel and to waiting for disks now, in per cent."""
+    rows = _shares(site, host)
+    user, system, waits = (
+        100 * sum(row.get(mode, 0.0) for row in rows) / len(rows)
+        for mode in ("user", "system", "iowait")
+    )
+    return user, system, waits
+
+
 def loadavg(site: Site, host: str) -> str:
     loads = told(site, host)["uptime"].rpartition("load average: ")[2].strip().split(", ")
     found = processes(site, host)

@@ -63,37 +63,12 @@ _SUMMARY = "%9P %.5a %.10l %.16F %N"
 _PARTITIONS = (("train", "*"), ("dev", ""))
 _STATES = {"idle": "idle", "mix": "mixed", "alloc": "allocated"}
 _ORDER = ("mix", "alloc", "idle")
-_KNOWN = (
-    "alloc",
-    "allocated",
-    "all",
-    "comp",
-    "completing",
-    "down",
-    "drain",
-    "drained",
-    "draining",
-    "fail",
-    "futr",
-    "future",
-    "idle",
-    "maint",
-    "mix",
-    "mixed",
-    "no_respond",
-    "npc",
-    "perfctrs",
-    "plnd",
-    "planned",
-    "power_down",
-    "powering_down",
-    "powered_down",
-    "powering_up",
-    "reboot",
-    "resv",
-    "reserved",
-    "unk",
-    "unknown",
+_KNOWN = tuple(
+    (
+        "alloc allocated all comp completing down drain drained draining fail futr future idle maint "
+        "mix mixed no_respond npc perfctrs plnd planned power_down powering_down powered_down "
+        "powering_up reboot resv reserved unk unknown"
+    ).split()
 )
 
 

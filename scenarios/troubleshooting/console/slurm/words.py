@@ -12,31 +12,12 @@ from scenarios.troubleshooting.console.command import Failed
 from scenarios.troubleshooting.console.site import Site
 from scenarios.troubleshooting.jobs import TEAMS
 
-STATES = (
-    "PENDING",
-    "RUNNING",
-    "SUSPENDED",
-    "COMPLETED",
-    "CANCELLED",
-    "FAILED",
-    "TIMEOUT",
-    "NODE_FAIL",
-    "PREEMPTED",
-    "BOOT_FAIL",
-    "DEADLINE",
-    "OUT_OF_MEMORY",
-    "COMPLETING",
-    "CONFIGURING",
-    "RESIZING",
-    "RESV_DEL_HOLD",
-    "REQUEUED",
-    "REQUEUE_FED",
-    "REQUEUE_HOLD",
-    "REVOKED",
-    "SIGNALING",
-    "SPECIAL_EXIT",
-    "STAGE_OUT",
-    "STOPPED",
+STATES = tuple(
+    (
+        "PENDING RUNNING SUSPENDED COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL "
+        "DEADLINE OUT_OF_MEMORY COMPLETING CONFIGURING RESIZING RESV_DEL_HOLD REQUEUED REQUEUE_FED "
+        "REQUEUE_HOLD REVOKED SIGNALING SPECIAL_EXIT STAGE_OUT STOPPED"
+    ).split()
 )
 SHORT = {
     "PENDING": "PD",

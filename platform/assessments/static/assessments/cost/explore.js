@@ -2,6 +2,7 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { counted, t } from "../../headnode/words.js";
+import { sayDone } from "../workplace/done_line.js";
 import { trouble } from "../workplace/retry.js";
 import { askPivot, catalogueOf, isMoney, usd } from "./bill_data.js";
 import { copyText } from "./copy.js";
@@ -200,7 +201,7 @@ class Explore {
   async #copy() {
     if (!this.matrix) return;
     if (await copyText(this.table.csv, t`The table as CSV`))
-      this.room.announce(t`Copied: ${counted("{0} row", "{0} rows", this.matrix.rows.length)}.`);
+      sayDone(t`Copied: ${counted("{0} row", "{0} rows", this.matrix.rows.length)}.`);
   }
 }
 

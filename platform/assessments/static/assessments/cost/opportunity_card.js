@@ -67,7 +67,7 @@ export class OpportunityCard {
       "select",
       { name: "complexity", onchange: () => model.set(id, { complexity: this.complexity.value || null }) },
       el("option", { value: "" }, t`not said`),
-      COMPLEXITIES.map((value) => el("option", { value }, value)),
+      Object.entries(COMPLEXITIES).map(([value, word]) => el("option", { value }, word)),
     );
     this.node = el(
       "li",

@@ -16,7 +16,8 @@ export const KEYS = [
   "commitment",
   "tag",
 ];
-export const COMPLEXITIES = ["low", "medium", "high"];
+/** As it is stored, and as it is said. */
+export const COMPLEXITIES = { low: t`low`, medium: t`medium`, high: t`high` };
 // The grader's own limits: graders/bill/answer.py.
 export const MOST = { rows: 60, values: 40, value: 200, field: 10_000, timeline: 1_000, usd: 1e10 };
 
@@ -69,7 +70,7 @@ function whole(data, at) {
     made[name] = typeof data[name] === "string" ? data[name].slice(0, most) : "";
   made.where = filter(data.where);
   made.saving = saving(data.saving);
-  made.complexity = COMPLEXITIES.includes(data.complexity) ? data.complexity : null;
+  made.complexity = Object.keys(COMPLEXITIES).includes(data.complexity) ? data.complexity : null;
   made.priority = Number.isInteger(data.priority) && data.priority > 0 ? data.priority : null;
   return made;
 }

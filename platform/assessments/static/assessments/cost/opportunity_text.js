@@ -2,7 +2,7 @@
 
 import { counted, listed, t } from "../../headnode/words.js";
 import { MONEY } from "../workplace/currency.js";
-import { readOpportunities } from "./opportunity_model.js";
+import { COMPLEXITIES, readOpportunities } from "./opportunity_model.js";
 
 /** "service Block Volumes; account shared-data or shared-network". */
 export function whereText(where) {
@@ -25,7 +25,7 @@ function opportunity(row, at) {
     `${at + 1}. ${row.what || t`(nothing said yet)`}`,
     Object.keys(row.where).length && t`   Where: ${whereText(row.where)}`,
     savingText(row.saving) && t`   Saving: ${savingText(row.saving)}`,
-    row.complexity && t`   Complexity: ${row.complexity}`,
+    row.complexity && t`   Complexity: ${COMPLEXITIES[row.complexity]}`,
     row.risk && t`   Risk: ${row.risk}`,
     row.timeline && t`   Timeline: ${row.timeline}`,
     row.dependency && t`   Dependency: ${row.dependency}`,

@@ -53,19 +53,19 @@ export class PivotBar extends EventTarget {
   }
 
   #build() {
-    const select = (label, change) =>
-      el("select", { "aria-label": label, onchange: (event) => change(event.target.value) });
-    this.tables = select(t`Table`, (name) => this.#turn(name));
-    this.hows = select(t`What is shown of the column`, (how) => this.set({ how }));
-    this.values = select(t`Column that is reckoned`, (value) => this.set({ value }));
+    const select = (label, change, className = "") =>
+      el("select", { className, "aria-label": label, onchange: (event) => change(event.target.value) });
+    this.tables = select(t`Table`, (name) => this.#turn(name), "pivot-column");
+    this.hows = select(t`What is shown of the column`, (how) => this.set({ how }), "pivot-how");
+    this.values = select(t`Column that is reckoned`, (value) => this.set({ value }), "pivot-column");
     this.periods = select(t`Period`, (period) => this.set({ period }));
-    this.times = select(t`Column of time`, (time) => this.set({ time }));
+    this.times = select(t`Column of time`, (time) => this.set({ time }), "pivot-column");
     this.firsts = select(t`From`, (first) => this.set({ first }));
     this.lasts = select(t`To`, (last) => this.set({ last }));
     this.of = el("span", {}, t`of`);
     this.timeLabel = el("span", {}, t`by`);
     this.groups = el("ul", { className: "chips", "aria-label": t`Groups` });
-    this.addGroup = el("select", { "aria-label": t`Column to group by` });
+    this.addGroup = el("select", { className: "pivot-column", "aria-label": t`Column to group by` });
     this.groupAdder = el(
       "span",
       { className: "pivot-add" },
@@ -82,7 +82,7 @@ export class PivotBar extends EventTarget {
       ),
     );
     this.filters = el("ul", { className: "chips", "aria-label": t`Filter` });
-    this.addFilter = el("select", { "aria-label": t`Column to filter by` });
+    this.addFilter = el("select", { className: "pivot-column", "aria-label": t`Column to filter by` });
     this.filterAdder = el(
       "span",
       { className: "pivot-add" },

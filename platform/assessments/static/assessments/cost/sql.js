@@ -2,6 +2,8 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { counted, t } from "../../headnode/words.js";
+import { sayDone } from "../workplace/done_line.js";
+import { linkTo } from "../workplace/links.js";
 import { trouble } from "../workplace/retry.js";
 import { askSql, catalogueOf } from "./bill_data.js";
 import { copyText } from "./copy.js";
@@ -10,7 +12,7 @@ import { SqlEditor } from "./sql_editor.js";
 import { EXAMPLES } from "./sql_words.js";
 
 const KEPT = 30;
-const KINDS = { number: "number", time: t`time, as text that sorts`, text: "text" };
+const KINDS = { number: t`number`, time: t`time, as text that sorts`, text: t`text` };
 
 class Sql {
   #turn = 0;
@@ -27,6 +29,8 @@ class Sql {
       t`Ctrl+Enter runs the query, Ctrl+Space completes. One SELECT at a time; nothing can be changed.`,
     );
     this.answer = new SqlAnswer();
+    this.runButton = el("button", { type: "button", className: "primary", onclick: () => this.run() }, t`Run`);
+    this.stopButton = el("button", { type: "button", hidden: true, onclick: () => this.stop() }, t`Stop`);
     this.copy = el(
       "button",
       { type: "button", className: "quiet", disabled: true, onclick: () => this.#copy() },
@@ -36,8 +40,10 @@ class Sql {
     const tools = el(
       "div",
       { className: "mquery-tools" },
-      el("button", { type: "button", className: "primary", onclick: () => this.run() }, t`Run`),
+      this.runButton,
+      this.stopButton,
       this.copy,
+      el("button", { type: "button", className: "quiet", onclick: () => this.#link() }, t`Copy link`),
     );
     const main = el(
       "div",
@@ -139,6 +145,7 @@ class Sql {
     this.#stop = new AbortController();
     const { signal } = this.#stop;
     this.#say(t`Being worked out…`);
+    this.stopButton.hidden = false;
     try {
       const answer = await askSql(this.room, text.replace(/;\s*$/, ""), {
         signal,
@@ -158,7 +165,23 @@ class Sql {
       this.#remember(text);
     } catch (error) {
       if (turn === this.#turn) this.#say(error.message, "bad");
+    } finally {
+      if (turn === this.#turn) this.stopButton.hidden = true;
     }
+  }
+
+  /** End what is being worked out; the answer before it stays. */
+  stop() {
+    this.#turn += 1;
+    this.#stop.abort();
+    this.stopButton.hidden = true;
+    this.#say(t`Stopped. The answer before it, where there is one, stays below.`);
+    this.runButton.focus();
+  }
+
+  async #link() {
+    if (await copyText(linkTo("sql", { sql: this.editor.text.trim() }), t`Link to the query`))
+      sayDone(t`Link to the query copied.`);
   }
 
   #remember(text) {
@@ -183,7 +206,7 @@ class Sql {
 
   async #copy() {
     if (await copyText(this.answer.csv, t`The answer as CSV`))
-      this.room.announce(t`Copied: ${counted("{0} row", "{0} rows", this.answer.rows.length)}.`);
+      sayDone(t`Copied: ${counted("{0} row", "{0} rows", this.answer.rows.length)}.`);
   }
 }
 

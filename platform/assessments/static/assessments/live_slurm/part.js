@@ -70,7 +70,7 @@ export class Part extends EventTarget {
     const { busy, going, sentence, trouble } = this.whatIfs;
     const ready = Boolean(this.standing?.told?.ready);
     this.button.textContent = busy ? t`Stop` : t`Check`;
-    this.button.title = busy ? "Ctrl+." : "";
+    this.button.title = busy ? t`Ctrl+.` : "";
     this.button.classList.toggle("primary", !busy);
     this.button.disabled = this.answer.locked || (!busy && !ready);
     this.button.setAttribute("aria-disabled", String(busy && !going));

@@ -88,8 +88,9 @@ class Countdown {
   tick() {
     byId("own-clock").textContent = t`${timeText(this.left)} left`;
     const spoken = SPOKEN_S.find((at) => this.left <= at && this.heard > at);
-    if (spoken) announce(spoken === 60 ? t`One minute left.` : t`${spoken / 60} minutes left.`);
     this.heard = Math.min(this.heard, this.left);
+    if (spoken === 60) announce(t`One minute left.`, { now: true, news: true });
+    else if (spoken) announce(t`${spoken / 60} minutes left.`, { news: true });
     if (this.left <= 0 && performance.now() - this.asked > ZERO_MS) this.poll();
   }
 }

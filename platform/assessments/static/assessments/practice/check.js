@@ -91,8 +91,8 @@ function storage() {
 
 function browser() {
   const missing = [
-    ["dialogs", "HTMLDialogElement" in window],
-    ["workers", "Worker" in window],
+    [t`dialogs`, "HTMLDialogElement" in window],
+    [t`workers`, "Worker" in window],
     [t`size observers`, "ResizeObserver" in window],
     [t`copies of data`, "structuredClone" in window],
     [t`packed files`, "DecompressionStream" in window],

@@ -328,7 +328,7 @@ class Overview {
         [t`Site`, t`Region`, t`Racks`, t`Power, kW`, t`Leaf ports`, t`Spine ports`],
         sites,
       ),
-      this.#table(t`What can be ordered`, [t`Item`, MONEY, "per", t`Weeks`, "kW", "GPUs", t`Sites`], items, true),
+      this.#table(t`What can be ordered`, [t`Item`, MONEY, t`per`, t`Weeks`, "kW", "GPUs", t`Sites`], items, true),
     ];
     if (events.length) tables.unshift(this.#table(t`Announced in the year`, [t`Month`, t`What`], events));
     if (cloud.length)

@@ -2,7 +2,7 @@
 
 import { counted, t } from "../../headnode/words.js";
 import { readPlan } from "./model.js";
-import { CLOUD, monthText, plain, usd } from "./words.js";
+import { CLOUD, monthText, plain, STEP_WORDS, usd } from "./words.js";
 
 const UNREADABLE = t`The plan cannot be read. It is kept as it is.`;
 
@@ -14,6 +14,7 @@ function span(from, to) {
   return t`${monthText(from)} to ${monthText(to)}`;
 }
 
+const step = (name) => STEP_WORDS[name] || name || "–";
 const chosen = (row) => (row.item || t`nothing chosen`) + (row.site ? t` at ${row.site}` : "");
 
 const LINES = {
@@ -29,7 +30,7 @@ const LINES = {
     `${row.id}  ${span(row.from, row.to)}: ${row.name || t`no name`}${row.owner ? `, ${row.owner}` : ""}` +
     (row.depends.length ? t`, after ${row.depends.join(", ")}` : ""),
   risks: (row) =>
-    t`${row.id}  ${row.risk || t`no words yet`} [likelihood ${row.likelihood || "–"}, impact ${row.impact || "–"}]` +
+    t`${row.id}  ${row.risk || t`no words yet`} [likelihood ${step(row.likelihood)}, impact ${step(row.impact)}]` +
     (row.mitigation ? `: ${row.mitigation}` : "") +
     (row.owner ? `; ${row.owner}` : "") +
     (row.trigger ? t`; when ${row.trigger}` : ""),

@@ -6,9 +6,9 @@ import { counted, t } from "../../headnode/words.js";
 import { toneSign } from "./check_list.js";
 import { act, Choice, Words } from "./fields.js";
 import { UndoLine } from "./undo_line.js";
+import { STEP_WORDS } from "./words.js";
 
 const STEPS = ["low", "medium", "high"];
-const STEP_WORDS = { low: t`low`, medium: t`medium`, high: t`high` };
 /** Rows from high to low likelihood, columns from low to high impact. */
 const TONES = [
   ["watch", "act", "act"],

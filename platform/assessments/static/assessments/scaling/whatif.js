@@ -77,7 +77,7 @@ class WhatIf {
     const { button, whatIfs } = this;
     const { busy } = whatIfs;
     button.textContent = busy ? t`Stop` : t`Play this plan`;
-    button.title = busy ? "Ctrl+." : "";
+    button.title = busy ? t`Ctrl+.` : "";
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-disabled", String(busy ? !whatIfs.going : none || !whatIfs.told || this.#locked()));
   }

@@ -52,6 +52,9 @@ export function monthShort(name) {
   return monthText(name).split(" ")[0];
 }
 
+/** How likely a risk is, how much it would do. */
+export const STEP_WORDS = { low: t`low`, medium: t`medium`, high: t`high` };
+
 export const CLOUD = {
   on_demand: t`On demand`,
   reserved_1y: t`Reserved, 1 year`,

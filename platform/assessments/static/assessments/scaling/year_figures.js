@@ -18,12 +18,12 @@ const share = (part, whole) => (whole > 0 ? Math.min(100, (100 * part) / whole) 
 const OVER = {
   capex: t`budget for orders`,
   opex: t`budget for running cost`,
-  power: "power",
-  ports: "ports",
+  power: t`power`,
+  ports: t`ports`,
   leaf: t`leaf ports`,
   spine: t`spine ports`,
-  racks: "racks",
-  rack: "racks",
+  racks: t`racks`,
+  rack: t`racks`,
   storage: t`storage without ports`,
 };
 
@@ -86,7 +86,7 @@ export const MONTH_FIGURES = [
     unit: "",
     value: (month) => month.over.length,
     text: (month) =>
-      month.over.length ? month.over.map((one) => OVER[one] || one.replaceAll("_", " ")).join(", ") : "none",
+      month.over.length ? month.over.map((one) => OVER[one] || one.replaceAll("_", " ")).join(", ") : t`none`,
     kept: (month) => !month.over.length,
   },
   {

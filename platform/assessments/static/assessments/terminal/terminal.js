@@ -353,10 +353,10 @@ function keysHelp() {
       t`Esc, then Tab`,
       t`leave the terminal forwards; Shift+Tab leaves it backwards. Tab alone completes names, as in any shell.`,
     ],
-    ["Ctrl+C", t`stop what runs; with text marked, copy it.`],
-    ["Ctrl+V", "paste."],
-    ["Ctrl+R, ↑", t`search in what you have run, go back to it.`],
-    ["Ctrl+L", t`clear the screen.`],
+    [t`Ctrl+C`, t`stop what runs; with text marked, copy it.`],
+    [t`Ctrl+V`, t`paste.`],
+    [t`Ctrl+R, ↑`, t`search in what you have run, go back to it.`],
+    [t`Ctrl+L`, t`clear the screen.`],
   ];
   return [
     el("h3", {}, t`Keys`),

@@ -2,6 +2,7 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { counted, t } from "../../headnode/words.js";
+import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { pinSign } from "../workplace/line_parts.js";
 import { trouble } from "../workplace/retry.js";
@@ -191,7 +192,7 @@ class Configs {
       look: (pair) => this.#look(pair),
       pin: () => this.#pin(),
       copy: ([old, now]) => (now || old).text,
-      copiedLines: (count) => this.room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
     });
     this.list.node.classList.add("diff", `diff-${this.mode}`);
     this.place.replaceChildren(this.list.node);

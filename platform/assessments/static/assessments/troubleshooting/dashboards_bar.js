@@ -76,10 +76,24 @@ export class DashboardBar {
   constructor(room, layout, catalogue, on) {
     this.range = new RangeBar(room, "dashboards");
     const job = new Set(layout.job_nodes);
+    const some = (label, names) =>
+      names.length > 0 &&
+      el(
+        "optgroup",
+        { label },
+        names.map((name) => el("option", { value: name }, name)),
+      );
     this.nodes = el(
       "select",
       { onchange: () => on.node(this.nodes.value) },
-      layout.nodes.map((name) => el("option", { value: name }, job.has(name) ? t`${name} (in the job)` : name)),
+      some(
+        t`In the job`,
+        layout.nodes.filter((name) => job.has(name)),
+      ),
+      some(
+        t`Others`,
+        layout.nodes.filter((name) => !job.has(name)),
+      ),
     );
     this.nodes.value = layout.job_nodes[0] || layout.nodes[0];
     this.compare = el("input", {

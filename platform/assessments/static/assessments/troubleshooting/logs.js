@@ -3,7 +3,8 @@
 
 import { el, preference } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
-import { copyText } from "../workplace/clipboard.js";
+import { copyAndSay } from "../workplace/clipboard.js";
+import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin } from "../workplace/line_parts.js";
 import { linkTo } from "../workplace/links.js";
@@ -11,8 +12,8 @@ import { trouble } from "../workplace/retry.js";
 import { LogChart } from "./logs_chart.js";
 import { FileAround } from "./logs_context.js";
 import { Facet } from "./logs_filters.js";
-import { lineCells, number, outsideOf, undatedOf } from "./logs_line.js";
-import { bundleKey, LogSource, TooSlow } from "./logs_source.js";
+import { foundText, lineCells, severitiesNamed } from "./logs_line.js";
+import { bundleKey, LogSource, refusalText } from "./logs_source.js";
 import { RangePicker } from "./range_picker.js";
 
 const TYPING_MS = 180;
@@ -30,18 +31,28 @@ class Explorer {
     this.about = about;
     this.source = source;
     this.year = new Date(room.window.to).getUTCFullYear();
-    const wrap = preference("logs-wrap");
-    // A tab left while its lines were being fetched has no width of its own.
-    this.wrap = wrap ? wrap === "yes" : (host.clientWidth || host.parentNode.clientWidth) <= NARROW_PX;
+    this.wrap = this.#wraps();
     this.#controls();
     this.#rows();
     this.#assemble();
     room.addEventListener("range", () => this.later(60));
     room.addEventListener("pins", () => (this.list.refresh(), this.around.refresh()));
-    new ResizeObserver(() => {
-      if (host.clientWidth > NARROW_PX && !LOW.matches) this.more.open = true;
-      this.#measure();
-    }).observe(this.list.node);
+    new ResizeObserver(() => this.#fitWidth()).observe(this.list.node);
+  }
+
+  /** As somebody wanted it, else by the width. */
+  #wraps() {
+    const wanted = preference("logs-wrap");
+    // A tab left while its lines were being fetched has no width of its own.
+    const width = this.host.clientWidth || this.host.parentNode.clientWidth;
+    return wanted ? wanted === "yes" : width <= NARROW_PX;
+  }
+
+  #fitWidth() {
+    if (!this.host.clientWidth) return;
+    if (this.host.clientWidth > NARROW_PX && !LOW.matches) this.more.open = true;
+    if (this.wrap === this.#wraps()) this.#measure();
+    else this.#break(!this.wrap);
   }
 
   get #count() {
@@ -82,7 +93,7 @@ class Explorer {
     this.facets = {
       hosts: new Facet(t`Machine`, this.about.hosts, later),
       sources: new Facet(t`Source`, this.about.sources, later),
-      severities: new Facet(t`Severity`, this.about.severities, later),
+      severities: new Facet(t`Severity`, severitiesNamed(this.about.severities), later),
     };
     const files = this.about.files.map(({ path, title }) => el("option", { value: path }, `${path} (${title})`));
     this.file = el(
@@ -110,7 +121,7 @@ class Explorer {
       open: (at) => this.#open(at),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => this.room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#current(),
     });
     this.list.node.classList.add("log-lines");
@@ -134,7 +145,7 @@ class Explorer {
       " ",
       el("kbd", {}, "k"),
       t` move · `,
-      el("kbd", {}, "Shift"),
+      el("kbd", {}, t`Shift`),
       t` several · `,
       el("kbd", {}, "Enter"),
       t` around it · `,
@@ -208,6 +219,7 @@ class Explorer {
       time: limited ? range : null,
       domain: limited ? range : [room.window.from, room.window.to],
     };
+    if (!this.#found) this.status.textContent = t`Searching…`;
     try {
       const found = await this.source.search(query);
       if (turn !== this.#turn) return;
@@ -234,23 +246,14 @@ class Explorer {
     // Lines of other days come first in time; the list opens where the recording begins.
     const inside = count - bins.before - bins.after - bins.undated;
     if (!limited && inside > 0 && bins.before) this.list.scrollTo(bins.before);
-    const of = t`${number(count)} of ${number(this.about.lines)} lines`;
-    this.status.textContent = t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · times as printed, on the site's
-      clock`;
+    this.status.textContent = foundText(found, { lines: this.about.lines, limited, bar: this.chart.barText });
     this.#current();
     this.host.dispatchEvent(new CustomEvent("searched", { detail: { count, took } }));
   }
 
   #refused(error, query) {
     this.query.setAttribute("aria-invalid", "true");
-    if (error instanceof TooSlow)
-      this.problem.textContent = t`${error.message} Make it simpler, for example without a repeat inside a repeat,
-        or narrow the lines
-          down first.`;
-    else if (error.syntax)
-      this.problem.textContent = t`"${query.text}" is not a regular expression that can be used:
-          ${error.message.replace(/^Invalid regular expression: /, "")}`;
-    else this.problem.textContent = t`The logs could not be searched: ${error.message}`;
+    this.problem.textContent = refusalText(error, query.text);
   }
 
   #fit() {
@@ -271,9 +274,14 @@ class Explorer {
     if (found === this.#found && this.wrap && columns === this.columns) this.list.relayout(tops);
   }
 
-  async #setWrap(on) {
-    this.wrap = on;
+  #setWrap(on) {
     preference("logs-wrap", on ? "yes" : "no");
+    this.#break(on);
+  }
+
+  async #break(on) {
+    this.wrap = on;
+    this.wrapping.box.checked = on;
     this.list.node.classList.toggle("wrap", on);
     this.columns = 0;
     if (on) await this.#measure();
@@ -309,14 +317,13 @@ class Explorer {
 
   async #copy() {
     const rows = await this.#chosen();
-    await copyText(rows.map((row) => row.text).join("\n"));
-    this.room.announce(rows.length === 1 ? t`Line copied.` : t`${rows.length} lines copied.`);
+    const text = rows.map((row) => row.text).join("\n");
+    await copyAndSay(text, rows.length === 1 ? t`Line copied.` : t`${rows.length} lines copied.`);
   }
 
   async #link() {
     const [row] = await this.#chosen();
-    await copyText(linkTo("logs", { path: row.path, line: row.line }));
-    this.room.announce(t`Link to the line copied.`);
+    await copyAndSay(linkTo("logs", { path: row.path, line: row.line }), t`Link to the line copied.`);
   }
 
   async #open(at) {

@@ -3,7 +3,7 @@
 import { el } from "../../headnode/dom.js";
 import { token } from "../../headnode/replay_paint.js";
 import { t } from "../../headnode/words.js";
-import { ticks, tickText } from "./metrics_time.js";
+import { lengthText, ticks, tickText } from "./metrics_time.js";
 
 const HEIGHT = 52;
 const KINDS = [
@@ -45,6 +45,11 @@ export class LogChart {
     this.#bins = bins;
     this.plot.setAttribute("aria-label", this.#summary());
     this.draw();
+  }
+
+  /** The stretch of time of one bar. */
+  get barText() {
+    return lengthText((this.#bins.to - this.#bins.from) / this.#bins.other.length);
   }
 
   #sums() {

@@ -2,8 +2,10 @@
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
+import { sayDone } from "../workplace/done_line.js";
 import { LineList } from "../workplace/line_list.js";
 import { logPin, markedText, pinSign } from "../workplace/line_parts.js";
+import { severityText } from "./logs_line.js";
 
 const UNIT = 18;
 const MOST_WIDE = 2000;
@@ -26,7 +28,7 @@ export class FileAround {
       look: (row) => (room.isPinned(row.path, row.line) ? "pinned" : ""),
       pin: () => this.#pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.#tell(),
     });
     const act = (text, action, extra = {}) =>
@@ -92,7 +94,7 @@ export class FileAround {
       row.host || t`no machine named`,
       row.source,
       when,
-      row.severity === "not stated" ? t`no severity stated` : row.severity,
+      row.severity === "not stated" ? t`no severity stated` : severityText(row.severity),
     ].join(" · ");
   }
 

@@ -6,6 +6,13 @@ import { markedText, pinSign } from "../workplace/line_parts.js";
 import { shortTime } from "../workplace/site_time.js";
 
 const SIGNS = { error: "E", warning: "W" };
+const SEVERITIES = {
+  error: t`error`,
+  warning: t`warning`,
+  info: t`info`,
+  debug: t`debug`,
+  "not stated": t`not stated`,
+};
 // What the columns beside it say already: date and time, and a machine's name after it.
 const PREFIXES = [
   /\d{4}-\d\d-\d\dT[\d:]+[+-]\d\d:?\d\d \S+ /,
@@ -15,6 +22,10 @@ const PREFIXES = [
   /\w{3} \d\d [\d:]{8} \d{6} /,
 ];
 const PREFIX = new RegExp(`^(?:${PREFIXES.map(({ source }) => source).join("|")})`);
+
+/** What a line's severity is called. */
+export const severityText = (name) => SEVERITIES[name] ?? name;
+export const severitiesNamed = (list) => list.map((one) => ({ ...one, name: severityText(one.name) }));
 
 export const number = (value) => value.toLocaleString("en-GB");
 
@@ -38,16 +49,16 @@ export function lineCells(room, row, { wrap, year }) {
     el("span", { title: `${row.host || t`no machine named`} · ${row.source}` }, row.host || row.source),
     el(
       "span",
-      { className: "line-sign", title: row.severity === "not stated" ? "" : row.severity },
+      { className: "line-sign", title: row.severity === "not stated" ? "" : severityText(row.severity) },
       sign || "",
-      sign ? el("span", { className: "unseen" }, row.severity) : null,
+      sign ? el("span", { className: "unseen" }, severityText(row.severity)) : null,
     ),
     text,
   ];
 }
 
 /** Of a search within the charts' range: what else is like it. */
-export function outsideOf({ before, after, undated }) {
+function outsideOf({ before, after, undated }) {
   const parts = [
     before && t`${number(before)} earlier`,
     after && t`${number(after)} later`,
@@ -57,10 +68,17 @@ export function outsideOf({ before, after, undated }) {
 }
 
 /** Of a search over all times: where lines without a place in the recording stand. */
-export function undatedOf({ before, undated }) {
+function undatedOf({ before, undated }) {
   const parts = [
     before && t`${number(before)} from before the recording, first`,
     undated && t`${number(undated)} without a time, last`,
   ];
   return parts.map((part) => (part ? ` · ${part}` : "")).join("");
+}
+
+/** What stands over the lines found. lines: how many there are; limited: to the charts' range; bar: its length. */
+export function foundText({ count, bins }, { lines, limited, bar }) {
+  const of = t`${number(count)} of ${number(lines)} lines`;
+  return t`${of}${limited ? outsideOf(bins) : undatedOf(bins)} · a bar is ${bar} · times as printed, on the site's
+    clock`;
 }

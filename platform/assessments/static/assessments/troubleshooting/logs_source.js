@@ -7,7 +7,17 @@ const PATTERN_MS = 2000;
 const HEARD_MS = 50;
 
 /** A search that was ended because it took too long. */
-export class TooSlow extends Error {}
+class TooSlow extends Error {}
+
+/** Why a search for that text found nothing to show, and what to do. */
+export function refusalText(error, text) {
+  if (error instanceof TooSlow)
+    return t`${error.message} Make it simpler, for example without a repeat inside a repeat, or narrow the lines
+      down first.`;
+  if (!error.syntax) return t`The logs could not be searched: ${error.message}`;
+  return t`"${text}" is not a regular expression that can be used:
+    ${error.message.replace(/^Invalid regular expression: /, "")}`;
+}
 
 /** Rows, lines, places and heights are those of the answer that was kept last, whatever has been searched for since.
  *  Events: "progress" {loaded, total}, "unpacking". */

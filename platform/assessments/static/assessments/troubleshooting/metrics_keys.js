@@ -15,6 +15,7 @@ export class ChartKeys {
       "select",
       {
         className: "mkeys-order",
+        hidden: true, // until it is known that there are lines to order
         "aria-label": t`Order of the lines of ${title}`,
         onchange: () => on.order(this.order.value),
       },

@@ -3,7 +3,7 @@
 import { el, preference } from "../../headnode/dom.js";
 import { patiently, retryAfter } from "../../headnode/patience.js";
 import { t } from "../../headnode/words.js";
-import { copyText } from "../workplace/clipboard.js";
+import { copyAndSay } from "../workplace/clipboard.js";
 import { linkTo } from "../workplace/links.js";
 import { trouble } from "../workplace/retry.js";
 import { stageOf } from "./dashboards.js";
@@ -205,8 +205,7 @@ class Query {
   async #link() {
     const { from, to } = this.stage.range;
     const place = { query: this.editor.text.trim(), from_ms: Math.round(from), to_ms: Math.round(to) };
-    await copyText(linkTo("query", place));
-    this.room.announce(t`Link to the query and its time copied.`);
+    await copyAndSay(linkTo("query", place), t`Link to the query and its time copied.`);
   }
 
   /** What another tab or a link asks for: a range of time, a query, or both. */

@@ -2,7 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
-import { copyText } from "../workplace/clipboard.js";
+import { copyAndSay } from "../workplace/clipboard.js";
 import { linkTo } from "../workplace/links.js";
 import { Popover } from "../workplace/popover.js";
 import { offsetText, plainTime, readMoment } from "../workplace/site_time.js";
@@ -77,9 +77,9 @@ export class RangePicker extends Popover {
     const { range, room } = this;
     const seconds = range.to - range.from < HOUR;
     const text = (ms) => room.timeText(ms, { seconds });
-    const told = `${text(range.from)} – ${text(range.to)} (${lengthText(range.to - range.from)})`;
-    this.text.textContent = told;
-    this.button.setAttribute("aria-label", t`Range of time: ${told}`);
+    const [told, long] = [`${text(range.from)} – ${text(range.to)}`, ` (${lengthText(range.to - range.from)})`];
+    this.text.replaceChildren(told, el("span", { className: "range-length" }, long));
+    this.button.setAttribute("aria-label", t`Range of time: ${told + long}`);
     this.button.classList.toggle("set", !room.whole);
     this.from.value = plainTime(range.from, this.offsetMin);
     this.to.value = plainTime(range.to, this.offsetMin);
@@ -112,7 +112,7 @@ export class RangePicker extends Popover {
 
   async #link() {
     const { from, to } = this.range;
-    await copyText(linkTo(this.source, { from_ms: Math.round(from), to_ms: Math.round(to) }));
-    this.room.announce(t`Link to this time copied: it opens this tab with the same range.`);
+    const link = linkTo(this.source, { from_ms: Math.round(from), to_ms: Math.round(to) });
+    await copyAndSay(link, t`Link to this time copied: it opens this tab with the same range.`);
   }
 }

@@ -1,6 +1,8 @@
-// To the clipboard.
+// To the clipboard, with a word on how that went.
 
 import { el } from "../../headnode/dom.js";
+import { t } from "../../headnode/words.js";
+import { sayDone } from "./done_line.js";
 
 /** To the clipboard, also on pages that are not served over TLS. */
 export async function copyText(text) {
@@ -19,5 +21,12 @@ export async function copyText(text) {
   const done = document.execCommand("copy");
   box.remove();
   before?.focus?.({ preventScroll: true });
+  return done;
+}
+
+/** Copy, and say what was copied, or that this browser does not let pages do so. */
+export async function copyAndSay(text, told) {
+  const done = await copyText(text);
+  sayDone(done ? told : t`This browser does not let pages copy.`);
   return done;
 }

@@ -386,7 +386,6 @@ export class LineList {
   async #copy() {
     if (!this.range) return;
     const rows = await this.take(...this.range);
-    await copyText(rows.map((row) => this.copy(row)).join("\n"));
-    this.copiedLines(rows.length);
+    if (await copyText(rows.map((row) => this.copy(row)).join("\n"))) this.copiedLines(rows.length);
   }
 }

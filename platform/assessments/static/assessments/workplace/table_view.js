@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { t } from "../../headnode/words.js";
+import { sayDone } from "./done_line.js";
 import { LineList } from "./line_list.js";
 import { pinSign } from "./line_parts.js";
 import { Finder, linesOf } from "./text_view.js";
@@ -70,7 +71,7 @@ export class TableView {
         (this.room.isPinned(this.path, row.line) ? "pinned " : "") + (this.finder.finds(row.text) ? "hit" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => this.room.announce(count === 1 ? t`Row copied.` : t`${count} rows copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Row copied.` : t`${count} rows copied.`),
     });
     this.list.node.classList.add("table");
     const width = (at) =>

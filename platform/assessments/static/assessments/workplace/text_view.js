@@ -2,6 +2,7 @@
 
 import { el } from "../../headnode/dom.js";
 import { counted, t } from "../../headnode/words.js";
+import { sayDone } from "./done_line.js";
 import { LineList } from "./line_list.js";
 import { markedText, pinSign } from "./line_parts.js";
 
@@ -109,7 +110,7 @@ export class TextView {
       look: (row) => (room.isPinned(this.path, row.line) ? "pinned" : ""),
       pin: () => this.pin(),
       copy: (row) => row.text,
-      copiedLines: (count) => room.announce(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
+      copiedLines: (count) => sayDone(count === 1 ? t`Line copied.` : t`${count} lines copied.`),
       moved: () => this.changed?.(),
     });
     this.list.node.classList.add("numbered");

@@ -104,6 +104,7 @@ export class Clock extends EventTarget {
     const minutes = Math.floor(mark / MINUTE);
     announce(mark === half && half > 15 * MINUTE ? t`Half of your time is over. ${spoken(minutes)}` : spoken(minutes), {
       now: mark <= MINUTE,
+      news: true,
     });
   }
 

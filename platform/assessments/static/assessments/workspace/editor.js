@@ -168,11 +168,11 @@ export class Editor {
         ? [t`Tab moves on to the next control`]
         : [el("kbd", {}, "Esc"), t` then `, el("kbd", {}, "Tab"), t` leaves the editor`]),
       " · ",
-      el("kbd", {}, "Ctrl"),
+      el("kbd", {}, t`Ctrl`),
       "+",
       el("kbd", {}, "Enter"),
       t` runs, `,
-      el("kbd", {}, "Ctrl"),
+      el("kbd", {}, t`Ctrl`),
       "+",
       el("kbd", {}, "."),
       t` stops`,

@@ -132,7 +132,7 @@ function list(drafts, pick) {
           [t`Draft`, t`Saved`, t`Size`, t`Note`, ""].map((head) =>
             el(
               "th",
-              { scope: "col", className: head === "Size" ? "figure" : "" },
+              { scope: "col", className: head === t`Size` ? "figure" : "" },
               head || el("span", { className: "unseen" }, t`Action`),
             ),
           ),

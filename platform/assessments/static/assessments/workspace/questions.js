@@ -91,7 +91,7 @@ export class Questions {
         dismiss: () => keep(sessionStorage, this.closed, [...this.#closed(), told.id].join(" ")),
       });
     }
-    if (fresh.length) announce(fresh.map((told) => `${headOf(told)}: ${told.text}`).join(" "));
+    for (const told of fresh) announce(`${headOf(told)}: ${told.text}`, { news: true });
   }
 
   #closed() {

@@ -2,15 +2,16 @@
 
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
-import { byId, clockTime, el, once } from "../../headnode/dom.js";
+import { byId, el, once } from "../../headnode/dom.js";
 import { tabs } from "../../headnode/tabs.js";
-import { t } from "../../headnode/words.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 import { fillButton } from "./panes.js";
 import { nothingYet, output, STATUS, whereItFailed } from "./run_output.js";
 import { verdictText } from "./verdict_words.js";
 
 const SOON_MS = 300;
 const LATER_MS = 1000;
+const PARTS = { output: t`Output`, measures: t`Measures`, timeline: t`Timeline` };
 const NOT_FETCHED = t`This could not be fetched: choose the tab again in a moment.`;
 
 function progress(run, seconds) {
@@ -72,11 +73,7 @@ export class RunPanel {
       ),
       this.body,
     );
-    const items = [
-      ["output", t`Output`],
-      ["measures", t`Measures`],
-      ["timeline", t`Timeline`],
-    ].map(([key, label]) => ({ key, label, panel: "run-body" }));
+    const items = Object.entries(PARTS).map(([key, label]) => ({ key, label, panel: "run-body" }));
     this.tabs = tabs(this.list, items, (key) => this.#open(key), { label: t`Result of the run` });
     this.tabs.choose("output");
     this.#setBusy(false);
@@ -199,7 +196,7 @@ export class RunPanel {
   /** What was run, of which the present text may know nothing. */
   #ofWhat() {
     const title = this.workloads.find(({ name }) => name === this.#run.workload)?.title ?? this.#run.workload;
-    return t`${title} · draft #${this.#run.draft} · ${clockTime(this.#run.finished_at ?? this.#run.created_at)}`;
+    return t`${title} · draft #${this.#run.draft} · ${timeOfDay(this.#run.finished_at ?? this.#run.created_at)}`;
   }
 
   #output() {
@@ -210,7 +207,7 @@ export class RunPanel {
   #open(key) {
     this.current = key;
     this.timeline?.close();
-    this.body.setAttribute("aria-label", key);
+    this.body.setAttribute("aria-label", PARTS[key]);
     if (key === "output") this.body.replaceChildren(this.#output());
     if (key === "measures") this.#openMeasures();
     if (key === "timeline") this.#openTimeline();
@@ -267,7 +264,7 @@ export class RunPanel {
     const busy = this.#busy;
     this.#going = busy ? going : null;
     button.textContent = busy ? t`Stop` : t`Run ▸`;
-    button.title = busy ? "Ctrl+." : "Ctrl+Enter";
+    button.title = busy ? t`Ctrl+.` : t`Ctrl+Enter`;
     button.classList.toggle("primary", !busy);
     button.setAttribute("aria-keyshortcuts", busy ? "Control+." : "Control+Enter");
     button.setAttribute("aria-disabled", String(busy && !this.#going));

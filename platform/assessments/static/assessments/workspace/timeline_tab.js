@@ -1,13 +1,13 @@
 // The Timeline tab of the run panel: the replay of the run shown, and beside it one of the earlier ones.
 
 import { ask } from "../../headnode/api.js";
-import { clockTime, el } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { el } from "../../headnode/dom.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 
 const NOTHING = t`The queue, the machines and the cost over the simulated time appear here after a run.`;
 
 function named(run, titles) {
-  return t`Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${clockTime(run.created_at)}`;
+  return t`Draft ${run.draft}, ${titles.get(run.workload) || run.workload}, ran at ${timeOfDay(run.created_at)}`;
 }
 
 /** Sheets that the page names and does not fetch by itself; one that cannot be fetched is done without. */

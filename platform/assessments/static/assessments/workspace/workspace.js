@@ -3,8 +3,8 @@
 import { announce } from "../../headnode/announce.js";
 import { ask, Refused } from "../../headnode/api.js";
 import { openDialog } from "../../headnode/dialogs.js";
-import { byId, clockTime, el } from "../../headnode/dom.js";
-import { t } from "../../headnode/words.js";
+import { byId, el } from "../../headnode/dom.js";
+import { t, timeOfDay } from "../../headnode/words.js";
 import { Answer } from "./answer.js";
 import { fetchWords, partName, rowName } from "./answer_parts.js";
 import { Clock, timeText } from "./clock.js";
@@ -241,7 +241,7 @@ class Workspace {
     if (state.notice && state.notice.id !== this.#noticeSeen && !this.#closedBefore(state.notice.id)) {
       this.#noticeSeen = state.notice.id;
       // Somebody who has a minute left is told at once, not when the screen reader has nothing else to say.
-      announce(state.notice.text, { now: this.clock.before <= 60 });
+      announce(state.notice.text, { now: this.clock.before <= 60, news: true });
       showNotice("time", {
         content: el("p", {}, state.notice.text),
         label: t`Your time`,
@@ -282,7 +282,7 @@ class Workspace {
     this.answer.locked = false;
     this.answer.replace(draft.body);
     this.queue.tookOther(number);
-    this.saved.say(t`Loaded #${number}, saved ${clockTime(draft.at)}`);
+    this.saved.say(t`Loaded #${number}, saved ${timeOfDay(draft.at)}`);
   }
 
   async #history() {

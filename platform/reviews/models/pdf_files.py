@@ -14,7 +14,7 @@ from assessments.models import Attempt
 from hiring.models import Candidate
 
 
-class Paper(Job):
+class PdfFile(Job):
     """One page as a PDF file, named by the digest of what it says; itself the job of setting it.
 
     A page that says something else has another digest, so that no file is ever stale. It is handed out by
@@ -26,7 +26,7 @@ class Paper(Job):
     )
 
     digest = models.CharField(max_length=64, unique=True)
-    candidate = models.ForeignKey(Candidate, models.CASCADE, null=True, related_name="papers")
+    candidate = models.ForeignKey(Candidate, models.CASCADE, null=True, related_name="pdf_files")
     html = models.TextField(blank=True, help_text="What is to be set; empty once it is.")
     base = models.CharField(max_length=500)
     file = models.BinaryField(null=True)
@@ -35,6 +35,7 @@ class Paper(Job):
     objects: ClassVar[Any] = JobQuerySet.as_manager()
 
     class Meta:
+        db_table = "reviews_paper"  # its first name: a server of the release before asks for it
         verbose_name = "PDF file"
         ordering = ["pk"]
 

@@ -16,7 +16,7 @@ from scenarios.troubleshooting.traces import Mark, Trace
 
 @dataclass(frozen=True)
 class SilentSlowNode(
-    Fault, key="silent-slow-node", number=24, group="pace", component="compute", costs=(0.25, 0.74)
+    Fault, key="silent-slow-node", number=24, group="slow", component="compute", costs=(0.25, 0.74)
 ):
     node: str
     gpus: int
@@ -83,7 +83,7 @@ class RecomputeTurnedOn(
     Fault,
     key="recompute-turned-on",
     number=0,
-    group="pace",
+    group="slow",
     component="compute",
     costs=(0.3, 0.62),
     levels=("mid", "senior"),

@@ -14,11 +14,11 @@ from pypdf import PageObject, PdfReader
 from accounts.tests.reading import words_of
 from assessments.models import Attempt
 from assessments.tests.stage import Stage, member
-from reviews import papers
+from reviews import pdf_files
 from reviews.decisions import report_links
 from reviews.decisions.tests.report_scene import LONG_NAME, long_story, unscored
 from reviews.decisions.tests.test_report import browser, on_paper, page
-from reviews.models import Paper, ReportLink
+from reviews.models import PdfFile, ReportLink
 from reviews.privacy.erasure import erase
 from reviews.scoring import evaluations
 from reviews.tests.scene import LATER
@@ -33,7 +33,7 @@ def told(stage: Stage, handed_in: Attempt) -> Attempt:
 def test_a_file_is_set_once_and_never_stale(stage: Stage, told: Attempt) -> None:
     made = on_paper(stage.hana, told).content
     assert made.startswith(b"%PDF")
-    row = Paper.objects.get()
+    row = PdfFile.objects.get()
     assert (row.html, row.candidate) == ("", stage.ada)
     again = browser(stage.hana).get(reverse("admin:report", args=[told.pk]) + "?pdf")
     assert (again.status_code, again.content) == (200, made)
@@ -43,7 +43,7 @@ def test_a_file_is_set_once_and_never_stale(stage: Stage, told: Attempt) -> None
     assert "Ada Lovelace" in "".join(
         one.extract_text() for one in PdfReader(io.BytesIO(fresh)).pages
     )
-    assert Paper.objects.count() == 2
+    assert PdfFile.objects.count() == 2
 
 
 def test_one_readers_file_is_no_other_readers(stage: Stage, told: Attempt) -> None:
@@ -58,17 +58,17 @@ def test_files_and_links_go_with_the_person(stage: Stage, told: Attempt, mode: s
     report_links.make(told, reader="Dr Voss", days=3, by=stage.hana, now=LATER)
     stone = erase(stage.ada, mode=mode, by=None, now=NEXT_DAY)
     assert stone.mode == mode
-    assert not Paper.objects.exists()
+    assert not PdfFile.objects.exists()
     assert not ReportLink.objects.exists()
 
 
 def test_what_nobody_asks_for_any_more_goes(stage: Stage, told: Attempt) -> None:
     on_paper(stage.hana, told)
     now = timezone.now()
-    papers.look_after(now)
-    assert Paper.objects.exists()
-    papers.look_after(now + papers.UNASKED + timedelta(minutes=1))
-    assert not Paper.objects.exists()
+    pdf_files.look_after(now)
+    assert PdfFile.objects.exists()
+    pdf_files.look_after(now + pdf_files.UNASKED + timedelta(minutes=1))
+    assert not PdfFile.objects.exists()
 
 
 def test_a_long_report_begins_with_one_page(stage: Stage, published: list[Any]) -> None:

@@ -1,8 +1,8 @@
 """How long a report takes to be set as a PDF file, by a process that is kept and by one that is started for it.
 
-    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.papers
+    PYTHONPATH=platform:. .venv/bin/python -m benchmarks.pdf_files
 
-Builds two people's reports in a database of its own and writes benchmarks/papers.json: pages, and the medians
+Builds two people's reports in a database of its own and writes benchmarks/pdf_files.json: pages, and medians
 of seconds and of processor time in s, of which those of the kept process leave out what it has read before.
 """
 
@@ -57,7 +57,7 @@ def html_of(told: Callable[[Any], Any]) -> str:
     from assessments.tests.stage import NOW, make_stage
     from library.bank import load_questions
     from library.packs import load_packs
-    from reviews.models import Paper
+    from reviews.models import PdfFile
 
     with transaction.atomic():
         load_packs(now=NOW)
@@ -67,7 +67,7 @@ def html_of(told: Callable[[Any], Any]) -> str:
         client.force_login(stage.hana)
         answer = client.get(reverse("admin:report", args=[told(stage).pk]) + "?pdf")
         assert answer.status_code == 202, answer.content.decode()
-        html = str(Paper.objects.latest("pk").html)
+        html = str(PdfFile.objects.latest("pk").html)
         transaction.set_rollback(True)
     return html
 
@@ -127,7 +127,7 @@ def main() -> None:
         "reports": found,
     }
     text = json.dumps(answer, indent=2) + "\n"
-    (HERE / "papers.json").write_text(text)
+    (HERE / "pdf_files.json").write_text(text)
     print(text)
 
 

@@ -15,9 +15,9 @@ from assessments.jobs import Result
 from assessments.queue import publish
 from hiring.models import Candidate
 from reviews import pdf
-from reviews.models import Paper
+from reviews.models import PdfFile
 
-TASK = "reviews.tasks.make_paper"
+TASK = "reviews.tasks.make_pdf_file"
 UNASKED = timedelta(days=7)
 """A file that nobody has asked for so long goes; it can be made again from its page."""
 AGAIN = timedelta(minutes=1)
@@ -34,45 +34,45 @@ def digest_of(html: str, base: str) -> str:
     return whole.hexdigest()
 
 
-def asked_for(html: str, *, base: str, about: Candidate | None, now: datetime) -> Paper:
+def asked_for(html: str, *, base: str, about: Candidate | None, now: datetime) -> PdfFile:
     """The file's row, made or on its way. `about`: with whose data it is erased."""
     digest = digest_of(html, base)
-    failed = Paper.objects.filter(digest=digest, finished_at__lte=now - AGAIN).exclude(
+    failed = PdfFile.objects.filter(digest=digest, finished_at__lte=now - AGAIN).exclude(
         result=Result.DONE
     )
     failed.delete()
     fresh = {"candidate": about, "html": html, "base": base, "created_at": now, "asked_at": now}
-    row: Paper
-    row, made = Paper.objects.defer("html").get_or_create(digest=digest, defaults=fresh)
+    row: PdfFile
+    row, made = PdfFile.objects.defer("html").get_or_create(digest=digest, defaults=fresh)
     if made:
         transaction.on_commit(partial(publish, TASK, row.pk))
     elif row.asked_at < now - ASKED_EVERY:
-        Paper.objects.filter(pk=row.pk).update(asked_at=now)
+        PdfFile.objects.filter(pk=row.pk).update(asked_at=now)
     return row
 
 
 def make(pk: int | str) -> bool:
     """Set one page; False where somebody else has it or it has ended."""
-    if not Paper.objects.claim(pk, worker_name(), timezone.now()):
+    if not PdfFile.objects.claim(pk, worker_name(), timezone.now()):
         return False
-    row = Paper.objects.get(pk=pk)
+    row = PdfFile.objects.get(pk=pk)
     perform(row, lambda: _set(row), lambda report: Result(report["result"]))
     return True
 
 
-def _set(row: Paper) -> dict[str, Any]:
+def _set(row: PdfFile) -> dict[str, Any]:
     """The file into its row; where none can be made, why not, which is no failure to try again."""
     try:
         made = pdf.pdf(row.html, base=row.base)
-    except pdf.NoPaper as error:
+    except pdf.NoPdf as error:
         return {"result": Result.STOPPED, "detail": str(error)}
-    Paper.objects.filter(pk=row.pk).update(file=made, html="")
+    PdfFile.objects.filter(pk=row.pk).update(file=made, html="")
     return {"result": Result.DONE, "bytes": len(made)}
 
 
 def look_after(now: datetime) -> None:
     """Take up what was left, and let go what nobody asks for any more."""
-    Paper.objects.filter(asked_at__lt=now - UNASKED).delete()
-    Paper.objects.give_up(now)
-    for pk in Paper.objects.startable(now).order_by("pk").values_list("pk", flat=True)[:REMINDED]:
+    PdfFile.objects.filter(asked_at__lt=now - UNASKED).delete()
+    PdfFile.objects.give_up(now)
+    for pk in PdfFile.objects.startable(now).order_by("pk").values_list("pk", flat=True)[:REMINDED]:
         publish(TASK, pk, expires=10)

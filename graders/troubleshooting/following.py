@@ -1,0 +1,86 @@
+"""What a sentence says of those before and after it in its paragraph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.matches import Read
+from graders.troubleshooting.patterns import hits
+from graders.troubleshooting.places import tokens_in
+from graders.troubleshooting.stance import (
+    DISMISSES,
+    STATES,
+    heads_aside,
+    points_back,
+    sets_aside,
+)
+from graders.troubleshooting.truth import Truth
+
+LEAD_WORDS = 9
+"""Words before a colon that may lead in what follows."""
+_TURNS = re.compile(
+    r"\b(?:however|instead|but|the (?:real |actual )?(?:cause|culprit|reason)|stattdessen|aber|sondern"
+    r"|ursache ist|mais|plutôt|la cause|pero|sino|la causa)\b",
+    re.IGNORECASE,
+)
+
+
+def lead_in(reads: Sequence[Read]) -> None:
+    """A sentence that begins "Looks wrong and is not:" speaks for those after it in its paragraph.
+
+    Until one of them says what something costs.
+    """
+    for before, after in pairwise(reads):
+        lead, colon, rest = before.text.partition(":")
+        if not before.statement.beside(after.statement) or has_figure(after.text):
+            continue
+        if _TURNS.search(after.text):
+            continue
+        led = before.led
+        if colon and rest.strip() and len(lead.split()) <= LEAD_WORDS:
+            led = lead if heads_aside(lead, before.languages) else ""
+        after.led = led
+
+
+def point_back(reads: Sequence[Read]) -> None:
+    """A sentence like "It is harmless." speaks of the subject of the statement before it."""
+    for first, second in pairwise(reads):
+        same = first.statement.beside(second.statement)
+        if (
+            same
+            and first.matches
+            and not second.matches
+            and points_back(second.text, second.languages)
+        ):
+            first.matches = [
+                replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
+                for m in first.matches
+            ]
+
+
+def point_on(reads: Sequence[Read], truth: Truth) -> None:
+    """What "Slurm 22.05 is no cause either." puts aside the next sentence only says more of.
+
+    Of the same subject, and unless that puts a figure on it.
+    """
+    for first, second in pairwise(reads):
+        if not first.statement.beside(second.statement) or first.matches:
+            continue
+        if not sets_aside(first.text, first.languages) or has_figure(second.text):
+            continue
+        second.matches = [
+            replace(m, verdict=DISMISSES, why="the sentence before puts it aside")
+            if m.verdict == STATES and _speaks_of(m.subject, first.text, truth)
+            else m
+            for m in second.matches
+        ]
+
+
+def _speaks_of(key: str, text: str, truth: Truth) -> bool:
+    spot, subject = truth.spots.get(key), subjects()[key]
+    return bool((spot and tokens_in(spot, text)) or (subject.words and hits(subject.words, text)))
