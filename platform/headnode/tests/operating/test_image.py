@@ -25,7 +25,7 @@ from headnode.tests.operating.test_deploy import DEPLOY, ROOT, version
 
 pytestmark = [pytest.mark.nightly, pytest.mark.docker]
 BASE = "debian:bookworm-slim"
-WITHIN_S = 120.0
+WITHIN_S = 300.0
 PDF = "import weasyprint; print(len(weasyprint.HTML(string='<p>A page.').write_pdf()) > 500)"
 
 
