@@ -88,7 +88,7 @@ def make(released: list[tuple[str, str]]) -> dict[str, Any]:
     others = [one for one in leaves if one[0] not in {name for name, _ in released}]
     executor.migrate(released + others)
     state = MigrationExecutor(connection).loader.project_state(released + others).apps
-    labels = {name for name, _ in released}
+    labels = {name for name, _ in released} | {"auth", "contenttypes"}  # which accounts lead to
     waiting = [
         model
         for model in state.get_models(include_auto_created=True)

@@ -124,7 +124,7 @@ def test_setup_upgrades_a_database_of_0_1_0_with_a_row_in_every_table(
         options: dict[str, Any] = {"env": old_site, "cwd": ROOT, "capture_output": True}
         done = subprocess.run(command, text=True, check=False, **options)
         assert done.returncode == 0, done.stderr[-3000:]
-        return done.stdout
+        return str(done.stdout)
 
     run(*module, "make", str(kept), *(".".join(one) for one in RELEASED))
     held = json.loads(kept.read_text())
