@@ -124,7 +124,7 @@ def test_compose_reads_its_file_and_asks_for_what_was_not_filled_in(tmp_path: Pa
 
     unfilled = config(example)
     assert unfilled.returncode != 0
-    assert "SECRET_KEY" in unfilled.stderr
+    assert "a password of letters and digits" in unfilled.stderr
     filled = example.replace("SECRET_KEY=", "SECRET_KEY=k").replace("_PASSWORD=", "_PASSWORD=p")
     done = config(filled)
     assert done.returncode == 0, done.stderr
