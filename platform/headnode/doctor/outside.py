@@ -15,6 +15,8 @@ from django.http.request import validate_host
 
 from headnode.doctor.findings import Finding, failed, warning, well
 from hiring.messages.delivery import is_configured
+from integrations.models import Connection, Webhook
+from integrations.sealed import Unreadable, unseal
 
 SHORTEST_KEY, FEWEST_CHARACTERS = 50, 5
 PATIENCE_S = 5.0
@@ -32,6 +34,33 @@ def secret_key() -> Iterator[Finding]:
     from_file = kept.exists() and kept.read_text().strip() == key
     where = f"Kept in {kept}; keep a copy." if from_file else "Long enough, from SECRET_KEY."
     yield well("secret key", where)
+
+
+def kept_secrets() -> Iterator[Finding]:
+    """The key of now opens what was kept of other systems; nothing is said where nothing is kept."""
+    hooks, systems = (
+        Webhook.objects.filter(stopped_at=None),
+        Connection.objects.filter(ended_at=None),
+    )
+    kept = [(str(hook), hook.secret) for hook in hooks]
+    kept += [(str(one), key) for one in systems for key in (one.outward_key, one.signature_key)]
+    lost = sorted({name for name, stored in kept if not is_readable(stored)})
+    if lost:
+        cure = "Set the SECRET_KEY of before, or make webhooks' secrets anew and connect the systems again."
+        said = (
+            f"Those of {', '.join(lost)} were kept under another SECRET_KEY: nothing reaches them."
+        )
+        yield failed("kept secrets", said, cure)
+    elif kept:
+        yield well("kept secrets", "SECRET_KEY opens those of every webhook and tracking system.")
+
+
+def is_readable(stored: str) -> bool:
+    try:
+        unseal(stored)
+    except Unreadable:
+        return False
+    return True
 
 
 def names() -> Iterator[Finding]:

@@ -6,6 +6,7 @@ staff are no candidates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -28,13 +29,15 @@ from assessments.models import (
     TimeEvent,
 )
 from assessments.presences import own_version, present
-from assessments.pulses import TERMINAL
+from assessments.pulses import SCHEDULE, TERMINAL, WORKER
 from hiring.models import Message
 from hiring.trials import real
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 SWEPT_WITHIN = timedelta(minutes=1)
 """After the longest grace: the sweep comes every ten seconds, and waits while the site was slow."""
+NEEDED = (WORKER, SCHEDULE)
+"""Without a pulse of these nobody could ring: there would be no figure that grows."""
 KINDS: tuple[tuple[str, type[Job], str], ...] = (
     ("run", Run, "attempt__pack_version"),
     ("grading", GradingRun, "submission__attempt__pack_version"),
@@ -185,10 +188,12 @@ def credits(now: datetime) -> Iterator[Metric]:
 
 def parts(now: datetime) -> Iterator[Metric]:
     """How long ago each part said that it is alive, on how many hosts, and how far their clocks are off."""
-    ages: dict[tuple[str, ...], float] = {
-        (pulse.component,): (now - pulse.at).total_seconds() for pulse in Pulse.objects.all()
-    }
-    yield gauge("headnode_pulse_age_seconds", "Seconds since the last pulse.", ages, "component")
+    ages: dict[tuple[str, ...], float] = {(component,): math.inf for component in NEEDED}
+    ages |= {(pulse.component,): (now - pulse.at).total_seconds() for pulse in Pulse.objects.all()}
+    about = (
+        "Seconds since the last pulse; of a part that a site needs and that never had one, +Inf."
+    )
+    yield gauge("headnode_pulse_age_seconds", about, ages, "component")
     here = present(now)
     hosts = here.order_by().values_list("component").annotate(Count("pk"))
     counts: dict[tuple[str, ...], float] = {(component,): count for component, count in hosts}

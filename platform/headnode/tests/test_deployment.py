@@ -29,3 +29,16 @@ def test_documented_production_settings_pass_the_deployment_check(tmp_path: Path
     answer = subprocess.run(asked, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     assert "no issues" in answer.stdout
+
+
+READ = re.compile(r'[a-z_]+(?:\.get)?[\[(]\s*"([A-Z][A-Z0-9_]+)"')
+OF_DEVELOPERS = {"DEBUG", "EMAIL_BACKEND"}
+
+
+def test_every_setting_that_is_read_stands_in_the_operators_table() -> None:
+    sources = [ROOT / f"platform/headnode/{name}.py" for name in ("settings", "environment")]
+    read = {name for path in sources for name in READ.findall(path.read_text())}
+    page = (ROOT / "docs/operators.md").read_text().partition("\n## Settings\n")[2]
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    assert len(read) > 40
+    assert read - OF_DEVELOPERS - set(re.findall(r"`([A-Z0-9_]+)`", " ".join(rows))) == set()

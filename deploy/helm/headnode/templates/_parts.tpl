@@ -28,13 +28,16 @@ securityContext:
 {{- end }}
 
 {{- define "headnode.fence" -}}
-# The sandbox makes namespaces of its own, which the usual profile forbids; nothing is privileged.
+# The sandbox makes namespaces of its own, which the usual profile forbids; nothing is privileged. An unmasked /proc
+# is given only to pods that have users of their own (hostUsers: false), and those share nothing else of the node's.
 securityContext:
   allowPrivilegeEscalation: false
   procMount: Unmasked
   capabilities:
     drop: [ALL]
   seccompProfile:
+    type: Unconfined
+  appArmorProfile:
     type: Unconfined
 {{- end }}
 

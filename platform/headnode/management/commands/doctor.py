@@ -22,6 +22,7 @@ CHECKS: dict[str, Check] = {
     "clocks": stores.clocks,
     "disk": stores.disk,
     "secret-key": outside.secret_key,
+    "kept-secrets": outside.kept_secrets,
     "names": outside.names,
     "tls": outside.tls,
     "versions": parts.versions,

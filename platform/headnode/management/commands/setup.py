@@ -62,16 +62,20 @@ class Command(BaseCommand):
             said.result = f"{packs} scenario packs, {questions} new or changed questions"
 
     def _first_administrator(self, *, asks: bool) -> None:
-        known = prepared_site.administrators()
-        if known:
-            self.stdout.write(f"  administrator: {known[0].username} is one already")
-            return
-        name, email, password = (os.environ.get(variable, "") for variable in VARIABLES)
-        if not all((name, email, password)):
-            if not asks:
-                self.stdout.write(f"  administrator: {NOBODY}")
+        with prepared_site.alone():  # or two hosts that start together both make one
+            if known := prepared_site.administrators():
+                self.stdout.write(f"  administrator: {known[0].username} is one already")
                 return
-            name, email, password = _asked()
+            given = [os.environ.get(variable, "") for variable in VARIABLES]
+            if all(given):
+                self._made(*given)
+                return
+        if asks:
+            self._made(*_asked())
+        else:
+            self.stdout.write(f"  administrator: {NOBODY}")
+
+    def _made(self, name: str, email: str, password: str) -> None:
         try:
             user = prepared_site.add_administrator(name=name, email=email, password=password)
         except CannotAdd as error:

@@ -15,7 +15,7 @@ from sandbox.group_files import remove
 
 SUITE = "bookworm"
 SYSTEMD = "--include=systemd,systemd-sysv,dbus"
-BOOTED_S = 120.0
+BOOTED_S = 300.0
 KNOWN = Path("/etc/ssl/certs/ca-certificates.crt")
 QUIET = 'APT::Get::Assume-Yes "true";\nDpkg::Use-Pty "false";\n'
 

@@ -21,7 +21,7 @@ from headnode.tests.operating.chart import Chart, Unknown, parse
 
 ROOT = Path(__file__).resolve().parents[4]
 DEPLOY = ROOT / "deploy"
-KUBERNETES = "1.31"
+KUBERNETES = "1.33"
 COMMANDS = {*PROCESSES, "setup", "terminals", "metrics", "backup", "erasures"}
 """What a unit, a service or a pod may ask of `headnode`."""
 
@@ -273,6 +273,24 @@ def test_every_pod_is_an_ordinary_user_with_resources_and_probes() -> None:
         assert "livenessProbe" in container
         assert container["image"] == f"headnode:{version()}", name
     assert found["hn-web"]["containers"][0]["readinessProbe"]["httpGet"]["path"] == "/readyz"
+
+
+def test_the_server_refuses_no_pod_for_what_its_schema_does_not_say() -> None:
+    """An unmasked /proc wants users of the pod's own; who has them shares no namespace of the node."""
+    fenced = set()
+    for name, pod in pods(rendered(VALUES["with GPUs"])):
+        shared = {"hostPID", "hostIPC", "hostNetwork"} & set(pod)
+        assert pod.get("hostUsers", True) or not shared, name
+        for container in pod["containers"]:
+            asked = container["securityContext"]
+            if asked.get("procMount") == "Unmasked":
+                fenced.add(name)
+                assert pod.get("hostUsers") is False, name
+                # the usual profiles forbid the mounts that fences are made of
+                assert asked["seccompProfile"] == asked["appArmorProfile"] == {"type": "Unconfined"}
+    assert fenced == {"hn-worker", "hn-terminals", "hn-gpu-worker"}
+    about = yaml.safe_load((DEPLOY / "helm/headnode/Chart.yaml").read_text())
+    assert about["kubeVersion"] == f">={KUBERNETES}.0-0"
 
 
 def test_gpu_workers_go_where_cards_are_and_only_when_asked_for() -> None:

@@ -15,6 +15,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from accounts.models import User
 from assessments.assistant.tests.model_server import speaking
 from assessments.models import Presence, Pulse
 from assessments.presences import own_version, report
@@ -22,6 +23,8 @@ from assessments.pulses import SCHEDULE, TERMINAL, WEB, WORKER
 from headnode.doctor import assistant, fences, outside, parts, stores
 from headnode.doctor.findings import Finding, State, looked_at
 from headnode.management.commands.doctor import CHECKS
+from integrations.models import Webhook
+from integrations.sealed import seal
 
 OK, WARNING, FAILED = State.OK, State.WARNING, State.FAILED
 
@@ -170,6 +173,22 @@ def test_secret_key_is_long_and_of_many_characters(settings: Any, key: str, stat
     assert only(outside.secret_key()).state == state
 
 
+@pytest.mark.django_db
+def test_a_key_that_opens_no_kept_secret_is_told_with_whose_they_are(settings: Any) -> None:
+    assert list(outside.kept_secrets()) == []
+    adam = User.objects.create(username="adam")
+    Webhook.objects.create(
+        url="https://h.example.com/", secret=seal("whsec_x"), made_by=adam, made_at=timezone.now()
+    )
+    assert only(outside.kept_secrets()).state == OK
+    settings.SECRET_KEY = "another-one-0123456789-abcdefghijklmnopqrstuvwxyz-0123"
+    told = only(outside.kept_secrets())
+    assert (told.state, "h.example.com" in told.said) == (FAILED, True)
+    assert "SECRET_KEY of before" in told.cure
+    Webhook.objects.update(stopped_at=timezone.now())
+    assert list(outside.kept_secrets()) == []
+
+
 def test_names_have_to_match_the_sites_address(settings: Any) -> None:
     settings.SITE_URL, settings.ALLOWED_HOSTS = "https://h.example.com", ["h.example.com"]
     settings.DEBUG = False
@@ -285,7 +304,8 @@ def test_an_unknown_check_is_bad_input() -> None:
 
 def test_everything_that_operators_were_promised_is_looked_at() -> None:
     wanted = {"database", "broker", "processes", "sandbox", "terminals", "mail", "clocks", "disk"}
-    assert wanted | {"secret-key", "names", "tls", "versions", "assistant"} == set(CHECKS)
+    wanted |= {"secret-key", "kept-secrets", "names", "tls", "versions", "assistant"}
+    assert wanted == set(CHECKS)
 
 
 @pytest.mark.django_db

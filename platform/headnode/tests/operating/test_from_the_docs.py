@@ -19,6 +19,7 @@ import pytest
 from headnode.tests.operating import test_whole_site as whole
 from headnode.tests.operating.fresh_debian import Machine, debian
 from headnode.tests.test_deployment import documented
+from reviews.privacy.tests.test_retention import typed
 
 pytestmark = pytest.mark.nightly
 ROOT = Path(__file__).resolve().parents[4]
@@ -186,6 +187,7 @@ def test_a_fresh_debian_becomes_a_site_by_the_page_alone(root: Path) -> None:
             assert world.stdout.readline() == "answered\n", said_by(root)
         whole.wait("the grading", lambda: "result done" in shell(machine, GRADED))
         assert "scored True" in shell(machine, whole.SCORE)
+        asked_by_hand(machine)
         kept = shell(machine, COUNTED)
         kept_and_restored(machine)
         assert kept.startswith("rows 1 1 1 ")
@@ -215,13 +217,29 @@ sleep 10
 
 def kept_and_restored(machine: Machine) -> None:
     """The commands of "Backups" and of "Upgrades" in one shell, as the page begins it."""
+    old = "/var/lib/headnode/backups/2020-01-01.tar.gz"
+    made = f"mkdir -m 0700 {Path(old).parent}; {AS_HEADNODE} touch -d 2020-01-01 {old}"
+    machine.do(f"{AS_HEADNODE} {made}")  # as if the unit had run years ago
     # a process of the second host, which systemd does not know of, must not write meanwhile
     machine.do(f"systemctl start headnode-backup; {SECOND_STOPS}")
     machine.do("\n".join([*begun(), *section("Backups")]))
     machine.do("\n".join([*begun(), *section("Upgrades")]))
     kept = machine.do("ls -A /var/lib/headnode-before/backups; stat -c %a:%U /var/lib/headnode")
     assert re.search(r"\d\.tar\.gz\n", kept)
+    assert "2020" not in kept
     assert kept.endswith("711:headnode\n")
+
+
+def asked_by_hand(machine: Machine) -> None:
+    """What sentences have an operator type, and "Candidates' data" but its last command, which erases."""
+    machine.do("systemctl status headnode-web")
+    sandbox = "/opt/headnode/bin/python -m sandbox --state /var/lib/headnode-sandbox doctor"
+    assert f"`{sandbox}`" in TEXT
+    assert "works" in machine.do(sandbox)
+    *harmless, erases = typed()
+    assert "--erase" in erases
+    machine.do("\n".join([*begun(), *harmless]))
+    assert machine.do("stat -c %a:%U /var/lib/headnode/ada.zip") == "600:headnode\n"
 
 
 def figures_are_told(machine: Machine) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -26,7 +27,7 @@ from assessments.happened import sandbox_refused
 from assessments.models import Attempt, GradingRun, Presence, Pulse, TerminalSession
 from assessments.pulses import TERMINAL
 from assessments.tests.stage import NOW, Stage, attempt, begin, published, run_of, stage, submit
-from headnode.metrics import cards, page, stored
+from headnode.metrics import cards, counted, page, stored
 from headnode.metrics.folder import counted_files, prune
 from headnode.tests.browser.site import require
 from hiring.models import Message, Opening
@@ -93,6 +94,7 @@ def test_terminals_mail_and_pulses(stage: Stage) -> None:
     at = {"asked_at": NOW, "looked_at": NOW}
     TerminalSession.objects.create(attempt=row, round=1, state="live", **at)
     Presence.objects.create(host="a", component=TERMINAL, at=NOW, places=6)
+    assert Asked(NOW)("pulse_age_seconds", component="worker") == math.inf
     Pulse.objects.create(component="worker", at=NOW)
     Message.objects.all().delete()
     for occasion in ("invitation", "reminder"):
@@ -228,11 +230,14 @@ def promtool(*words: str) -> str:
 
 
 def test_promtool_accepts_the_rules() -> None:
-    assert "SUCCESS: 20 rules found" in promtool("check", "rules", "alerts.yml")
+    assert "SUCCESS: 21 rules found" in promtool("check", "rules", "alerts.yml")
 
 
 def test_rules_ring_when_they_should_and_not_before() -> None:
-    promtool("test", "rules", str(Path(__file__).with_name("alerts_ring.yml")))
+    tried = Path(__file__).with_name("alerts_ring.yml")
+    promtool("test", "rules", str(tried))
+    rang = re.findall(r"alertname: (\w+)\n +exp_alerts:", tried.read_text())
+    assert set(rang) == set(alerts())
 
 
 def alerts() -> list[str]:
@@ -248,6 +253,11 @@ def test_each_alert_has_its_paragraph() -> None:
 
 @pytest.mark.django_db
 def test_rules_and_dashboard_ask_only_for_what_is_told(attempt: Attempt) -> None:
+    # told once there was one of it: no other test has to have run before
+    counted.requests.labels("link", "GET", "2xx").inc()
+    counted.autosave_seconds.observe(0.1)
+    counted.autosave_refusals.labels("409").inc()
+    counted.note_refusal("user namespace")
     told = set(re.findall(r"^# TYPE (\w+)", page.exposition().decode(), re.MULTILINE))
     told |= {"headnode_gpu_state", "headnode_gpu_temperature_celsius"}
     board = json.loads((DEPLOY / "grafana/headnode.json").read_text())

@@ -6,9 +6,12 @@ the database, and what is gone is removed a release later.
 
 from __future__ import annotations
 
+import json
 import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,8 @@ import pytest
 from django.apps import apps
 from django.db import connection, models
 from django.db.migrations.loader import MigrationLoader
+
+from headnode.tests.browser.site import forget_database, own_database
 
 ROOT = Path(__file__).resolve().parents[4]
 RELEASED = [
@@ -95,45 +100,38 @@ def test_old_code_inserts_into_the_new_tables() -> None:
     assert Message.objects.get().state(NOW) == "queued"
 
 
-MAKE = f"""
-import datetime, django
-django.setup()
-from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
-released = {RELEASED!r}
-executor = MigrationExecutor(connection)
-others = [one for one in executor.loader.graph.leaf_nodes() if one[0] not in dict(released)]
-executor.migrate(released + others)
-old = MigrationExecutor(connection).loader.project_state(released + others).apps
-now = datetime.datetime(2026, 11, 20, 12, tzinfo=datetime.UTC)
-opening = old.get_model("hiring", "Opening").objects.create(title="Kept through", level="mid", created_at=now)
-for number in range(50):
-    old.get_model("hiring", "Candidate").objects.create(
-        name=f"Person {{number}}", email=f"p{{number}}@example.com", created_at=now)
-"""
-LOOK = """
-import django
-django.setup()
-from hiring.models import Candidate, Opening
-print(Opening.objects.get().title, Candidate.objects.count())
-"""
+@pytest.fixture
+def old_site(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """The environment of a site with nothing in it, on a database like this one's."""
+    number = random.randrange(32_001, 60_000)
+    env = os.environ | {"HEADNODE_DATA": str(tmp_path), "PYTHONPATH": f"{ROOT}/platform:{ROOT}"}
+    env |= {"DJANGO_SETTINGS_MODULE": "headnode.settings"}
+    if url := os.environ.get("DATABASE_URL"):
+        env["DATABASE_URL"] = own_database(url, number)
+    yield env
+    forget_database(number)
 
 
 @pytest.mark.nightly
-def test_setup_upgrades_a_database_of_0_1_0_with_its_rows(tmp_path: Path) -> None:
-    env = os.environ | {"HEADNODE_DATA": str(tmp_path), "PYTHONPATH": f"{ROOT}/platform:{ROOT}"}
-    env |= {"DJANGO_SETTINGS_MODULE": "headnode.settings", "DATABASE_URL": ""}
+def test_setup_upgrades_a_database_of_0_1_0_with_a_row_in_every_table(
+    old_site: dict[str, str], tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.json"
+    module = ["-m", "headnode.tests.operating.old_rows"]
 
     def run(*words: str) -> str:
-        done = subprocess.run(
-            [sys.executable, *words], env=env, cwd=ROOT, capture_output=True, text=True, check=False
-        )
+        command = [sys.executable, *words]
+        options: dict[str, Any] = {"env": old_site, "cwd": ROOT, "capture_output": True}
+        done = subprocess.run(command, text=True, check=False, **options)
         assert done.returncode == 0, done.stderr[-3000:]
-        return done.stdout
+        return str(done.stdout)
 
-    run("-c", MAKE)
+    run(*module, "make", str(kept), *(".".join(one) for one in RELEASED))
+    held = json.loads(kept.read_text())
+    assert len(held) > 40
+    assert all(rows for _, rows in held.values())
     assert "migrations" in run("manage.py", "setup", "--no-input").partition("\n")[0]
-    assert run("-c", LOOK).strip() == "Kept through 50"
+    assert json.loads(run(*module, "changed", str(kept))) == []
     assert "up to date" in run("manage.py", "setup", "--no-input").partition("\n")[0]
 
 

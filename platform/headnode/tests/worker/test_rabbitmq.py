@@ -80,7 +80,7 @@ def worker(stand: Stand) -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
-def settled(stand: Stand, within: float = 180) -> None:
+def settled(stand: Stand, within: float = 600) -> None:
     stand.wait(lambda: stand.ask(ASK) == "0 0 0", within)
     assert stand.ask(RESULTS) == "done"
 
@@ -126,7 +126,7 @@ def test_workers_join_and_leave_under_load(stand: Stand, worker: subprocess.Pope
         stand.let_go("grading")
         worker.terminate()
         others.append(stand.work(2))
-        stand.wait(lambda: worker.poll() is not None)
+        stand.wait(lambda: worker.poll() is not None, within=300)
         os.killpg(others[0].pid, signal.SIGKILL)
         settled(stand)
         assert stand.ask("print(max(row.tries for row in GradingRun.objects.all()))") == "1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,13 @@ from django.utils import timezone
 from hiring.models import Candidate, Erasure
 from reviews.privacy.candidate_export import export
 from reviews.privacy.erasure import StillWorking, compact, erase
+
+
+def keep_to_oneself(path: Path, data: bytes) -> None:
+    """Write the file so that nobody but its owner reads it. Raises OSError."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+        os.fchmod(file.fileno(), 0o600)  # also where it was there before
+        file.write(data)
 
 
 class Command(BaseCommand):
@@ -32,7 +40,11 @@ class Command(BaseCommand):
         if not options["export"] and not options["mode"]:
             raise CommandError("Say what to do: --export, --erase or --pseudonymise.", returncode=2)
         if options["export"]:
-            Path(options["export"]).write_bytes(export(candidate))
+            try:
+                keep_to_oneself(Path(options["export"]), export(candidate))
+            except OSError as error:
+                sentence = f"{options['export']} cannot be written: {error.strerror}."
+                raise CommandError(sentence, returncode=2) from error
             self.stdout.write(f"Wrote {options['export']}.")
         if options["mode"]:
             mode = Erasure.Mode(options["mode"])

@@ -316,9 +316,11 @@ def test_the_operators_commands_do_what_the_page_says(
     settings.RETENTION_MONTHS = 0  # nobody is due: the second command must leave ada to the others
     monkeypatch.chdir(tmp_path)
     for line in typed():
-        assert line.startswith("python manage.py ")
-        call_command(*line.split()[2:])
-    assert (tmp_path / "ada.zip").stat().st_size > 0
+        assert line.startswith("headnode ")
+        call_command(*line.replace("/var/lib/headnode", str(tmp_path)).split()[1:])
+    copied = (tmp_path / "ada.zip").stat()
+    assert copied.st_size > 0
+    assert copied.st_mode & 0o077 == 0  # all that is known of somebody is its owner's to read
     assert not Candidate.objects.filter(email="ada@example.com").exists()
 
 
@@ -327,6 +329,8 @@ def test_command_says_what_is_missing(full: Stage) -> None:
         call_command("candidate_data", "nobody@example.com", "--erase")
     with pytest.raises(CommandError, match="Say what to do"):
         call_command("candidate_data", "ada@example.com")
+    with pytest.raises(CommandError, match=r"/nowhere/ada\.zip cannot be written: No such file"):
+        call_command("candidate_data", "ada@example.com", "--export", "/nowhere/ada.zip")
 
 
 IN_A_SITE = """
