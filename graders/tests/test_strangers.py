@@ -41,7 +41,9 @@ def test_every_answer_was_graded() -> None:
         assert {(row["variant"], row["answer"]) for row in KEPT.get(name, [])} == written
 
 
-@pytest.mark.parametrize("name", ["sentences", "sentences later", "sentences fifth", "sentences seventh"])
+@pytest.mark.parametrize(
+    "name", ["sentences", "sentences later", "sentences fifth", "sentences seventh"]
+)
 def test_single_sentences_are_read_right_or_left_open(name: str) -> None:
     found = KEPT[name]
     assert found["wrong"] == 0, found["not_right"]
