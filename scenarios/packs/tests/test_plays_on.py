@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import functools
+import gc
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -71,6 +73,13 @@ ACTS = {
 }
 
 
+def forget() -> None:
+    """What tests before this one had worked out would otherwise be known, and nothing of it run."""
+    for one in gc.get_objects():
+        if isinstance(one, functools._lru_cache_wrapper):
+            one.cache_clear()
+
+
 def files_used_by(pack: Pack, act: Callable[[Any, list[list[Any]]], None]) -> set[str]:
     """Source files of the simulator whose functions run while part of a workload passes."""
     seen: set[str] = set()
@@ -79,10 +88,13 @@ def files_used_by(pack: Pack, act: Callable[[Any, list[list[Any]]], None]) -> se
         if event == "call" and "/scenarios/simulator/" in frame.f_code.co_filename:
             seen.add(frame.f_code.co_filename)
 
+    forget()
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        episode: Any = pack.world.open(DEFAULT, pack.settings("mid"), "failure-heavy", "7", faults=False)
+        episode: Any = pack.world.open(
+            DEFAULT, pack.settings("mid"), "failure-heavy", "7", faults=False
+        )
         for _ in range(TICKS):
             act(episode, episode.tick()["events"])
     finally:
@@ -110,7 +122,9 @@ def test_readme_of_a_world_names_its_parts_or_what_the_engine_would_cost(pack: P
     if pack.name in WITHOUT:
         assert "engine would cost" in page.read_text(encoding="utf-8")
     elif page.exists():
-        assert all(f"`{module}`" in page.read_text(encoding="utf-8") for module in pack.world.plays_on)
+        assert all(
+            f"`{module}`" in page.read_text(encoding="utf-8") for module in pack.world.plays_on
+        )
 
 
 @pytest.mark.parametrize("pack", PLAYED, ids=lambda pack: str(pack.name))
