@@ -21,7 +21,8 @@ TEXTS = {
     "university": '[cluster]\nname = "tanager"\nnodes = 12\ngpus_per_node = 4\ngpu_model = "A100"\n'
     "[prices]\nondemand_node_hour = 9.2\nspot_node_hour = 3.6\n"
     '[[teams]]\nname = "Genomics"\ngpu_share = 0.6\ntraining = 0.5\nfine_tuning = 0.3\nbatch = 0.2\n'
-    '[[teams]]\nname = "Astronomy"\ngpu_share = 0.4\ntraining = 0.2\ninteractive = 0.4\ninference = 0.1\nbatch = 0.3\n'
+    '[[teams]]\nname = "Astronomy"\ngpu_share = 0.4\ntraining = 0.2\n'
+    "interactive = 0.4\ninference = 0.1\nbatch = 0.3\n"
     + _site("Computing Center", "Chicago", 12, 200, 0.07),
     "mixed": '[cluster]\nname = "loom"\n[prices]\ncurrency = "GBP"\n'
     '[[node_types]]\nname = "Blackwell"\ncount = 16\ngpu = "B200"\ngpus = 8\npurchased = "2025-06"\n'

@@ -15,8 +15,8 @@ from scenarios.packs.tests.companies import companies
 
 COMPANIES = companies()
 CASES = [(company, pack.name) for company in COMPANIES for pack in all_packs()]
-# Materials that a generator writes are long in the making: by day of each pack for two of the companies, so that
-# each company has a pack of that sort.
+# Materials that a generator writes are long in the making: by day of each pack for two of the companies,
+# so that each company has a pack of that sort.
 GENERATED = [pack.name for pack in all_packs() if pack.generator]
 TWO_EACH = {
     (company, GENERATED[turn // 2 % len(GENERATED)]) for turn, company in enumerate(COMPANIES)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from scenarios.company.profile import Profile
 from scenarios.packs import Pack, PackInvalid, all_packs, build, load_pack
 from scenarios.packs.generated import Generator, UnknownGenerator, load_generator
-from scenarios.company.profile import Profile
 
 NAME = "troubleshooting/slow-training"
 GENERATED = [pack.name for pack in all_packs() if pack.generator]

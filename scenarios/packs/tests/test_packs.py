@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build, load_pack
 from scenarios.company.profile import Profile
+from scenarios.packs import Pack, PackInvalid, PackNotFound, all_packs, build, load_pack
 from scenarios.simulator.agenda import HOUR
 from scenarios.worlds.slurm_fair_partitions.controls import SETTLED
 from scenarios.worlds.slurm_fair_partitions.ledger import WINDOW
@@ -60,9 +60,7 @@ def test_misspelt_key_of_a_manifest_is_named(pack: Pack, tmp_path: Path) -> None
         load_pack("automation/wrong", tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name", [found.name for found in all_packs() if "world" in found.data]
-)
+@pytest.mark.parametrize("name", [found.name for found in all_packs() if "world" in found.data])
 def test_guides_tell_the_times_of_the_manifest(name: str, tmp_path: Path) -> None:
     folder = copy_of(load_pack(name), tmp_path, name)
     text = (folder / "pack.toml").read_text()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import functools
 import gc
+import json
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -34,7 +34,8 @@ PLAYED = [pack for pack in all_packs() if pack.kind not in NO_QUEUE | set(TOO_DE
 def source(module: str) -> str:
     """The file of a module below scenarios.simulator."""
     found = find_spec(f"scenarios.simulator.{module}")
-    assert found is not None and found.origin, f"There is no scenarios.simulator.{module}."
+    assert found is not None, f"There is no scenarios.simulator.{module}."
+    assert found.origin, f"There is no file of scenarios.simulator.{module}."
     return found.origin
 
 
