@@ -29,10 +29,10 @@ DATABASE = {"db", "transactional_db"}
 BROWSER = "platform/headnode/tests/browser"
 LONGEST = [
     "graders/tests/test_goldens.py",
-    f"{BROWSER}/test_cost_workspace.py",
     f"{BROWSER}/test_story.py",
-    f"{BROWSER}/test_replay.py",
+    f"{BROWSER}/test_candidate_pages.py",
     f"{BROWSER}/test_trouble.py",
+    f"{BROWSER}/test_cost_workspace.py",
     f"{BROWSER}/test_scaling_workspace.py",
     f"{BROWSER}/test_troubleshooting.py",
 ]

@@ -100,18 +100,19 @@ def _part_follow_ups(row: dict[str, Any]) -> None:
 @transaction.atomic
 def load_questions(*, now: datetime, folder: Path = FOLDER) -> int:
     """Add what is new; a changed text replaces the row by a new version. Answers how many."""
-    changed = 0
+    latest = {row.family: row for row in Question.objects.filter(shipped=True).order_by("version")}
+    added = []
     for question in shipped_questions(folder):
         fields: dict[str, Any] = msgspec.structs.asdict(question)
         fields["text"], family = fields.pop("question"), fields.pop("key")
-        rows = Question.objects.filter(family=family, shipped=True)
-        latest = rows.order_by("-version").first()
-        if latest and all(getattr(latest, name) == value for name, value in fields.items()):
+        known = latest.get(family)
+        if known and all(getattr(known, name) == value for name, value in fields.items()):
             continue
-        rows.filter(replaced_at=None).update(replaced_at=now)
-        version = latest.version + 1 if latest else 1
-        Question.objects.create(
-            shipped=True, family=family, version=version, created_at=now, **fields
+        version = known.version + 1 if known else 1
+        added.append(
+            Question(shipped=True, family=family, version=version, created_at=now, **fields)
         )
-        changed += 1
-    return changed
+    replaced = Question.objects.filter(shipped=True, replaced_at=None)
+    replaced.filter(family__in=[row.family for row in added]).update(replaced_at=now)
+    Question.objects.bulk_create(added)
+    return len(added)

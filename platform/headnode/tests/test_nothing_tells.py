@@ -129,6 +129,8 @@ def is_said(secret: str, text: str) -> bool:
     return bool(re.search(whole, text)) if secret in FIGURES else secret in text
 
 
+# By day those who owe a scorecard most often; test_permission_matrix has all of them at the doors.
+@pytest.mark.by_day("name", ["interviewer"])
 @pytest.mark.parametrize("name", OWES)
 def test_no_address_tells_what_others_said(
     name: str, full: Attempt, places: Places, stage: Stage
@@ -144,6 +146,7 @@ def test_no_address_tells_what_others_said(
     assert told(client, places, secrets) == []
 
 
+@pytest.mark.nightly
 def test_the_same_addresses_tell_it_to_whom_may_know(
     full: Attempt, places: Places, stage: Stage
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from django.core import mail
 
+from headnode.tests.migrated import lend_to_a_process
 from hiring.invitations import find, invite, revoke
 from hiring.messages import delivery, outbox
 from hiring.messages.to_candidates import invite_by_mail
@@ -222,6 +223,7 @@ if not Message.objects.exists():
     delivery.send_due("one", lambda: NOW)
 print(delivery.send_due("two", lambda: NOW + timedelta(hours=1)), Message.objects.get().state(NOW))
 """
+    lend_to_a_process(tmp_path)
     env = dict(os.environ) | {
         "HEADNODE_DATA": str(tmp_path),
         "DJANGO_SETTINGS_MODULE": "headnode.settings",

@@ -19,6 +19,7 @@ SECOND = "Delete the volumes that nobody has attached for a year"
 RISK = "The commitment is paid for even when the teams burst less"
 
 
+@pytest.mark.nightly
 def test_from_the_pivot_to_the_graded_answer(site: Site, chrome: Browser) -> None:
     link = invite_to_cost(site)
     emre = Candidate(chrome, site, DESKTOP)

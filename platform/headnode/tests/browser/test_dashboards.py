@@ -121,6 +121,7 @@ def test_one_time_for_all_charts(ada: Person) -> None:
     expect(page.locator(".mboard .mbar-range")).to_have_text(whole)
 
 
+@pytest.mark.nightly
 def test_a_time_is_typed_and_its_link_leads_back(ada: Person) -> None:
     """Relative to the recording, by keyboard; what cannot be read is said and changes nothing."""
     page = ada.page
@@ -150,6 +151,7 @@ def test_a_time_is_typed_and_its_link_leads_back(ada: Person) -> None:
     expect(page.locator(".mboard .mbar-range")).to_have_text(typed)
 
 
+@pytest.mark.nightly
 def test_two_parts_stand_beside_each_other(ada: Person) -> None:
     page = ada.page
     page.get_by_label("Show a second part beside this one").select_option("query")
@@ -160,6 +162,7 @@ def test_two_parts_stand_beside_each_other(ada: Person) -> None:
     expect(page.get_by_role("textbox", name=re.compile("PromQL"))).to_be_hidden()
 
 
+@pytest.mark.nightly
 def test_keys_isolate_tables_tell_and_pins_say_what(ada: Person) -> None:
     page = ada.page
     to_run(page)
@@ -180,6 +183,7 @@ def test_keys_isolate_tables_tell_and_pins_say_what(ada: Person) -> None:
     ada.look("dashboards-table")
 
 
+@pytest.mark.nightly
 def test_run_before_and_node_by_keyboard(ada: Person) -> None:
     page = ada.page
     to_run(page)
@@ -212,6 +216,7 @@ window.fetch = (url, settings) => new Promise((resolve, reject) => {
 }"""
 
 
+@pytest.mark.nightly
 def test_a_change_that_overtakes_another_is_drawn(
     running: Browser, served: MaterialsPage, tmp_path: Path
 ) -> None:
@@ -227,6 +232,7 @@ def test_a_change_that_overtakes_another_is_drawn(
     ada.context.close()
 
 
+@pytest.mark.nightly
 def test_heat_map_is_read_and_leads_to_the_node(ada: Person) -> None:
     page = ada.page
     page.get_by_label("Row", exact=True).select_option("heat")
@@ -243,6 +249,7 @@ def test_heat_map_is_read_and_leads_to_the_node(ada: Person) -> None:
     expect(page.get_by_role("heading", name="One node: gpu-n002")).to_be_focused()
 
 
+@pytest.mark.nightly
 def test_any_metric_can_be_charted_and_found(ada: Person) -> None:
     page = ada.page
     open_panels(page)
@@ -311,6 +318,7 @@ def test_a_query_is_written_answered_and_kept(ada: Person) -> None:
     ada.look("query")
 
 
+@pytest.mark.nightly
 def test_a_query_is_stopped_and_the_next_one_answered(
     running: Browser, served: MaterialsPage, tmp_path: Path
 ) -> None:
@@ -334,6 +342,7 @@ def test_a_query_is_stopped_and_the_next_one_answered(
     ada.context.close()
 
 
+@pytest.mark.nightly
 def test_a_question_without_a_place_is_asked_again_by_the_page(
     ada: Person, served: MaterialsPage
 ) -> None:

@@ -107,6 +107,7 @@ def test_each_filter_finds_as_many_lines_as_stand_beside_it(ada: Person) -> None
         expect(said).to_contain_text(f"{LINES + 1:,} of")
 
 
+@pytest.mark.nightly
 def test_rows_stay_where_new_heights_move_nothing(ada: Person) -> None:
     before, after, first = ada.page.evaluate(RELAYOUT)
     assert before == after > 0
@@ -134,6 +135,7 @@ def test_lines_found_before_an_endless_expression_can_still_be_read(ada: Person)
     expect(rows(ada).last.locator("mark")).to_have_text("was answered")
 
 
+@pytest.mark.nightly
 def test_lines_found_before_a_wrong_expression_keep_their_marks(ada: Person) -> None:
     search(ada, r"answ\w+", expression=True)
     expect(rows(ada).first.locator("mark")).to_have_text("answered")
@@ -143,6 +145,7 @@ def test_lines_found_before_a_wrong_expression_keep_their_marks(ada: Person) -> 
     expect(rows(ada).last.locator("mark")).to_have_text("answered")
 
 
+@pytest.mark.nightly
 def test_an_expression_whose_marks_are_endless_finds_lines_without_marks(ada: Person) -> None:
     search(ada, ENDLESS_TO_MARK, expression=True)
     expect(rows(ada)).to_have_count(1)
@@ -153,6 +156,7 @@ def test_an_expression_whose_marks_are_endless_finds_lines_without_marks(ada: Pe
     expect(rows(ada).locator("mark")).to_have_text(re.compile(LAST))
 
 
+@pytest.mark.nightly
 def test_only_the_answer_to_the_last_search_is_shown(ada: Person) -> None:
     """Each key is a search; rows asked for meanwhile are those of the list that is in sight."""
     query = logs(ada).get_by_label("Search the logs")

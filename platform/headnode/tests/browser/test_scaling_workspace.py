@@ -21,6 +21,7 @@ RISK = "The spine switches come later than promised"
 TABS = ["Overview", "Orders", "Timeline", "Money", "Risks", "What-if", "Files"]
 
 
+@pytest.mark.nightly
 def test_from_the_overview_to_the_receipt(site: Site, chrome: Browser) -> None:
     link = invite_to_plan(site)
     selin = Candidate(chrome, site, DESKTOP)

@@ -12,6 +12,7 @@ from headnode.tests.browser.site import Site
 REMARK = "A call that timed out may have worked."
 
 
+@pytest.mark.nightly
 def test_from_the_next_answer_to_a_released_feedback(site: Site, chrome: Browser) -> None:
     ines = Staff(chrome, site, DESKTOP, "ines")
     open_next_to_score(ines)

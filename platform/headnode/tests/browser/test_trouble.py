@@ -103,6 +103,7 @@ def test_run_survives_sigkill_of_the_worker(site: Site, wire: Wire) -> None:
     assert rows(site, claims)[0][0] < lease  # taken up before the dead worker's lease had run out
 
 
+@pytest.mark.nightly
 def test_candidate_gets_back_the_time_that_a_dead_site_took(site: Site, wire: Wire) -> None:
     before = datetime.fromisoformat(wire.get("state")["deadline_at"])
     assert site.process is not None
@@ -183,6 +184,7 @@ def test_grading_comes_out_the_same_again(site: Site) -> None:
     assert answer == {"grading_run": number, "same": True, "differences": []}
 
 
+@pytest.mark.nightly
 def test_ctrl_c_leaves_nothing_behind_and_a_second_start_keeps_all(site: Site) -> None:
     link = site.candidate_link
     site.stop()

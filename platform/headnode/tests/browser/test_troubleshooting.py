@@ -19,6 +19,7 @@ REASON = "Their log says so, and the ranks beside them wait."
 NARROW_TABS = ["Logs", "Configuration", "Files", "Terminal"]  # charts have tests of their own
 
 
+@pytest.mark.nightly
 def test_from_the_first_look_to_the_receipt(site: Site, chrome: Browser) -> None:
     dilan = Candidate(chrome, site, DESKTOP)
     begin(dilan)
