@@ -181,12 +181,17 @@ def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     """
     kept: set[pytest.Item] = set()
     unmet: dict[tuple[str, str], list[Any]] = {}
+    met: Counter[str] = Counter()
     for item in items:
+        test = item.nodeid.split("[")[0]
         inside = item.get_closest_marker("nightly") is None
-        for names, values, value in _samples(item):
-            missing = unmet.setdefault((item.nodeid.split("[")[0], names), list(values))
+        for every in _shares(item):
+            inside = inside and met[test] % every == 0
+        met[test] += 1
+        for names, values, value, is_left_out in _samples(item):
+            missing = unmet.setdefault((test, names), list(values))
             missing[:] = [one for one in missing if one != value]
-            inside = inside and value in values
+            inside = inside and (value in values) != is_left_out
         if inside:
             kept.add(item)
     for (test, names), missing in unmet.items():
@@ -195,19 +200,30 @@ def _by_day(items: Sequence[pytest.Item]) -> set[pytest.Item]:
     return kept
 
 
-def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any]]:
-    """Of each mark: its names, its values, and the value that this case has.
+def _shares(item: Any) -> Iterator[int]:
+    """Of each mark that keeps every so many cases: how many."""
+    for mark in item.iter_markers("by_day"):
+        if "every" in mark.kwargs:
+            yield mark.kwargs["every"]
+
+
+def _samples(item: Any) -> Iterator[tuple[str, Sequence[Any], Any, bool]]:
+    """Of each mark: its names, its values, the value that this case has, and whether those are left out.
 
     A module's mark concerns those of its tests that have what it names.
     """
     for node, mark in item.iter_markers_with_node("by_day"):
+        for how in {"ids", "but"} & set(mark.kwargs):
+            yield "id", list(mark.kwargs[how]), item.callspec.id, how == "but"
+        if not mark.args:
+            continue
         names, values = mark.args
         given = item.callspec.params if hasattr(item, "callspec") else {}
         wanted = names.split(",")
         if node is not item and not set(wanted) <= set(given):
             continue
         found = [given[name] for name in wanted]
-        yield names, list(values), found[0] if len(found) == 1 else tuple(found)
+        yield names, list(values), found[0] if len(found) == 1 else tuple(found), False
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

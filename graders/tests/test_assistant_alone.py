@@ -129,6 +129,7 @@ def test_a_model_is_played_graded_and_kept(
     assert "secret-key" not in json.dumps(record)
 
 
+@pytest.mark.nightly
 def test_a_recorded_conversation_is_played_again(tmp_path: Path) -> None:
     path = tmp_path / "talk.json"
     path.write_text(json.dumps({"messages": [{"role": "user", "content": "?"}, *work()]}))

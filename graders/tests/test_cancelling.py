@@ -80,6 +80,14 @@ def served(measured: tuple[Measured, ...]) -> float:
     ("golden", "what"),
     [*(("competent", what) for what in DOOMED), ("expert", "sessions before they start")],
 )
+@pytest.mark.by_day(
+    but=[
+        "competent-arrays",
+        "competent-sessions",
+        "competent-sessions before they start",
+        "expert-sessions before they start",
+    ]
+)
 def test_cancelling_work_never_pays(golden: str, what: str) -> None:
     honest, gamed = scored(golden), scored(golden, DOOMED[what])
     cancelled = {one.measure.key: one.value for one in gamed}["decisions"]

@@ -43,6 +43,7 @@ def test_the_sandbox_keeps_its_state_where_headnode_data_says(
     assert opened["state_dir"].parts[-2:] == ("data", "sandbox")
 
 
+@pytest.mark.nightly
 def test_file_is_the_entry_whatever_its_name(capsys: pytest.CaptureFixture[str]) -> None:
     code, report = graded(capsys, "--answer", str(GOLDENS / "competent.py"))
     assert code == 0
@@ -50,6 +51,7 @@ def test_file_is_the_entry_whatever_its_name(capsys: pytest.CaptureFixture[str])
     assert report["score"] > 0.3
 
 
+@pytest.mark.nightly
 def test_folder_is_one_answer(capsys: pytest.CaptureFixture[str]) -> None:
     folder = GOLDENS.parent / "mid" / "template"
     code, report = graded(capsys, "--answer", str(folder))
@@ -64,6 +66,7 @@ def test_program_that_fails_is_exit_0_with_the_status(capsys: pytest.CaptureFixt
     assert report["score"] is None
 
 
+@pytest.mark.nightly
 def test_folder_of_answers_gives_a_row_for_each(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -81,6 +84,7 @@ def test_folder_of_answers_gives_a_row_for_each(
     assert "candidate_error: Not measured: On hidden-1: Your program" in crashed
 
 
+@pytest.mark.nightly
 def test_table_is_the_same_with_several_jobs_and_shows_what_cannot_be_read(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -151,6 +151,7 @@ def looked(session: Wire, name: str) -> str:
 
 
 @packs
+@pytest.mark.by_day(but=["automation/slurm-fair-partitions"])
 def test_beginning_of_a_public_workload_is_seen_nowhere_else(name: str) -> None:
     pack, level = chosen(name)
     public = [
@@ -178,6 +179,7 @@ def replayed(on: Workload, name: str, plan: list[tuple[int, str, dict[str, objec
 
 
 @packs
+@pytest.mark.by_day(ids=["automation/spot-checkpointing"])
 def test_plan_learnt_on_a_public_workload_does_not_do_the_work_on_a_hidden_one(name: str) -> None:
     pack, level = chosen(name)
     public = public_workload(pack, level, SEED, pack.public_workloads(level)[0][0])
@@ -215,6 +217,7 @@ WAITS = ("pass", "time.sleep(0.0003)", "sum(range(3000))")
 # A session's time is the same code for all worlds: by day one that answers plainly and one with long texts.
 @pytest.mark.by_day("name", ["automation/queue-autoscaler", "automation/slurm-fair-partitions"])
 @packs
+@pytest.mark.nightly
 def test_thinking_longer_changes_no_byte(name: str) -> None:
     pack, level = chosen(name)
     golden = pack.golden(level, "naive")
@@ -242,6 +245,7 @@ def test_reads_are_limited_within_a_tick(name: str) -> None:
 
 
 @packs
+@pytest.mark.by_day(ids=["automation/gpu-idle-alerts", "automation/spot-checkpointing"])
 def test_asking_more_often_improves_no_measure(name: str) -> None:
     on = workload(name)
     asked = reads(name)
@@ -257,6 +261,14 @@ def test_asking_more_often_improves_no_measure(name: str) -> None:
 
 
 @packs
+@pytest.mark.by_day(
+    but=[
+        "automation/cloud-bursting",
+        "automation/gpu-idle-alerts",
+        "automation/mig-sharing",
+        "automation/slurm-fair-partitions",
+    ]
+)
 def test_repeating_every_write_does_not_pay(name: str) -> None:
     on = workload(name)
     idle = {*reads(name), *KNOBS}
@@ -274,6 +286,13 @@ def test_repeating_every_write_does_not_pay(name: str) -> None:
 
 
 @packs
+@pytest.mark.by_day(
+    but=[
+        "automation/cluster-priorities",
+        "automation/queue-autoscaler",
+        "automation/slurm-fair-partitions",
+    ]
+)
 def test_leaving_early_is_the_same_as_doing_nothing_to_the_end(name: str) -> None:
     on = workload(name)
     told = []
@@ -287,6 +306,7 @@ def test_leaving_early_is_the_same_as_doing_nothing_to_the_end(name: str) -> Non
 
 
 @packs
+@pytest.mark.by_day(ids=["automation/cluster-priorities"])
 def test_leaving_at_half_time_costs_what_the_rest_was_worth(name: str) -> None:
     on = workload(name)
     _, whole = played(name, "competent", on, faults=True)
@@ -307,6 +327,14 @@ def test_leaving_at_half_time_costs_what_the_rest_was_worth(name: str) -> None:
 
 
 @packs
+@pytest.mark.by_day(
+    but=[
+        "automation/cluster-priorities",
+        "automation/queue-autoscaler",
+        "automation/slurm-fair-partitions",
+        "automation/spot-checkpointing",
+    ]
+)
 def test_stopping_everybodys_work_does_not_look_good(name: str) -> None:
     pack, level = chosen(name)
     cheated = play_golden(pack, level, "cheater", [workload(name)])

@@ -66,6 +66,7 @@ CALLED_BACK: Changes = (
 @pytest.mark.by_day("level,changes", [("junior", LAWLESS), ("mid", LAWLESS + URGENT_TOO)])
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("changes", [LAWLESS, LAWLESS + URGENT_TOO], ids=["low", "all"])
+@pytest.mark.by_day(but=["all-mid"])
 def test_the_best_broker_without_rules_is_far_below_a_competent_one(
     level: str, changes: Changes
 ) -> None:
@@ -88,6 +89,7 @@ def test_the_best_broker_without_rules_is_far_below_a_competent_one(
         pytest.param("senior", AT_ANY_PRICE, id="price and budgets"),
     ],
 )
+@pytest.mark.nightly
 def test_breaking_one_rule_costs_more_than_it_gains(level: str, changes: Changes) -> None:
     wrong, honest = scored(PACK, level, "expert", changes), scored(PACK, level, "expert")
     assert (total(wrong) or 0.0) <= (total(honest) or 0.0) - 0.08
@@ -98,6 +100,7 @@ def test_breaking_one_rule_costs_more_than_it_gains(level: str, changes: Changes
 
 @pytest.mark.by_day("level", ["mid"])
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.nightly
 def test_urgent_jobs_that_are_called_back_at_once_were_not_taken_in(level: str) -> None:
     glanced, honest = scored(PACK, level, "expert", CALLED_BACK), scored(PACK, level, "expert")
     assert score(glanced, "incidents") <= score(honest, "incidents") - 0.1

@@ -52,6 +52,7 @@ NEVER_AGAIN: Changes = (
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.nightly
 def test_running_everything_on_demand_stays_below_a_sound_use_of_spot(level: str) -> None:
     firm, honest = scored(PACK, level, "on_demand_only"), scored(PACK, level, "competent")
     assert (total(firm) or 0.0) <= (total(honest) or 0.0) - 0.05
@@ -62,6 +63,7 @@ def test_running_everything_on_demand_stays_below_a_sound_use_of_spot(level: str
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.by_day(but=["mid", "senior"])
 def test_the_best_supervisor_on_demand_stays_below_the_same_one_on_spot(level: str) -> None:
     firm, spot = scored(PACK, level, "on_demand_only"), scored(PACK, level, "expert")
     assert (total(firm) or 0.0) <= (total(spot) or 0.0) - 0.2

@@ -76,10 +76,12 @@ def test_grade_has_every_key_of_the_contract() -> None:
         assert row["detail"].startswith("The controller saw the whole day: ")
 
 
+@pytest.mark.nightly
 def test_same_answer_and_seed_give_the_same_bytes() -> None:
     assert json.dumps(graded(golden("competent"))) == json.dumps(graded(golden("competent")))
 
 
+@pytest.mark.nightly
 def test_progress_is_told_after_each_day() -> None:
     seen: list[tuple[int, int]] = []
     grade(
@@ -98,6 +100,7 @@ def test_progress_is_told_after_each_day() -> None:
     "body",
     ["raise RuntimeError('broken')", "def f(:\n", "cluster.tick()\nimport os\nos._exit(9)", ""],
 )
+@pytest.mark.nightly
 def test_program_that_never_runs_through_is_not_measured_and_never_a_zero(body: str) -> None:
     report = graded(program(body))
     assert report["status"] == "candidate_error"
@@ -106,6 +109,7 @@ def test_program_that_never_runs_through_is_not_measured_and_never_a_zero(body: 
     assert report["detail"].startswith("Not measured: On hidden-1:")
 
 
+@pytest.mark.nightly
 def test_crasher_is_not_measured_and_says_where_it_stopped() -> None:
     report = graded(golden("crasher"))
     assert report["status"] == "candidate_error"
@@ -113,6 +117,7 @@ def test_crasher_is_not_measured_and_says_where_it_stopped() -> None:
     assert "KeyError" in report["evidence"][0]["stderr"]
 
 
+@pytest.mark.nightly
 def test_program_that_leaves_early_is_measured_with_the_rest_of_the_day() -> None:
     report = graded(program("while cluster.tick() and cluster.now < 6 * 3600:\n    pass\n"))
     assert report["status"] == "done"
@@ -122,6 +127,7 @@ def test_program_that_leaves_early_is_measured_with_the_rest_of_the_day() -> Non
     assert report["evidence"][0]["replay"]["t"][-1] == 86_400
 
 
+@pytest.mark.nightly
 def test_leaving_on_bad_days_does_not_pay() -> None:
     source = (GOLDENS / "competent.py").read_text()
     quitter = source.replace(
@@ -167,6 +173,7 @@ def test_run_shows_output_measures_and_a_timeline() -> None:
     assert {"t": 60, "kind": "log", "text": "minute"} in run["timeline"]["marks"]
 
 
+@pytest.mark.nightly
 def test_run_on_the_second_public_day_is_another_day() -> None:
     runs = [
         run_public(PACK, "mid", 3, golden("do_nothing"), LocalBackend(), name).to_dict()
@@ -175,6 +182,7 @@ def test_run_on_the_second_public_day_is_another_day() -> None:
     assert runs[0]["timeline"]["series"] != runs[1]["timeline"]["series"]
 
 
+@pytest.mark.nightly
 def test_starter_runs_through_the_day_as_it_is() -> None:
     files = load_pack(PACK).template("mid")
     run = run_public(PACK, "mid", 3, files, LocalBackend())

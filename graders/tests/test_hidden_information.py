@@ -261,6 +261,7 @@ def test_program_that_reads_everything_finds_no_secret(
 
 
 @pytest.mark.parametrize("name", PACKS)
+@pytest.mark.nightly
 def test_program_that_asks_for_everything_is_told_no_secret(
     name: str, backend: Backend, sent: list[str]
 ) -> None:
@@ -272,6 +273,7 @@ def test_program_that_asks_for_everything_is_told_no_secret(
     assert leaked(pack, level, "\n".join(sent) + outcome.stdout + outcome.stderr) == []
 
 
+@pytest.mark.nightly
 def test_a_secret_that_did_leak_would_be_found(backend: Backend, sent: list[str]) -> None:
     pack = load_pack(PACKS[0])
     level = level_of(pack)

@@ -83,6 +83,7 @@ def scores(level: str, added: str = "") -> dict[str, float]:
 
 
 @pytest.mark.parametrize("level", ["junior", "mid"])
+@pytest.mark.by_day(but=["mid"])
 def test_true_facts_about_something_else_show_nothing(level: str) -> None:
     honest, moved = scores(level), scores(level, ELSEWHERE)
     assert honest["evidence"] > 0.95

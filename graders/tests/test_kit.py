@@ -24,6 +24,14 @@ def kit(pack: Pack = ONE, level: str = "mid", seed: int = SEED) -> dict[str, byt
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+@pytest.mark.by_day(
+    but=[
+        "automation/cloud-bursting",
+        "automation/cluster-priorities",
+        "automation/slurm-fair-partitions",
+        "automation/spot-checkpointing",
+    ]
+)
 def test_nothing_but_public_workloads_is_in_it(pack: Pack) -> None:
     found = kit(pack)
     hidden = [one.seed for one in hidden_workloads(pack, "mid", SEED)]
@@ -53,6 +61,7 @@ def test_the_program_that_plays_at_home_is_in_it() -> None:
 
 
 @pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.by_day(but=["queue_autoscaler"])
 def test_the_simulator_needs_nothing_that_is_not_in_the_kit(world: str) -> None:
     files = sources_of(world)
     for path, body in ((path, body) for path, body in files.items() if path.endswith(".py")):

@@ -38,6 +38,7 @@ def written(kit: Path, name: str, text: str) -> str:
 # By day plain answers, long texts and several clusters, as in test_same_bytes.
 @pytest.mark.by_day("pack", [one for one in PACKS if one.name.endswith(BY_DAY)])
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+@pytest.mark.nightly
 def test_figures_are_those_of_the_platform(pack: Pack, tmp_path: Path) -> None:
     source = pack.golden("mid", "naive")
     kit = unpacked(pack, "mid", SEED, tmp_path, source)
@@ -50,6 +51,7 @@ def test_figures_are_those_of_the_platform(pack: Pack, tmp_path: Path) -> None:
     assert "score" not in done.stdout
 
 
+@pytest.mark.nightly
 def test_run_says_how_it_ended_with_the_figures_in_short(kit: Path) -> None:
     done = python_in(kit, *RUN, "answer/controller.py", "--replay", "replay.json")
     assert done.returncode == 0, done.stderr
@@ -89,6 +91,7 @@ def test_program_that_fails_shows_its_own_error(kit: Path) -> None:
         ),
     ],
 )
+@pytest.mark.by_day(every=4)
 def test_every_other_end_is_said_in_a_sentence(kit: Path, source: str, status: str) -> None:
     done = python_in(kit, *RUN, written(kit, "other.py", source))
     assert status in done.stdout
@@ -177,6 +180,7 @@ def test_long_lists_are_cut_and_say_where_the_rest_is(kit: Path) -> None:
     assert printed[-1].endswith("1, 2")
 
 
+@pytest.mark.nightly
 def test_tests_can_step_a_cluster(kit: Path) -> None:
     written(kit, "test_stepped.py", STEPPED)
     options = ["-m", "pytest", "-q", "-p", "headnode_local.fixtures", "-p", "no:cacheprovider"]
@@ -186,6 +190,7 @@ def test_tests_can_step_a_cluster(kit: Path) -> None:
 
 
 @pytest.mark.usefixtures("unhurried")
+@pytest.mark.nightly
 def test_figures_are_those_of_a_run_in_the_sandbox(kit: Path, backend: Backend) -> None:
     source = (kit / "answer/controller.py").read_text()
     spec = spec_for(ONE, {**ONE.template("mid"), ONE.entry: source})

@@ -163,6 +163,13 @@ def cases() -> Iterator[tuple[str, str, str]]:
     ],
 )  # each kind once with rows and one answer of which nothing can be asked
 @pytest.mark.parametrize(("pack", "level", "golden"), list(cases()))
+@pytest.mark.by_day(
+    but=[
+        "cost/fleet-bill-mid-solid",
+        "scaling-plan/growth-year-junior-solid",
+        "troubleshooting/slow-training-mid-expert",
+    ]
+)
 def test_questions_about_written_goldens(pack: str, level: str, golden: str) -> None:
     files = WRITTEN[pack][0](load_pack(pack), level, golden, SEED)
     prose = "\n".join(files.values())
@@ -222,6 +229,7 @@ PACKS = [
 
 @pytest.mark.by_day("pack", [PACK])
 @pytest.mark.parametrize("pack", PACKS)
+@pytest.mark.nightly
 def test_questions_about_programs(pack: str) -> None:
     _, found = of_program(pack, "mid", "competent")
     good = [question for question in found if is_good(question, "")]
@@ -276,6 +284,7 @@ JSON = st.recursive(
 @pytest.mark.parametrize("pack", [name for name in WRITTEN if "training" not in name])
 @settings(max_examples=15, deadline=None)
 @given(data=JSON, rows=JSON)
+@pytest.mark.by_day(but=["scaling-plan/growth-year"])
 def test_whatever_is_handed_in_is_no_error(pack: str, data: Any, rows: Any) -> None:
     keys = {"cost/fleet-bill": "opportunities", "scaling-plan/growth-year": "plan"}
     text = json.dumps({"sections": data, keys[pack]: rows})

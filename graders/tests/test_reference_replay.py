@@ -24,6 +24,7 @@ def last(replay: dict[str, Any], key: str) -> float:
     return float(next(one["values"][-1] for one in replay["series"] if one["key"] == key))
 
 
+@pytest.mark.nightly
 def test_replay_is_the_same_each_time_and_another_for_another_workload() -> None:
     first = json.dumps(played("hidden-1"))
     assert json.dumps(played("hidden-1")) == first

@@ -47,12 +47,14 @@ def told(name: str, backend: Backend) -> bytes:
 @pytest.mark.by_day("name", [f"automation/{name}" for name in BY_DAY])
 @pytest.mark.docker
 @pytest.mark.parametrize("name", packs())
+@pytest.mark.nightly
 def test_grade_has_the_same_bytes_on_both_backends(
     name: str, namespace: Backend, docker: Backend
 ) -> None:
     assert told(name, namespace) == told(name, docker)
 
 
+@pytest.mark.nightly
 def test_same_answer_graded_again_has_the_same_bytes(namespace: Backend) -> None:
     name = packs()[0]
     assert told(name, namespace) == told(name, namespace)

@@ -106,6 +106,7 @@ def test_sizes_of_profiles() -> None:
 
 
 @pytest.mark.parametrize("level", PACK.levels)
+@pytest.mark.by_day(but=["senior"])
 def test_a_template_plays_the_day_as_it_is(
     level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def played(where: str = "") -> tuple[Measured, ...]:
 
 
 @pytest.mark.parametrize("where", FORGETFUL)
+@pytest.mark.nightly
 def test_breaking_the_contracts_does_not_pay(where: str) -> None:
     assert (total(played(where)) or 0.0) < (total(played()) or 0.0) - MARGIN
 

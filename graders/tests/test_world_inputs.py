@@ -195,6 +195,7 @@ class Hostile:
 @pytest.mark.parametrize("name", WORLDS)
 @given(seed=st.integers(0, 2**32), level=st.sampled_from(["junior", "mid", "senior"]))
 @settings(max_examples=5, deadline=None, derandomize=True, database=None)
+@pytest.mark.by_day(ids=["automation/cloud-bursting", "automation/gpu-idle-alerts"])
 def test_nothing_but_answers_and_refusals_comes_out(name: str, seed: int, level: str) -> None:
     pack, dice = load_pack(name), Random(seed)
     level = level if level in pack.levels else next(iter(pack.levels))

@@ -128,6 +128,7 @@ def test_docker_without_an_engine_is_exit_3(
     assert "none.sock" in capsys.readouterr().err
 
 
+@pytest.mark.nightly
 def test_doctor_names_each_backends_layers(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -143,6 +144,7 @@ def test_doctor_names_each_backends_layers(capsys: pytest.CaptureFixture[str]) -
     assert "\n  yes  root python\n" in out
 
 
+@pytest.mark.nightly
 def test_doctor_lists_the_roots_built_or_not(
     tmp_path: Path, built_root: rootfs.Root, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -163,6 +165,7 @@ def test_doctor_lists_the_roots_built_or_not(
     assert "no   torch: not built; python -m sandbox build-root torch" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_doctor_says_what_an_absent_engine_means(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -187,6 +190,7 @@ def test_doctor_says_what_keeps_ordinary_users_out(monkeypatch: pytest.MonkeyPat
     assert "AppArmor" in lines
 
 
+@pytest.mark.nightly
 def test_program_runs_on_the_root_it_asks_for(
     login_root: rootfs.Root, program: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

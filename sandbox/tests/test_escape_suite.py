@@ -131,7 +131,7 @@ def _incomplete(program: dict[str, Any]) -> dict[str, Any]:
 
 
 # On the other root test_login_root and test_isolation have programs that use what it brings.
-@pytest.mark.by_day("root,backend", [("python", "namespace"), ("python", "docker")])
+@pytest.mark.by_day("root,backend", [("python", "namespace")])
 @pytest.mark.parametrize("root", ["python", "login"])
 def test_suite_is_contained(
     root: str,

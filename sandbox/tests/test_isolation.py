@@ -145,6 +145,7 @@ def leave_out(namespace: NamespaceBackend, monkeypatch: pytest.MonkeyPatch) -> o
     [*(pair for pair in PAIRS if pair.needs), names(), NAMESPACE_FILES],
     ids=lambda pair: pair.name,
 )
+@pytest.mark.by_day(ids=["locks on namespaces", "names looked up in vain", "the list of locks"])
 def test_pairs_notice_missing_measures(
     pair: Pair, namespace: NamespaceBackend, leave_out: Callable[[tuple[str, ...]], None]
 ) -> None:

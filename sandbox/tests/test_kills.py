@@ -113,6 +113,7 @@ ALLOWED = Behaviour(
 
 
 @pytest.mark.parametrize("root", ["python", "login"])
+@pytest.mark.by_day(but=["docker-login", "namespace-login", "namespace-python"])
 def test_no_program_can_look_as_if_it_had_been_killed_from_outside(
     root: str, backend: Backend, request: pytest.FixtureRequest
 ) -> None:

@@ -54,6 +54,7 @@ def kill_runner_in_the_middle(name: str, state_dir: Path) -> None:
 
 
 @BOTH
+@pytest.mark.by_day(but=["docker"])
 def test_killed_runner_leaves_nothing_after_sweep(
     name: str, opener: Opener, state_dir: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -128,6 +129,7 @@ def printing(number: int) -> Spec:
         pytest.param("docker", 8, 0, marks=pytest.mark.docker),
     ],
 )
+@pytest.mark.nightly
 def test_many_runs_at_a_time_leave_nothing(
     name: str, runs: int, spares: int, opener: Opener, state_dir: Path
 ) -> None:
@@ -210,6 +212,7 @@ def test_sandbox_outlives_the_thread_that_asked_for_it(opener: Opener) -> None:
     ("broken", "late"),
     [("--no-such-option", False), ("--bind /nowhere /x", False), ("--bind /nowhere /x", True)],
 )
+@pytest.mark.nightly
 def test_failed_start_is_ours_and_leaves_nothing(
     broken: str, late: bool, opener: Opener, state_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -114,6 +114,7 @@ def _observe(state: Path, spares: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("spares", [0, 1])
+@pytest.mark.nightly
 def test_ordinary_user_is_refused_or_marked(users_state: Path, spares: int) -> None:
     seen = as_ordinary_user(users_state, spares)
     assert "'memory cgroup' is missing" in seen["refusal"]

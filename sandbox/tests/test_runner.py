@@ -5,9 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
 from sandbox.runner import Runner
 
 
+@pytest.mark.nightly
 def test_nobody_who_lives_seems_dead_to_those_who_sweep(tmp_path: Path) -> None:
     """A sweep may come between making the lock's file and taking the lock."""
     sweeper, other = Runner(tmp_path), Runner(tmp_path)

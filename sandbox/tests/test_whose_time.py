@@ -58,6 +58,7 @@ def test_what_our_answers_take_does_not_count(backend: Backend) -> None:
     assert outcome.own_s < 1.0
 
 
+@pytest.mark.nightly
 def test_programs_whose_judges_share_a_process_do_not_pay_for_each_other(
     namespace: Backend,
 ) -> None:
@@ -73,6 +74,7 @@ def test_programs_whose_judges_share_a_process_do_not_pay_for_each_other(
     assert [outcome.status for outcome in outcomes] == ["ok"] * 6, outcomes
 
 
+@pytest.mark.by_day(ids=["namespace"])
 def test_starved_program_is_not_stopped_for_its_host(backend: Backend) -> None:
     work = (
         "until = time.process_time() + 0.4\nwhile time.process_time() < until: pass\nprint('done')"
@@ -84,6 +86,7 @@ def test_starved_program_is_not_stopped_for_its_host(backend: Backend) -> None:
     assert outcome.waited_s > 1.0
 
 
+@pytest.mark.nightly
 def test_sleeper_is_stopped_for_its_own_time_on_a_busy_host(backend: Backend) -> None:
     with busy():
         outcome = run(backend, PINNED + "time.sleep(60)", wall_s=2.0)

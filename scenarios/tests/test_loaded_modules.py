@@ -41,6 +41,9 @@ def loaded(*arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize("pack", [*GENERATORS, *OTHERS])
+@pytest.mark.by_day(
+    but=["cost/fleet-bill", "scaling-plan/growth-year", "troubleshooting/slow-training"]
+)
 def test_a_build_loads_its_own_pack_and_nothing_heavy(pack: str, tmp_path: Path) -> None:
     out, key = str(tmp_path / "variant"), str(tmp_path / "key.json")
     found = loaded("build", pack, "--level", "junior", "--seed", "1", "--out", out, "--key", key)
@@ -50,6 +53,7 @@ def test_a_build_loads_its_own_pack_and_nothing_heavy(pack: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("pack", ["cost/fleet-bill", *OTHERS])
+@pytest.mark.by_day(but=["cost/fleet-bill"])
 def test_what_counts_without_arrays_loads_no_numpy(pack: str, tmp_path: Path) -> None:
     out = str(tmp_path / "variant")
     assert "numpy" not in loaded("build", pack, "--level", "junior", "--seed", "1", "--out", out)

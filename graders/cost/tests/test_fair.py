@@ -80,6 +80,7 @@ def measure(report: GradeReport, key: str) -> float:
 
 
 @pytest.mark.parametrize(("meant", "what", "where"), SAID)
+@pytest.mark.by_day(every=2)
 def test_a_row_is_known_in_other_words_and_not_by_a_stray_one(
     meant: str, what: str, where: dict[str, Any]
 ) -> None:

@@ -56,6 +56,7 @@ def measure(report: GradeReport, key: str) -> float:
 
 @pytest.mark.parametrize("seed", [3, 8])
 @pytest.mark.parametrize("level", ["junior", "mid", "senior"])
+@pytest.mark.nightly
 def test_goldens_come_out_in_their_order(level: str, seed: int) -> None:
     pack = load_pack(PACK)
     rows = play(pack, level, seed)
@@ -63,6 +64,7 @@ def test_goldens_come_out_in_their_order(level: str, seed: int) -> None:
     assert unnamed(rows) == []
 
 
+@pytest.mark.nightly
 def test_nothing_runs_and_the_same_answer_has_the_same_report() -> None:
     assert not needs_sandbox(PACK)
     one = row("End idle notebooks", {"account": "research-dev"}, 1000)
@@ -130,6 +132,7 @@ def test_the_same_saving_twice_and_more_than_a_line_costs() -> None:
     assert ("double_count", ["1", "2"]) in findings(much)
 
 
+@pytest.mark.nightly
 def test_a_commitment_of_load_that_can_be_made_smaller() -> None:
     level, seed = "senior", 13
     assert {"commit_base", "serving_efficiency"} <= scene_of(DEFAULT, level, seed).planted

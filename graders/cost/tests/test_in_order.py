@@ -59,6 +59,7 @@ def in_full(level: str, seed: int) -> Json:
 
 
 @pytest.mark.parametrize(("level", "seed"), [("mid", 3), ("mid", 8), ("senior", 3), ("senior", 8)])
+@pytest.mark.nightly
 def test_an_independent_sum_falls_far_behind(level: str, seed: int) -> None:
     best = graded(level, seed, expert(level, seed)).score or 0
     assert best >= 0.95

@@ -44,6 +44,7 @@ def findings(report: GradeReport) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["first", "second", "third"])
+@pytest.mark.by_day(but=["first"])
 def test_rows_are_read_right_or_left_open(name: str) -> None:
     found = bill_readings.read_rows(bill_readings.sets()[name]["rows"])
     assert found["wrong"] == 0, found["not_right"]
@@ -111,6 +112,7 @@ def test_a_figure_far_too_low_is_not_sound() -> None:
 
 
 @pytest.mark.parametrize(("level", "seed"), bill_readings.VARIANTS)
+@pytest.mark.nightly
 def test_lists_whose_figures_do_not_fit_stay_low_and_filters_count(level: str, seed: int) -> None:
     assert scored("expert", level, seed) >= 0.95
     assert scored("in German", level, seed) >= 0.9

@@ -87,6 +87,7 @@ def found_twice(*keys: str, more: Mapping[str, str] | None = None) -> list[list[
     ]
 
 
+@pytest.mark.nightly
 def test_two_measures_on_the_same_hours_are_found() -> None:
     assert len(PAIR) == 2
     assert [sorted(ids) for ids in found_twice(*PAIR)] == [sorted(PAIR)]

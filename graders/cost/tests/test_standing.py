@@ -69,6 +69,7 @@ def expert() -> dict[str, Any]:
     return bill_readings.expert(LEVEL, SEED)
 
 
+@pytest.mark.nightly
 def test_a_row_that_is_taken_back_counts_neither_way() -> None:
     answer = expert()
     whole = grade(bill_readings.PACK, LEVEL, SEED, {"answer.json": json.dumps(answer)})

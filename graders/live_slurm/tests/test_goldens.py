@@ -53,6 +53,7 @@ def test_a_container_holds_a_cluster_as_well(level: str, golden: str, docker: Ba
     assert least <= score(measures) <= most
 
 
+@pytest.mark.nightly
 def test_grade_of_a_script_on_the_command_line(tmp_path: Path, backend: Backend) -> None:
     """A script that does some of it, with a wait in it: what was typed and changed is evidence."""
     script = tmp_path / "mine.sh"

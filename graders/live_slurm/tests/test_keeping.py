@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graders.live_slurm import course
 from graders.live_slurm.events import MARK, Event, effects, events, events_before
 from graders.live_slurm.grading import sandboxed
@@ -38,6 +40,7 @@ def returning(kept: str) -> Course[tuple[list[Seen], str, list[Event], list[Even
     return seen, said.out, before, since
 
 
+@pytest.mark.nightly
 def test_a_kept_cluster_comes_back_with_its_queue(backend: Backend) -> None:
     outcome, left = sandboxed(backend, leaving())
     assert left is not None, outcome

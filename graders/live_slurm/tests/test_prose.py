@@ -44,6 +44,7 @@ def measures_of(level: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.by_day(but=["allow-groups"])
 def test_each_fault_is_understood_as_an_engineer_puts_it(name: str) -> None:
     said = PHRASINGS[name]
     found = measured(scene_of([name]), issues=said["says"], prevention=said["prevents"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from graders.live_slurm import course
 from graders.live_slurm.grading import sandboxed
 from graders.live_slurm.orders import Course, Order, Said
@@ -36,6 +38,7 @@ def looking() -> Course[list[Said]]:
     return found
 
 
+@pytest.mark.nightly
 def test_gpus_are_told_as_the_cluster_has_them(backend: Backend) -> None:
     outcome, told = sandboxed(backend, looking())
     assert told is not None, outcome

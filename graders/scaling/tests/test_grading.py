@@ -33,6 +33,7 @@ def golden(name: str) -> GradeReport:
     return grade(PACK, LEVEL, SEED, write_golden(load_pack(PACK), LEVEL, name, SEED), hidden=1)
 
 
+@pytest.mark.nightly
 def test_revision_is_played_over_other_years() -> None:
     files = write_golden(load_pack(PACK), LEVEL, "solid", SEED)
     first, second, again = (
@@ -51,6 +52,7 @@ def of_kind(report: GradeReport, kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("level", list(LEVELS))
+@pytest.mark.nightly
 def test_goldens_come_out_in_their_order(level: str) -> None:
     pack = load_pack(PACK)
     rows = play(pack, level, SEED, hidden=1)
@@ -65,6 +67,7 @@ def test_goldens_come_out_in_their_order(level: str) -> None:
 
 @pytest.mark.by_day("level", ["mid"])
 @pytest.mark.parametrize("level", list(LEVELS))
+@pytest.mark.nightly
 def test_another_year_has_the_same_order(level: str) -> None:
     rows = play(load_pack(PACK), level, 8, hidden=1, names=("expert", "solid", "naive"))
     assert rows["expert"]["score"] > rows["solid"]["score"] > rows["naive"]["score"]

@@ -73,6 +73,7 @@ def one_year() -> Any:
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(plan=PLANS | ANY, said=st.text(max_size=80))
+@pytest.mark.nightly
 def test_any_plan_is_read_or_refused(one_year: Any, plan: Any, said: str) -> None:
     text = json.dumps({"sections": {"money": said}, "plan": plan})
     try:

@@ -72,6 +72,7 @@ def test_a_plan_that_waits_or_leaves_something_out_is_one(text: str) -> None:
     assert withdrawn({"risks": text}) is None
 
 
+@pytest.mark.nightly
 def test_it_counts_nothing_until_somebody_sets_the_finding_aside() -> None:
     pack = load_pack(PACK)
     answer = json.loads(write_golden(pack, "junior", "expert", 1)[pack.entry])

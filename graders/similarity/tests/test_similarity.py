@@ -60,6 +60,7 @@ def shared(first: str, second: str, name: str = "", path: str = "controller.py")
 
 @given(st.sampled_from(PROGRAMS), st.sampled_from(["x", "my_", "Wert"]))
 @settings(max_examples=12, deadline=None)
+@pytest.mark.nightly
 def test_other_names_hide_nothing(which: tuple[str, str], stem: str) -> None:
     source = program(*which)
     found = shared(source, renamed(source, stem), which[0])
@@ -87,6 +88,7 @@ def test_another_order_of_functions_hides_little(which: tuple[str, str], seed: i
 
 @given(st.sampled_from(PROGRAMS), st.sampled_from(PROGRAMS))
 @settings(max_examples=10, deadline=None)
+@pytest.mark.nightly
 def test_half_of_a_program_in_another_is_found_where_it_stands(
     taken: tuple[str, str], own: tuple[str, str]
 ) -> None:

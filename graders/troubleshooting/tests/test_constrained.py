@@ -25,6 +25,7 @@ def actions(one: Maker, answer: Mapping[str, object]) -> float:
 
 
 @pytest.mark.parametrize(("level", "seed"), [("mid", 7), ("mid", 8), ("senior", 7), ("senior", 8)])
+@pytest.mark.nightly
 def test_an_expert_keeps_to_it_and_breaking_it_costs(level: str, seed: int) -> None:
     one = maker_of(FOLDER, level, seed)
     rule = one.truth.key.constraint

@@ -75,6 +75,7 @@ def test_a_correction_of_nothing_is_refused(wrong: dict[str, str], said: str) ->
         assessed(answer(issues="A sentence of some words."), [{**good, **wrong}])
 
 
+@pytest.mark.nightly
 def test_a_kept_report_is_corrected_without_its_variant() -> None:
     files = write_golden(load_pack(PACK), LEVEL, "competent", SEED)
     first = grade(PACK, LEVEL, SEED, files).to_dict()

@@ -63,6 +63,7 @@ def test_naming_every_machine_locates_nothing() -> None:
     assert state(answer([card(f"{node} {claim}") for node in few]), "silent-slow-node") == "found"
 
 
+@pytest.mark.nightly
 def test_every_cause_with_every_node_in_sentences_of_their_own() -> None:
     nodes = [node_of("silent-slow-node"), *sorted(truth().machines["node"])[:6]]
     lines = [f"- {phrase(key, node)}" for key in CAUSES for node in nodes]
@@ -159,6 +160,7 @@ def test_priorities_by_the_dozen_bring_no_order() -> None:
 
 
 @pytest.mark.parametrize("name", ["guesser", "guesser_everywhere", "herring_chaser", "generic"])
+@pytest.mark.by_day(but=["guesser_everywhere"])
 def test_who_has_found_nothing_stays_far_below_who_has(name: str) -> None:
     assert score(MAKERS[name](maker())) <= competent() - 0.4
 
@@ -171,6 +173,7 @@ def test_a_herring_as_the_cause_of_everything_is_a_named_finding() -> None:
     assert row(found, "herring", "clock-ahead")["state"] == "swallowed"
 
 
+@pytest.mark.nightly
 def test_a_long_answer_is_read_in_reasonable_time() -> None:
     text = " ".join(phrase(key, "some node") for key in CAUSES)
     sections: Mapping[str, str] = dict.fromkeys(("issues", "first_look"), (text * 9)[:59_000])

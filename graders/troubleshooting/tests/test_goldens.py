@@ -18,6 +18,7 @@ SAMPLE = (11, 12)
 
 @pytest.mark.parametrize("level", PACK.levels)
 @pytest.mark.parametrize("seed", SAMPLE)
+@pytest.mark.nightly
 def test_goldens_come_out_within_their_bounds_and_in_order(level: str, seed: int) -> None:
     rows = {str(seed): play(PACK, level, seed)}
     assert missed(PACK, rows) == []
@@ -35,6 +36,7 @@ def test_every_golden_has_bounds_and_every_bar_is_told_when_missed() -> None:
     assert not set(SAMPLE) & set(SEEDS)
 
 
+@pytest.mark.nightly
 def test_command_line_grades_one_answer_and_many(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

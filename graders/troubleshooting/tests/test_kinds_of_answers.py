@@ -32,6 +32,7 @@ def written(variant: str, name: str) -> Written:
 
 
 @pytest.mark.parametrize("one", WRITTEN, ids=lambda one: f"{one.variant}-{one.name}")
+@pytest.mark.by_day(every=3)
 def test_an_answer_of_each_kind_comes_to_what_it_is_worth(one: Written) -> None:
     right, found = score(one.variant, BASE[one.variant].name), score(one.variant, one.name)
     if one.bar == "right":

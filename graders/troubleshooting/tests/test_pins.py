@@ -30,6 +30,7 @@ def judged(**pin: Any) -> Judged:
     return judge(Pin(**pin), truth())
 
 
+@pytest.mark.nightly
 def test_a_line_shows_the_cause_whose_it_is_and_so_do_its_neighbours() -> None:
     pin = line_of(KEY, "ibqueryerrors")
     assert KEY in judged(**pin).shows

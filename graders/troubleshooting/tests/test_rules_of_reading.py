@@ -54,6 +54,7 @@ def states(issues: str, *cards: dict[str, Any], **sections: str) -> dict[str, st
         ("recompute-turned-on", RECOMPUTE, {"our config.yaml": "job 93383 of lrossi"}),
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_a_cause_at_another_address_array_or_job_is_at_a_wrong_place(
     cause: str, text: str, swap: dict[str, str]
 ) -> None:

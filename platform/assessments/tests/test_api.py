@@ -151,6 +151,7 @@ RUBBISH: list[Any] = [
 @pytest.mark.database
 @pytest.mark.parametrize("what", ["drafts", "runs", "submit"])
 @pytest.mark.parametrize("data", RUBBISH, ids=range(len(RUBBISH)))
+@pytest.mark.by_day(every=5)
 def test_rubbish_gets_one_sentence(ada: Client, attempt: Attempt, what: str, data: Any) -> None:
     status, answer = post(ada, attempt, what, data)
     assert status == 400

@@ -163,6 +163,7 @@ def test_part_of_a_grading_that_nobody_holds_is_left_alone(
     assert played == []
 
 
+@pytest.mark.nightly
 def test_shared_grading_gives_the_bytes_of_one_that_was_done_at_once(grading: GradingRun) -> None:
     GradingRun.objects.update(hidden_workloads=2)
     execution.execute_grading(grading.pk)
@@ -174,6 +175,7 @@ def test_shared_grading_gives_the_bytes_of_one_that_was_done_at_once(grading: Gr
 
 
 @pytest.mark.parametrize(("round_", "prefix"), [(1, "hidden-"), (2, "hidden-2-")])
+@pytest.mark.nightly
 def test_each_round_has_its_own_workloads_and_is_reproduced_on_them(
     round_: int, prefix: str, grading: GradingRun
 ) -> None:

@@ -155,6 +155,7 @@ def _await(web: Web, server: subprocess.Popen[bytes]) -> None:
     pytest.fail("The web server did not start.")
 
 
+@pytest.mark.nightly
 def test_twelve_queries_of_one_candidate_stand_before_no_save_of_another(web: Web) -> None:
     """Once the other's state took 19 s, as each of the twelve held a thread and waited for one lock."""
     ada, bo, cleo = range(3)

@@ -90,6 +90,7 @@ def ask(program: Program, method: str, path: str) -> Any:
 
 
 @pytest.mark.parametrize("name", STAFF)
+@pytest.mark.by_day(ids=["interviewer who is named", "somebody without a role"])
 def test_the_api_lets_in_exactly_whom_the_table_names(
     name: str, api: Callable[..., Program], rows: Rows, handed_in: Attempt, stage: Stage
 ) -> None:
@@ -163,6 +164,7 @@ def told(visitor: Program, rows: Rows, secrets: list[str]) -> list[tuple[str, st
 
 
 @pytest.mark.parametrize("name", OWES)
+@pytest.mark.by_day(but=["hiring manager", "interviewer", "recruiter"])
 def test_the_api_tells_nobody_what_others_said(
     name: str, api: Callable[..., Program], full: Attempt, rows: Rows, stage: Stage
 ) -> None:

@@ -24,6 +24,18 @@ import pytest
 @pytest.mark.parametrize("level", ["low", "high"])
 def test_sampled(level, seed): pass
 
+@pytest.mark.by_day(every=2)
+@pytest.mark.parametrize("number", range(5))
+def test_shared(number): pass
+
+@pytest.mark.by_day(but=["b"])
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_all_but(name): pass
+
+@pytest.mark.by_day(ids=["a"])
+@pytest.mark.parametrize("name", ["a", "b"])
+def test_by_id(name): pass
+
 @pytest.mark.nightly
 def test_slow(): pass
 
@@ -81,15 +93,16 @@ def said(folder: Path, *arguments: str, **environment: str) -> str:
 
 
 @pytest.mark.parametrize("processes", ["0", "2"])
+@pytest.mark.by_day(but=["2"])
 def test_what_is_left_out_is_counted_and_said(folder: Path, processes: str) -> None:
     told = said(folder, "-n", processes)
-    assert "Tests left to `make nightly`: 5." in told
-    assert re.search(r"= 3 passed, 5 deselected", told)
+    assert "Tests left to `make nightly`: 9." in told
+    assert re.search(r"= 8 passed, 9 deselected", told)
 
 
 def test_by_night_nothing_is_left_out(folder: Path) -> None:
     told = said(folder, HEADNODE_NIGHTLY="1")
-    assert re.search(r"= 8 passed in", told)
+    assert re.search(r"= 17 passed in", told)
     assert "nightly" not in told
 
 
@@ -100,6 +113,7 @@ def test_first_case_of_what_asks_the_database_is_repeated(folder: Path) -> None:
     assert cases == ["one", "four", "five", "seven"]
 
 
+@pytest.mark.nightly
 def test_of_tests_that_ask_the_same_one_is_repeated(folder: Path) -> None:
     """Those that nobody has heard stay, as do those with the mark and those that commit."""
     plain = "\ndef test_plain(db): pass\n"
@@ -141,11 +155,13 @@ def test_modules_that_begin_first_are_there() -> None:
     assert [path for path in paths if not path.is_file()] == []
 
 
+@pytest.mark.nightly
 def test_whoever_names_a_test_gets_it(folder: Path) -> None:
     assert "= 1 passed in" in said(folder, "test_it.py::test_slow")
     assert "= 6 passed in" in said(folder, "test_it.py::test_sampled")
 
 
+@pytest.mark.nightly
 def test_sample_of_a_case_that_is_gone_is_an_error(folder: Path) -> None:
     (folder / "test_it.py").write_text(TESTS.replace('("high", 2)', '("middle", 2)'))
     told = said(folder)

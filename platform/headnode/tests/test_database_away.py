@@ -66,6 +66,7 @@ def answers(request: pytest.FixtureRequest, tmp_path: Path) -> list[Any]:
     return list(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.nightly
 def test_everything_is_answered_in_words_without_a_database(answers: list[Any]) -> None:
     assert len(answers) == 14
     for method, path, status, retry_after, kept, text in answers:

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import Empty
 from typing import Any
 
+import pytest
 from kombu import Connection
 
 from headnode.file_broker import Transport, identity
@@ -121,6 +122,7 @@ def test_process_number_used_again_is_another_process() -> None:
     assert identity(4_194_303) is None
 
 
+@pytest.mark.nightly
 def test_race_of_publishers_and_consumers_loses_and_doubles_nothing(tmp_path: Path) -> None:
     out = START.Queue()
     until = time.monotonic() + 6

@@ -118,6 +118,7 @@ def pulse(web: Web) -> str | None:
         return str(row[0]) if row else None
 
 
+@pytest.mark.nightly
 def test_two_outages_of_eight_seconds_are_credited_to_within_five(web: Web) -> None:
     before = web.deadline()
     for _ in range(2):
@@ -184,6 +185,7 @@ class Front(http.server.BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(("status", "pulses"), [(204, 0), (502, 0), (301, 1), (404, 1)])
+@pytest.mark.by_day(but=["404-1"])
 def test_wrong_address_does_not_make_the_site_look_dead(
     status: int, pulses: int, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -250,6 +250,7 @@ def scripted(stage: Stage) -> Attempt:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("script_kind")
+@pytest.mark.nightly
 def test_a_new_kind_is_an_entry_and_its_parts() -> None:
     stage, ada = make_stage(now=timezone.now()), Client()
     assert [name for name, _ in pack_choices()] == [PACK]

@@ -55,6 +55,7 @@ def run_with(
         ({"OIDC_NEW_ROLE": "emperor"}, "the roles are: Administrator"),
     ],
 )
+@pytest.mark.by_day(every=6)
 def test_what_cannot_be_used_is_one_sentence(
     tmp_path: Path, variables: dict[str, str], said: str
 ) -> None:
@@ -75,6 +76,7 @@ def test_a_data_folder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", [("-m", "headnode.launcher"), ("manage.py", "check")])
 @pytest.mark.parametrize("kept", [False, True], ids=["empty", "used before"])
+@pytest.mark.by_day(every=4)
 def test_a_data_folder_on_a_disk_that_is_read_only_is_named(
     tmp_path: Path, command: tuple[str, ...], kept: bool
 ) -> None:
@@ -131,6 +133,7 @@ def child(tmp_path: Path, script: str) -> Child:
     return Child("part", [sys.executable, "-c", script], tmp_path / "part.log")
 
 
+@pytest.mark.nightly
 def test_a_process_that_dies_while_the_site_starts_is_started_again(tmp_path: Path) -> None:
     mark = tmp_path / "second"
     script = f"import pathlib, time\nm = pathlib.Path({str(mark)!r})\nif m.exists(): time.sleep(60)\nm.touch()"
@@ -187,6 +190,7 @@ def test_a_python_that_does_not_do_is_refused_before_anything_is_made(tmp_path: 
     assert [path.name for path in tmp_path.iterdir()] == ["python3"]
 
 
+@pytest.mark.nightly
 def test_an_environment_of_another_python_is_made_anew(tmp_path: Path) -> None:
     broken = tmp_path / ".venv/bin"
     broken.mkdir(parents=True)

@@ -89,6 +89,7 @@ def rows() -> dict[str, int]:
     return {kind.__name__: kind.objects.count() for kind in (*kinds, Feedback, Decision, User)}
 
 
+@pytest.mark.nightly
 def test_the_living_demo_has_somebody_in_every_state(folder: Path, now: datetime) -> None:
     demo.load(now=now, alive=True)
     small = Candidate.objects.count()
@@ -197,6 +198,7 @@ def agreed(name: str) -> str:
     return str(agreement_of_round(attempt, attempt.judged[0]))  # type: ignore[attr-defined]
 
 
+@pytest.mark.nightly
 def test_a_site_that_somebody_uses_gets_nothing_of_it(folder: Path, now: datetime) -> None:
     demo.load(now=now)
     before = rows()

@@ -68,6 +68,7 @@ def path_of(address: Address, chosen: QuestionSet, talk: InterviewSession) -> st
 
 
 @pytest.mark.parametrize("role", [*ROLES, ""])
+@pytest.mark.by_day(every=2)
 def test_own_rows_open_to_whom_the_table_names(role: str, stage: Stage, handed_in: Attempt) -> None:
     score_all(handed_in, stage.ines)
     user = member("visitor", role) if role else User.objects.create_user("visitor", is_staff=True)

@@ -22,6 +22,7 @@ PACKINGS = {"gzip": gzip.decompress, "br": brotli.decompress}
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.by_day(but=["br"])
 def test_workspace_is_packed_and_its_secrets_are_new_each_time(
     client: Client, packing: str
 ) -> None:

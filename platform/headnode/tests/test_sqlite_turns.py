@@ -125,6 +125,7 @@ print(path.with_name(path.name + "-wal").exists())
 """
 
 
+@pytest.mark.nightly
 def test_a_second_connection_leaves_the_first_ones_locks(tmp_path: Path) -> None:
     """Without them another process that closes takes itself for the last, and takes the log away."""
     env = os.environ | {"HEADNODE_DATA": str(tmp_path), "DATABASE_URL": ""}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 SLOW = ("scipy", "statsmodels", "authlib")
 PROGRAM = f"""
 import sys, django
@@ -21,6 +23,7 @@ def test_start_imports_no_library_of_single_pages() -> None:
     assert answer.stdout.strip() == "[]"
 
 
+@pytest.mark.nightly
 def test_module_that_says_trouble_can_be_the_first_to_be_imported() -> None:
     """Django's checks import it before or after the addresses, as it happens."""
     subprocess.run(

@@ -16,6 +16,7 @@ def as_before() -> Iterator[None]:
     gc.unfreeze()
 
 
+@pytest.mark.nightly
 def test_what_is_loaded_is_never_searched_for_garbage_again() -> None:
     """The search would hold up whichever request sets it off, the longer the more is loaded."""
     loaded: list[object] = [[]]

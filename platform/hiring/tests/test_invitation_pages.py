@@ -185,6 +185,7 @@ def test_invitation_cannot_be_deleted(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("window", ["scheduled", "open", "over", "revoked", "rubbish"])
+@pytest.mark.by_day(but=["over"])
 def test_list_is_filtered_by_window(desk: Desk, window: str) -> None:
     invited(desk)
     url = reverse("admin:hiring_invitation_changelist")

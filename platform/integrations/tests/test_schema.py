@@ -119,6 +119,7 @@ def tested(caller: Program, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         signal.connect(close_old_connections)
 
 
+@pytest.mark.nightly
 def test_answers_are_as_described(tested: Any) -> None:
     """Every operation with what its description allows, and with what it does not."""
     for described in tested.get_all_operations():

@@ -312,6 +312,7 @@ def test_export_is_the_contract_and_needs_no_database(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.sqlite3"))
 
 
+@pytest.mark.nightly
 def test_export_of_own_questions_says_plainly_that_the_database_is_missing(tmp_path: Path) -> None:
     done = run_export(tmp_path, "--all")
     assert (done.returncode, done.stdout) == (3, "")

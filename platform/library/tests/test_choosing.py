@@ -146,6 +146,7 @@ def test_nothing_said_is_nothing_proposed(bank: list[Question]) -> None:
     wanted=st.lists(st.sampled_from([key for key, _ in traits()]), max_size=4, unique=True),
     text=st.sampled_from(["", PLATFORM_JOB, CLOUD_JOB]),
 )
+@pytest.mark.nightly
 def test_set_fits_the_time_and_is_always_the_same(
     bank: list[Question], minutes: int, level: str, wanted: list[str], text: str
 ) -> None:

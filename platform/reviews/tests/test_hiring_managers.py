@@ -68,6 +68,7 @@ def test_lists_and_the_home_page_of_another_manager_are_empty(
 
 
 @pytest.mark.parametrize("name", ["attempt", "decision", "assign", "regrade", "report", "feedback"])
+@pytest.mark.by_day(but=["attempt", "decision", "report"])
 def test_pages_about_an_attempt_are_not_found_by_another_manager(
     stage: Stage, handed_in: Attempt, olga: User, name: str
 ) -> None:

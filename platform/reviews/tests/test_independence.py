@@ -183,6 +183,7 @@ def test_hold_leaves_the_panel_blind(clients: Clients, scored: Attempt, stage: S
 
 
 @pytest.mark.parametrize("outcome", [choice.value for choice in Decision.FINAL])
+@pytest.mark.by_day(but=["advance", "decline"])
 def test_the_name_waits_for_the_own_scorecard_after_a_decision(
     clients: Clients, panel: Attempt, stage: Stage, outcome: str
 ) -> None:

@@ -61,11 +61,13 @@ def answers(clients: dict[str, Client], url: str) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.by_day(every=3)
 def test_list_is_for_those_whose_role_allows_it(clients: dict[str, Client], name: str) -> None:
     assert answers(clients, reverse(name)) == LISTS[name]
 
 
 @pytest.mark.parametrize("name", ATTEMPT)
+@pytest.mark.by_day(but=["admin:attempt", "admin:decision", "admin:feedback"])
 def test_page_about_an_attempt_knows_the_panel(
     clients: dict[str, Client], handed_in: Attempt, name: str
 ) -> None:
@@ -73,6 +75,13 @@ def test_page_about_an_attempt_knows_the_panel(
 
 
 @pytest.mark.parametrize("name", ROWS)
+@pytest.mark.by_day(
+    but=[
+        "admin:hiring_candidate_change",
+        "admin:hiring_invitation_change",
+        "admin:hiring_opening_change",
+    ]
+)
 def test_row_is_for_those_whose_role_allows_it(
     clients: dict[str, Client], stage: Stage, handed_in: Attempt, name: str
 ) -> None:

@@ -98,6 +98,7 @@ ODD = [
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.by_day(ids=["library_packversion", "library_rubric"])
 def test_lists_survive_any_address(client_of: Clients, handed_in: Attempt, name: str) -> None:
     url = reverse(f"admin:{name}_changelist")
     for query in ODD:
@@ -126,6 +127,7 @@ def test_declared_filters_work(clients: Clients, stage: Stage, name: str, lookup
 
 
 @pytest.mark.parametrize("number", [HUGE, HUGER])
+@pytest.mark.by_day(every=2)
 def test_huge_numbers_in_addresses_are_not_found(
     client_of: Clients, handed_in: Attempt, stage: Stage, number: str
 ) -> None:
@@ -150,6 +152,7 @@ def test_huge_numbers_in_addresses_are_not_found(
 
 
 @pytest.mark.parametrize("number", [HUGE, HUGER, "-1", "x", "\x00", "³"])
+@pytest.mark.by_day(every=2)
 def test_huge_numbers_in_forms_are_refused(
     client_of: Clients, handed_in: Attempt, stage: Stage, number: str
 ) -> None:

@@ -62,6 +62,7 @@ def asked(crowd: Crowd) -> dict[str, int]:
 
 
 @pytest.mark.django_db
+@pytest.mark.nightly
 def test_queries_do_not_grow_with_the_candidates() -> None:
     crowd = build(3, now=NOW, exercises=2, evaluators=2)
     few = asked(crowd)

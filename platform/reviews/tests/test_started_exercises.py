@@ -35,6 +35,7 @@ def form_of(client: Client, stage: Stage) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("field", ["limit_minutes", "revision_minutes", "hidden_workloads"])
+@pytest.mark.by_day(but=["hidden_workloads", "limit_minutes"])
 def test_a_started_exercise_is_read_only(
     clients: Clients, handed_in: Attempt, stage: Stage, field: str
 ) -> None:

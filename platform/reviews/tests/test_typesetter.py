@@ -30,6 +30,7 @@ def set_page(setter: Typesetter, word: str, wall_s: float = 60) -> bytes:
     return setter.page(PAGE.format(word), "", shared=SHARED, wall_s=wall_s)
 
 
+@pytest.mark.nightly
 def test_it_is_kept_and_replaced_when_it_is_gone(setter: Typesetter) -> None:
     assert set_page(setter, "One").startswith(b"%PDF")
     first = setter.pid
@@ -81,6 +82,7 @@ def test_a_page_that_cannot_be_set_says_so_to_its_reader(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("anchor", ["start", "end"])
+@pytest.mark.by_day(but=["start"])
 def test_words_of_a_chart_are_set_as_words(setter: Typesetter, anchor: str) -> None:
     """Letter by letter they were half of the work of a long report. One that asks for its letters has them."""
     words = f'<text x="90" y="20" text-anchor="{anchor}">AVAVA</text>'

@@ -53,6 +53,7 @@ def test_an_open_correction_is_owed_again(scored: Attempt, stage: Stage) -> None
     assert len(labels(stage.ines, "to-score")) == 1
 
 
+@pytest.mark.nightly
 def test_the_revision_is_owed_a_second_scorecard(scored: Attempt, stage: Stage) -> None:
     said = feedback.Wording(**ready_for_feedback(scored, stage.ines))
     words = feedback.write(attempt=scored, wording=said, by=stage.ines, now=LATER)
@@ -199,6 +200,7 @@ LISTS = [
 ]
 
 
+@pytest.mark.nightly
 def test_lists_cost_the_same_however_long(
     clients: Clients,
     stage: Stage,

@@ -219,6 +219,7 @@ def leases_of(log: Path) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.nightly
 def test_race_of_eight_lends_nothing_twice(
     stub: StubCards, folder: Path, tmp_path: Path, count: int
 ) -> None:

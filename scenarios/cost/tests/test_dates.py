@@ -31,6 +31,7 @@ def ends_said(scene: Scene) -> dict[str, date]:
 
 
 @pytest.mark.parametrize("level", ["junior", "mid", "senior"])
+@pytest.mark.by_day(but=["junior", "mid"])
 def test_notice_for_every_contract_can_still_be_given_today(level: str) -> None:
     for seed in (1, 5):
         scene = scene_of(DEFAULT, level, seed)
@@ -42,6 +43,7 @@ def test_notice_for_every_contract_can_still_be_given_today(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["mid", "senior"])
+@pytest.mark.by_day(but=["senior"])
 def test_support_counts_the_months_after_the_first_renewal_that_can_be_stopped(level: str) -> None:
     saving = model_of(DEFAULT, level, 1).savings["third_party"]
     scene = scene_of(DEFAULT, level, 1)

@@ -35,6 +35,7 @@ def test_a_page_holds_levels_and_plain_values() -> None:
     assert page[4 + length :] == b"\x01\x00\x00\x00a\x02\x00\x00\x00bc"
 
 
+@pytest.mark.nightly
 def test_another_reader_reads_what_the_csv_says(built: tuple[Path, dict[str, Any]]) -> None:
     reader = pytest.importorskip("pyarrow.parquet")
     folder = built[0] / "costs"

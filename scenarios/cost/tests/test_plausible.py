@@ -41,6 +41,7 @@ def most_at_once(jobs: list[Job]) -> int:
 @pytest.mark.parametrize(
     ("profile", "level", "seed"), [(DEFAULT, "mid", 7), (DEFAULT, "senior", 3), (SMALL, "mid", 5)]
 )
+@pytest.mark.by_day(every=2)
 def test_no_more_gpus_are_used_at_a_time_than_there_are(
     profile: Profile, level: str, seed: int
 ) -> None:
@@ -63,6 +64,7 @@ def test_burst_jobs_begin_through_the_day_and_end_within_it() -> None:
 
 
 @pytest.mark.parametrize(("level", "seed"), [("junior", 3), ("mid", 7), ("senior", 3)])
+@pytest.mark.by_day(but=["junior-3", "mid-7"])
 def test_the_policy_on_bursting_says_what_the_data_show(
     level: str, seed: int, tmp_path: Path
 ) -> None:
@@ -82,6 +84,7 @@ def test_the_policy_on_bursting_says_what_the_data_show(
     assert (hours.min(), hours.max()) == (int(found[1]), int(found[2]))
 
 
+@pytest.mark.nightly
 def test_what_the_policies_say_is_done_already_is_no_saving() -> None:
     for level, seed in (("mid", 7), ("junior", 11)):
         model = model_of(DEFAULT, level, seed)
@@ -100,6 +103,7 @@ def test_what_is_done_already_is_no_saving_however_much_is_left_of_it() -> None:
     assert idle.how.endswith("done already.")
 
 
+@pytest.mark.nightly
 def test_endpoints_share_as_many_gpus_as_the_rule_says() -> None:
     for seed in range(1, 40):
         scene = scene_of(DEFAULT, "senior", seed)
@@ -197,6 +201,7 @@ def test_months_differ_and_the_year_grows() -> None:
         assert sum(last) > 1.02 * sum(first)
 
 
+@pytest.mark.nightly
 def test_nodes_of_a_job_follow_from_the_company_s_nodes() -> None:
     rows = bill_of(SMALL, "mid", 1).tables["usage/sacct.csv"].rows
     for row in rows:

@@ -17,6 +17,7 @@ def tables(built: tuple[Path, dict[str, Any]]) -> Iterator[Tables]:
     found.close()
 
 
+@pytest.mark.nightly
 def test_a_pivot_by_service_comes_to_the_bill(
     tables: Tables, built: tuple[Path, dict[str, Any]]
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_pivot_of_what_is_not_there_is_refused(tables: Tables, asked: Pivot, s
         tables.pivot(asked)
 
 
+@pytest.mark.nightly
 def test_a_stored_file_answers_as_its_folder_does_and_is_never_written(
     tables: Tables, built: tuple[Path, dict[str, Any]], tmp_path: Path
 ) -> None:

@@ -162,6 +162,7 @@ def _stored(one: Files) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("level", "seed"), [("junior", 7), ("mid", 3), ("senior", 7), ("senior", 13)]
 )
+@pytest.mark.nightly
 def test_every_real_saving_follows_from_the_files(level: str, seed: int, tmp_path: Path) -> None:
     write(tmp_path, DEFAULT, level, seed)
     model, files = model_of(DEFAULT, level, seed), Files(tmp_path)
@@ -173,6 +174,7 @@ def test_every_real_saving_follows_from_the_files(level: str, seed: int, tmp_pat
 
 
 @pytest.mark.parametrize(("level", "seed"), [("mid", 3), ("senior", 7)])
+@pytest.mark.nightly
 def test_the_room_above_the_least_sum_follows_from_the_files(
     level: str, seed: int, tmp_path: Path
 ) -> None:
@@ -188,6 +190,7 @@ def test_the_room_above_the_least_sum_follows_from_the_files(
         assert model.most - model.saved(others) > model.savings[key].effort
 
 
+@pytest.mark.nightly
 def test_a_junior_bill_has_no_least_sum(tmp_path: Path) -> None:
     write(tmp_path, DEFAULT, "junior", 7)
     model = model_of(DEFAULT, "junior", 7)

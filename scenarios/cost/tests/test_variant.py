@@ -31,6 +31,7 @@ def costs(built: Built) -> list[dict[str, str]]:
     return rows_of(built[0] / "costs/focus.csv")
 
 
+@pytest.mark.nightly
 def test_the_same_seed_writes_the_same_bytes(built: Built, tmp_path: Path) -> None:
     bill_of.cache_clear()
     _, manifest = built
@@ -40,6 +41,7 @@ def test_the_same_seed_writes_the_same_bytes(built: Built, tmp_path: Path) -> No
         assert sha256((tmp_path / row["path"]).read_bytes()).hexdigest() == row["sha256"]
 
 
+@pytest.mark.nightly
 def test_cost_rows_keep_the_rules_of_focus(costs: list[dict[str, str]]) -> None:
     assert len(costs) > 20_000
     assert broken_columns(list(costs[0])) == []
@@ -124,6 +126,7 @@ def test_the_key_is_told_to_staff_only(built: Built) -> None:
     assert "seed" not in manifest
 
 
+@pytest.mark.nightly
 def test_levels_and_seeds_differ_and_every_planted_lever_pays() -> None:
     for level, least in (("junior", 8), ("mid", 10)):
         model = model_of(DEFAULT, level, 5)

@@ -61,6 +61,7 @@ def leftovers(profile: Profile, pack: str) -> str:
 
 @pytest.mark.by_day("company,name", BY_DAY)
 @pytest.mark.parametrize(("company", "name"), CASES)
+@pytest.mark.by_day(every=2)
 def test_nothing_of_the_default_company_is_left(company: str, name: str, tmp_path: Path) -> None:
     profile, pack = COMPANIES[company], load_pack(name)
     level = pack.levels[-1]
@@ -96,6 +97,7 @@ def test_a_bill_is_of_the_region_that_the_profile_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [pack.name for pack in all_packs()])
+@pytest.mark.by_day(but=["cost/fleet-bill"])
 def test_a_candidate_reads_that_a_large_fleet_is_shown_in_part(name: str) -> None:
     pack = load_pack(name)
     level = pack.levels[0]

@@ -130,6 +130,7 @@ def test_readme_of_a_world_names_its_parts_or_what_the_engine_would_cost(pack: P
 
 
 @pytest.mark.parametrize("pack", PLAYED, ids=lambda pack: str(pack.name))
+@pytest.mark.by_day(ids=["automation/queue-autoscaler", "automation/spot-checkpointing"])
 def test_what_is_named_runs_while_a_workload_passes(pack: Pack) -> None:
     used = files_used_by(pack, ACTS.get(pack.name, let_pass))
     assert {source(module) for module in pack.world.plays_on} <= used

@@ -39,6 +39,7 @@ def test_all_classes_together_wait_about_as_with_slurm(load: float, apart_h: flo
         assert ours.mean(job_class) == pytest.approx(theirs.mean(job_class), abs=hours)
 
 
+@pytest.mark.nightly
 def test_a_cluster_that_is_nearly_full_waits_longer_in_the_year_than_with_slurm() -> None:
     """Nodes kept for a large job stand idle until it starts; Slurm lets short jobs by. The README says so."""
     scene = queue_alone(0.85, *ALL)

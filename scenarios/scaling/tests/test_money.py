@@ -29,6 +29,7 @@ def _plan(scene: Scene) -> Plan:
 
 
 @pytest.mark.parametrize(("profile", "money"), [(COMPANY, "GBP"), (Profile(), "USD")])
+@pytest.mark.by_day(every=2)
 def test_checks_and_reasons_are_in_the_companys_currency(profile: Profile, money: str) -> None:
     scene = _scene(profile)
     found = json.dumps(checks(scene, _plan(scene)).to_dict()["rows"])

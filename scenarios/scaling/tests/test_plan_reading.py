@@ -81,6 +81,7 @@ TABLES = ("purchases", "cloud", "retire", "policies", "phases", "risks", "sheet"
 
 @settings(max_examples=200, deadline=None)
 @given(st.dictionaries(st.sampled_from(TABLES), JUNK) | JUNK)
+@pytest.mark.nightly
 def test_rubbish_is_read_or_refused(data: object) -> None:
     try:
         plan = parse_object(data)

@@ -42,6 +42,7 @@ def test_the_reference_beats_the_naive_plan(level: str, seed: int) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.nightly
 def test_a_mixture_beats_each_of_its_parts(level: str) -> None:
     scene = scene_of(DEFAULT, level, 1)
     whole = reference(scene)
@@ -60,6 +61,7 @@ def test_a_mixture_beats_each_of_its_parts(level: str) -> None:
 @pytest.mark.parametrize(
     "profile", [DEFAULT, Profile(nodes=8, gpus_per_node=4, gpu="A100"), Profile(nodes=60)]
 )
+@pytest.mark.by_day(every=3)
 def test_the_reference_stays_within_what_there_is(profile: Profile) -> None:
     for level in LEVELS:
         for seed in range(4):

@@ -16,6 +16,7 @@ LARGE = Profile(cluster="ridge", nodes=48)
 
 @pytest.mark.parametrize("level", ["junior", "mid", "senior"])
 @pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.by_day(ids=["1-junior", "3-mid", "4-mid"])
 def test_what_is_planted_shows_and_what_is_not_does_not(level: str, seed: int) -> None:
     scene = scene_of(DEFAULT, level, seed)
     there = {one.key for one in scene.bottlenecks}

@@ -46,6 +46,7 @@ def test_no_brief_says_that_the_cluster_is_full_where_the_history_has_free_gpus(
 
 
 @pytest.mark.parametrize("seed", [1, 4, 5, 6])
+@pytest.mark.by_day(but=["6"])
 def test_the_key_does_not_deny_uplinks_that_are_full_at_the_second_site(seed: int) -> None:
     scene = scene_of(DEFAULT, "senior", seed)
     traces = history(scene, DAYS)

@@ -135,6 +135,7 @@ def test_hidden_years_differ_and_stay_within_what_is_said() -> None:
     assert median(scene).rates == {name: work.monthly for name, work in stated.items()}
 
 
+@pytest.mark.nightly
 def test_lead_times_power_and_prices_act_on_the_year() -> None:
     scene = scene_of(DEFAULT, "junior", 1)
     row = Purchase("p1", "2026-04", "node:H100 node", 3, "Site A")
@@ -165,6 +166,7 @@ def test_a_spine_that_is_too_small_slows_work() -> None:
 
 
 @pytest.mark.parametrize("kind", BOTTLENECKS.values(), ids=BOTTLENECKS)
+@pytest.mark.by_day(ids=["static_quota"])
 def test_each_bottleneck_has_a_policy_that_helps(kind: BottleneckKind) -> None:
     drawn = ({one.key for one in scene_of(DEFAULT, "mid", n).bottlenecks} for n in range(40))
     seeds = (n for n, keys in enumerate(drawn) if kind.key in keys)
@@ -182,6 +184,7 @@ def test_each_bottleneck_has_a_policy_that_helps(kind: BottleneckKind) -> None:
     assert sum(better) >= 1, (before.measures, after.measures)
 
 
+@pytest.mark.nightly
 def test_a_commitment_is_paid_and_a_line_is_needed() -> None:
     scene = scene_of(DEFAULT, "mid", 1)
     rent = Rented("r1", "2026-03", "2026-04", "reserved_1y", 32, "Frankfurt", ("training", "batch"))
@@ -219,6 +222,7 @@ def test_an_empty_hall_is_a_year_too() -> None:
     max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 @given(some_plans(tiny("senior")))
+@pytest.mark.nightly
 def test_no_plan_that_was_read_breaks_the_year(plan: Plan) -> None:
     year = play(tiny("senior"), plan, draw(tiny("senior"), 1))
     json.dumps(year.to_dict(), allow_nan=False)

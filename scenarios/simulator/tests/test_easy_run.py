@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,7 @@ def event_by_event(jobs: list[Row]) -> Simulation:
 
 @examples(600)
 @given(jobs=rows)
+@pytest.mark.nightly
 def test_one_loop_leaves_what_the_engine_leaves(jobs: list[Row]) -> None:
     assert everything(in_one_loop(jobs)) == everything(event_by_event(jobs))
 
@@ -60,6 +62,7 @@ def test_one_loop_leaves_what_the_engine_leaves(jobs: list[Row]) -> None:
         st.tuples(st.integers(1, 9), st.integers(0, 60), st.integers(1, CAPACITY)), min_size=200
     )
 )
+@pytest.mark.nightly
 def test_one_loop_does_the_same_in_a_long_queue_whose_trees_grow_and_are_cleared(
     sizes: list[tuple[int, int, int]],
 ) -> None:

@@ -17,6 +17,7 @@ RULES = {"fcfs": plain_nodes.fcfs, "sjf": plain_nodes.sjf, "easy": plain_nodes.e
 @pytest.mark.parametrize("policy", RULES)
 @examples(300)
 @given(jobs=rows)
+@pytest.mark.by_day(but=["easy", "sjf"])
 def test_policy_does_on_nodes_what_the_plain_rule_does(policy: str, jobs: list[Row]) -> None:
     slow = [
         Job(submit, run, run + over, procs, number)
@@ -51,6 +52,7 @@ def test_conservative_keeps_every_promise(jobs: list[Row], nodes: bool) -> None:
 
 @examples(200)
 @given(jobs=rows)
+@pytest.mark.nightly
 def test_conservative_on_one_large_node_is_that_on_a_pool(jobs: list[Row]) -> None:
     on_node = run(workload_of(jobs), Nodes(1, CAPACITY), "conservative")
     assert outcome(on_node) == outcome(run(workload_of(jobs), Pool(CAPACITY), "conservative"))
@@ -59,6 +61,7 @@ def test_conservative_on_one_large_node_is_that_on_a_pool(jobs: list[Row]) -> No
 @pytest.mark.parametrize("policy", ["srtf", "srgf", "las", "easy", "easy-sjbf"])
 @examples(400)
 @given(jobs=rows)
+@pytest.mark.by_day(but=["easy", "easy-sjbf", "las", "srgf"])
 def test_one_large_node_is_a_pool(policy: str, jobs: list[Row]) -> None:
     on_node = run(workload_of(jobs), Nodes(1, CAPACITY), policy)
     assert outcome(on_node) == outcome(run(workload_of(jobs), Pool(CAPACITY), policy))

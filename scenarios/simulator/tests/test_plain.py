@@ -37,6 +37,7 @@ def slow_outcome(jobs: list[plain.Job]) -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("order", ["batch", "one-by-one"])
 @examples(150)
 @given(jobs=rows)
+@pytest.mark.by_day(ids=["batch-fcfs", "one-by-one-srgf", "one-by-one-srtf"])
 def test_policy_does_what_the_plain_rule_does(
     policy: str, order: EventOrder, jobs: list[Row]
 ) -> None:

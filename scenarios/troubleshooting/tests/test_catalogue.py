@@ -103,6 +103,7 @@ def test_fault_shows_in_its_component_only(kind: type[Fault]) -> None:
 
 
 @pytest.mark.parametrize("kind", CATALOGUE, ids=lambda kind: kind.key)
+@pytest.mark.by_day(every=2)
 def test_fault_leaves_traces_marks_and_words(kind: type[Fault]) -> None:
     fault, run = struck(kind, (kind.low + kind.high) / 2)
     past = past_of(fault, run)
@@ -181,6 +182,7 @@ def test_no_cause_is_a_good_guess(level: str) -> None:
 
 
 @pytest.mark.parametrize("kind", HERRINGS, ids=lambda kind: kind.key)
+@pytest.mark.by_day(every=2)
 def test_herring_leaves_traces_and_says_why_it_is_harmless(kind: type[Herring]) -> None:
     own = scene(1.0)
     fault = CATALOGUE[0].strike(own, 0.5, Stream(SEED, "cause"))

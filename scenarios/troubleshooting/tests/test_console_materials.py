@@ -39,6 +39,7 @@ def asked(request: pytest.FixtureRequest) -> Asked:
     return Asked(built, Console(built.incident))
 
 
+@pytest.mark.by_day(but=["mid-1"])
 def test_slurm(asked: Asked) -> None:
     texts, login = asked.built.texts, asked.built.incident.plant.login
     for command, path in (
@@ -197,6 +198,7 @@ def test_transcripts(asked: Asked) -> None:
                 told.append(line)
 
 
+@pytest.mark.by_day(but=["mid-1"])
 def test_configuration(asked: Asked) -> None:
     plant = asked.built.incident.plant
     for path, text in asked.built.texts.items():

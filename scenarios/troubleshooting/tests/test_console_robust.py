@@ -137,6 +137,7 @@ def console(level: str = "senior", seed: int = 3, profile: Profile = DEFAULT) ->
 
 
 @pytest.mark.parametrize("profile", [DEFAULT, SMALL], ids=["default", "small"])
+@pytest.mark.by_day(but=["default"])
 def test_rubbish_is_answered_and_never_raises(profile: Profile) -> None:
     asked = console(profile=profile)
     draw = random.Random(20)
@@ -161,6 +162,7 @@ _QUIET = ("ibstat", "ibdev2netdev", "dshbak")
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
+@pytest.mark.by_day(but=["journalctl"])
 def test_without_arguments_every_command_answers_where_it_is_installed(name: str) -> None:
     for profile in (DEFAULT, SMALL):
         asked = console(profile=profile)

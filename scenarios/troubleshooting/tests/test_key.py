@@ -28,6 +28,7 @@ def _stories(built: Built) -> tuple[CauseKey | HerringKey, ...]:
     return (*built.key.causes, *built.key.herrings)
 
 
+@pytest.mark.by_day(ids=["junior-0"])
 def test_hours_of_causes_add_up_to_the_gap(built: Built) -> None:
     key = built.key
     assert sum(cause.hours for cause in key.causes) == pytest.approx(key.gap_hours, abs=0.01)

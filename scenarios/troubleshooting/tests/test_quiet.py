@@ -37,6 +37,7 @@ def digests(incident: Incident) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("variant", KEPT, ids=lambda one: f"{one[0]}-{one[1]}")
+@pytest.mark.by_day(ids=["mid-61"])
 def test_what_kept_answers_were_written_for_is_still_the_same(variant: tuple[str, int]) -> None:
     level, seed = variant
     incident = make_incident(DEFAULT, QUIET[level], seed)
@@ -44,6 +45,7 @@ def test_what_kept_answers_were_written_for_is_still_the_same(variant: tuple[str
 
 
 @pytest.mark.parametrize("level", ["mid", "senior"])
+@pytest.mark.nightly
 def test_harmless_changes_are_among_what_others_did(level: str) -> None:
     """Each stands in a file that differs and in a change ticket, as causes that somebody set do."""
     met = 0

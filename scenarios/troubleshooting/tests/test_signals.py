@@ -69,6 +69,7 @@ def held(incident: Incident, columns: Columns) -> np.ndarray:
     return found
 
 
+@pytest.mark.by_day(but=["('mid', 3)"])
 def test_used_free_and_reserved_memory_are_all_there_is(
     incident: Incident, history: Columns
 ) -> None:

@@ -26,6 +26,7 @@ BY_DAY = [
 
 @pytest.mark.by_day("level,seed", BY_DAY)
 @pytest.mark.parametrize(("level", "seed"), EVERY)
+@pytest.mark.by_day(ids=["junior-17", "junior-5"])
 def test_every_mark_shows_what_it_says(level: str, seed: int) -> None:
     incident = make_incident(DEFAULT, LEVELS[level], seed)
     marks = list(incident.marks())
@@ -59,6 +60,7 @@ ALIKE = {"host-port-wait", "page-cache-full", "load-average"}
 
 
 @pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.by_day(but=["6"])
 def test_a_mark_is_gone_when_its_cause_is_put_right(seed: int) -> None:
     incident = make_incident(DEFAULT, LEVELS["junior"], seed)
     marks = list(incident.marks())

@@ -58,6 +58,7 @@ def tagged(document: Document) -> list[tuple[int, str, str]]:
     return [(line.at_ms, line.text, line.tag) for line in document.lines if line.tag]
 
 
+@pytest.mark.by_day(but=["mid-2", "senior-3"])
 def test_every_trace_of_a_host_stands_once_in_its_log(variant: tuple[str, int]) -> None:
     incident, files = made(*variant), written(*variant)
     for trace in incident.traces():
@@ -205,6 +206,7 @@ def test_other_clusters_have_their_documents(gpu: str) -> None:
     assert all(document.lines for document in files)
 
 
+@pytest.mark.nightly
 def test_a_clock_that_is_ahead_shows_in_everything_that_the_host_writes() -> None:
     incident = holding(ClockAhead)
     herring = fault_of(incident, ClockAhead)

@@ -95,6 +95,7 @@ def test_a_listing_gives_every_uuid_once() -> None:
     ]
 
 
+@pytest.mark.nightly
 def test_memory_adds_up_and_power_stays_below_its_limit() -> None:
     for level, seed in (("junior", 1), ("mid", 2), ("senior", 3), ("senior", 4)):
         incident = made(level, seed)
@@ -129,6 +130,7 @@ def test_healthy_gpus_compute_at_the_load_clock() -> None:
 
 
 @pytest.mark.parametrize("kind", [GpuThermalThrottle, PowerCapLeft, PowerBrake, FanFailure])
+@pytest.mark.by_day(but=["PowerBrake"])
 def test_readings_agree_with_the_metrics_of_the_same_minutes(kind: type) -> None:
     incident = holding(kind)
     at, stage = looking(incident), slow_stage(incident)

@@ -40,6 +40,7 @@ def test_the_incidents_of_the_day_meet_every_cause_and_herring_of_the_thirty() -
     assert set().union(*(met[one] for one in BY_DAY)) == set().union(*met.values())
 
 
+@pytest.mark.by_day(every=3)
 def test_run_takes_14_to_16_and_a_half_hours_which_the_causes_explain(found: Incident) -> None:
     slow, before = found.slow, found.before
     assert slow.start_ms is not None
@@ -134,6 +135,7 @@ def test_herrings_coincide_in_time_and_place_and_cost_nothing(found: Incident) -
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.by_day(but=["mid", "senior"])
 def test_same_seed_is_the_same_truth_and_another_seed_another_answer(level: str) -> None:
     made = [make_incident(DEFAULT, LEVELS[level], seed) for seed in (3, 3, 4, 5, 6)]
     assert made[0].digest() == made[1].digest()
@@ -143,6 +145,7 @@ def test_same_seed_is_the_same_truth_and_another_seed_another_answer(level: str)
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.by_day(but=["senior"])
 def test_truth_is_made_in_a_second(level: str) -> None:
     started = time.process_time()
     for seed in range(100, 104):

@@ -53,6 +53,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Variant:
     return Variant(root / "out", manifest, json.loads((root / "key.json").read_text()))
 
 
+@pytest.mark.nightly
 def test_another_process_writes_the_same_bytes(built: Variant, tmp_path: Path) -> None:
     out, key = tmp_path / "out", tmp_path / "key.json"
     arguments = ["build", PACK, "--level", LEVEL, "--seed", str(SEED), "--out", str(out)]
@@ -249,6 +250,7 @@ def test_words_are_complete_and_another_seed_has_others(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.by_day(but=["senior"])
 def test_another_seed_has_another_answer(level: str) -> None:
     answers = set()
     for seed in range(4):

@@ -120,6 +120,9 @@ def test_what_was_said_before_goes_along_and_nothing_of_the_exercise(
         ("error", "cut", "Drain the node "),
     ],
 )
+@pytest.mark.by_day(
+    but=["busy-busy-", "page-rubbish-", "silent-slow-", "stalls-slow-Drain the node "]
+)
 def test_an_endpoint_that_misbehaves_costs_one_sentence_and_no_time(
     client: Client, ada: Attempt, model: Model, way: str, problem: str, kept: str
 ) -> None:

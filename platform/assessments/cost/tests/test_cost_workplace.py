@@ -44,6 +44,7 @@ def total_of(attempt: Attempt) -> float:
     return float(manifest["bill"]["total_usd"])
 
 
+@pytest.mark.nightly
 def test_the_page_is_told_which_workspace_it_is(bill: Attempt, client: Client) -> None:
     data = pages.workspace_data(bill, timezone.now())
     assert data["workplace"] == "cost"
@@ -65,6 +66,7 @@ def test_a_bill_has_neither_terminal_nor_metrics(bill: Attempt, client: Client) 
         assert client.get(reverse(name, args=[bill.pk])).status_code == 404
 
 
+@pytest.mark.nightly
 def test_an_incident_has_no_bill(client: Client, stage: Stage, built: Path, settings: Any) -> None:
     settings.VARIANTS = built
     stage.invitation.opens_at = timezone.now() - timedelta(days=1)
@@ -75,6 +77,7 @@ def test_an_incident_has_no_bill(client: Client, stage: Stage, built: Path, sett
     assert client.get(reverse("room-bill-tables", args=[attempt.pk])).status_code == 404
 
 
+@pytest.mark.nightly
 def test_tables_and_columns_are_named_and_no_secret_is(asked: Asked, bill: Attempt) -> None:
     status, told = asked("tables")
     assert status == 200
@@ -166,6 +169,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize("where", FILTERS)
+@pytest.mark.by_day(every=2)
 def test_a_filter_selects_on_the_page_what_it_selects_for_the_grader(
     asked: Asked, where: dict[str, list[str]]
 ) -> None:
@@ -264,6 +268,7 @@ def test_tables_are_made_once_whoever_asks(tmp_path: Path, monkeypatch: pytest.M
     assert len(found) == len(calls) == 1
 
 
+@pytest.mark.nightly
 def test_tables_that_cannot_be_made_are_said_to_be_our_fault(
     asked: Asked, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,6 +29,7 @@ def stored() -> Path:
     return store.file_of(variants.folder_of(BILL, LEVEL, SEED))
 
 
+@pytest.mark.nightly
 def test_a_select_over_two_tables(asked: Asked) -> None:
     status, told = asked(
         "sql",
@@ -85,6 +86,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("sql", HOSTILE)
+@pytest.mark.by_day(every=3)
 def test_what_would_change_or_open_anything_is_refused(asked: Asked, sql: str) -> None:
     before = stored().read_bytes()
     status, told = asked("sql", {"sql": sql})
@@ -110,6 +112,7 @@ HOGS = [
 
 
 @pytest.mark.parametrize("sql", HOGS)
+@pytest.mark.by_day(ids=["SELECT count(*) FROM costs a, costs b, costs c"])
 def test_what_does_not_end_is_stopped(asked: Asked, sql: str) -> None:
     began = time.monotonic()
     status, told = asked("sql", {"sql": sql})

@@ -86,6 +86,7 @@ def test_what_is_no_plan_is_refused_with_one_sentence(
 
 @pytest.mark.parametrize("table", [one for one in EMPTY if one not in ("sheet", "claims")])
 @pytest.mark.parametrize("key", ["id", "count", "gpus", "value", "month", "likelihood", "depends"])
+@pytest.mark.by_day(every=4)
 def test_row_with_an_absurd_number_is_named_and_the_rest_is_checked(
     ada: tuple[Client, Attempt], table: str, key: str
 ) -> None:

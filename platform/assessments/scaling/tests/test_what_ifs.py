@@ -55,6 +55,7 @@ def failing(code: int) -> Any:
     return lambda *_, **__: subprocess.CompletedProcess([], code, "", "broken\n")
 
 
+@pytest.mark.nightly
 def test_a_plan_is_played_as_it_stands(ada: Ada, published: Any) -> None:
     client, attempt = ada
     before = told(client, attempt)
@@ -92,6 +93,7 @@ def test_a_what_if_of_another_candidate_is_not_found(
     assert client.get(own).status_code == 200
 
 
+@pytest.mark.nightly
 def test_half_an_emoji_in_a_plan_is_played_and_read(ada: Ada, published: Any) -> None:
     client, attempt = ada
     text = plan(purchases=[order(1) | {"id": "cut \ud83d", "site": "Hall \u0000"}])

@@ -28,6 +28,7 @@ def backend(request: pytest.FixtureRequest, login_root: rootfs.Root) -> Backend:
     return found
 
 
+@pytest.mark.by_day(but=["namespace"])
 def test_somebody_works_at_the_shell(backend: Backend, tmp_path: Path) -> None:
     """One visit: what is kept between lines, tools over the materials, the cluster's commands, hosts."""
     with Play(backend, tmp_path) as play:

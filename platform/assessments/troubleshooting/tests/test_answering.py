@@ -69,6 +69,7 @@ def test_a_query_without_end_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(("by", "said"), [(signal.SIGSEGV, TOO_MUCH), (signal.SIGXCPU, TOO_LONG)])
+@pytest.mark.by_day(but=["11-That could not be worked out: ask for it in a simpler way."])
 def test_a_question_that_ends_its_process_is_refused_and_the_next_is_answered(
     answerers: Answerers, incident: Attempt, by: signal.Signals, said: str
 ) -> None:
@@ -180,6 +181,7 @@ def test_what_fills_the_memory_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path
         ("assert not any('django' in name for name in __import__('sys').modules)", 0),
     ],
 )
+@pytest.mark.by_day(every=4)
 def test_the_process_keeps_within_its_bounds_and_knows_no_site(code: str, ended: int) -> None:
     path = f"{settings.ROOT}/platform:{settings.ROOT}"
     done = subprocess.run(

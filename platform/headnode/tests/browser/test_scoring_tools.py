@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, Staff, look_in_light

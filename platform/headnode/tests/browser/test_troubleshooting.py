@@ -7,6 +7,7 @@ import re
 import time
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from headnode.tests.browser.actors import DESKTOP, EVERY_LOOK, PATIENCE_S, PHONE, Candidate

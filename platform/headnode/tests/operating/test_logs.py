@@ -117,6 +117,7 @@ logging.getLogger("x").warning("From a worker.")
 """
 
 
+@pytest.mark.nightly
 def test_celerys_processes_write_json_as_well(tmp_path: Path) -> None:
     env = os.environ | {"HEADNODE_DATA": str(tmp_path), "PYTHONPATH": f"{ROOT}/platform:{ROOT}"}
     done = subprocess.run(

@@ -179,6 +179,7 @@ sandbox_refused.send(object, layer="user namespace")
 """
 
 
+@pytest.mark.nightly
 def test_counts_of_several_processes_and_hosts_are_added(tmp_path: Path) -> None:
     env = os.environ | {"HEADNODE_DATA": str(tmp_path), "PYTHONPATH": f"{ROOT}/platform:{ROOT}"}
     for _ in range(2):

@@ -56,6 +56,7 @@ def test_setup_brings_library_roles_and_the_first_administrator(
         assert name in text
 
 
+@pytest.mark.nightly
 def test_second_time_changes_nothing(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in GIVEN.items():
         monkeypatch.setenv(name, value)

@@ -138,6 +138,7 @@ def worker(stand: Stand, request: pytest.FixtureRequest) -> Iterator[Stand]:
     process.wait()
 
 
+@pytest.mark.nightly
 def test_run_goes_before_gradings_that_were_queued_first(worker: Stand) -> None:
     worker.hold("grading")
     worker.ask(FOUR_MORE)
@@ -150,6 +151,7 @@ def test_run_goes_before_gradings_that_were_queued_first(worker: Stand) -> None:
 
 
 @pytest.mark.parametrize("worker", [3], indirect=True)
+@pytest.mark.nightly
 def test_gradings_that_come_all_at_once_leave_processes_to_runs(worker: Stand) -> None:
     before = len(worker.begun())
     worker.hold("grading")
@@ -162,6 +164,7 @@ def test_gradings_that_come_all_at_once_leave_processes_to_runs(worker: Stand) -
     worker.wait(lambda: worker.ask(UNFINISHED) == "0 0")
 
 
+@pytest.mark.nightly
 def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
     before = len(worker.begun())
     worker.hold("run")
@@ -176,6 +179,7 @@ def test_killed_processes_cost_a_run_no_try_and_no_wait(worker: Stand) -> None:
     assert worker.ask(LAST) == f"done 1 {KILLS}"
 
 
+@pytest.mark.nightly
 def test_message_goes_out_within_seconds_and_before_any_schedule(worker: Stand) -> None:
     worker.ask(INVITE)
 

@@ -141,6 +141,7 @@ def test_a_hiring_manager_staffs_their_own_opening_and_never_themselves(crowd: C
 @pytest.mark.parametrize(
     "sent", ["", "x", "x:1", "00000000-0000-4000-8000-000000000000:1", "a:b:c"]
 )
+@pytest.mark.by_day(every=3)
 def test_rubbish_asks_nobody(crowd: Crowd, sent: str) -> None:
     client, url = page(crowd, crowd.rhea, people=["x", "9" * 30], each=["9" * 30])
     assert client.get(url).status_code == 200

@@ -69,6 +69,7 @@ def invited(stage: Stage, count: int) -> list[Invitation]:
 
 
 @pytest.mark.parametrize("verb", ["remind", "send", "extend"])
+@pytest.mark.by_day(but=["remind", "send"])
 def test_telling_forty_costs_few_statements_and_one_call(
     clients: dict[str, Client], stage: Stage, bells: list[str], verb: str
 ) -> None:

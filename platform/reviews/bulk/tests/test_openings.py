@@ -159,6 +159,7 @@ def asked(crowd: Crowd) -> dict[str, tuple[int, float]]:
 
 
 @pytest.mark.django_db
+@pytest.mark.nightly
 def test_pages_ask_as_often_for_thirty_as_for_three() -> None:
     crowd = build(3, now=NOW, exercises=1, evaluators=0)
     crowd.panel = [member(f"panel{number}", INTERVIEWER) for number in range(3)]

@@ -103,6 +103,7 @@ def test_page_shows_everybody_with_intervals_and_a_plot(crowd: Crowd) -> None:
 
 
 @pytest.mark.parametrize("sort", ["work", "-work", "interviews", "candidate", "-candidate", "x"])
+@pytest.mark.by_day(every=3)
 def test_every_order_answers(crowd: Crowd, sort: str) -> None:
     assert page(crowd.hana, crowd, sort=sort).status_code == 200
 
@@ -174,6 +175,7 @@ def test_interviewer_of_another_opening_finds_nothing(stage: Stage, crowd: Crowd
     assert page(stage.otto, crowd).status_code == 404
 
 
+@pytest.mark.nightly
 def test_no_path_leads_from_scores_to_a_decision(crowd: Crowd) -> None:
     """Decisions are made by reviews.decisions.decisions.decide alone, which only the decision page calls."""
     makers, callers = [], []

@@ -174,6 +174,7 @@ def test_otto_of_another_panel_finds_no_report(stage: Stage, handed_in: Attempt)
     assert page(stage.otto, handed_in).status_code == 404
 
 
+@pytest.mark.nightly
 def test_pdf_is_tagged_says_its_language_and_describes_its_charts(
     stage: Stage, told: Attempt
 ) -> None:
@@ -229,6 +230,7 @@ def test_a_typesetter_without_the_library_says_so(
     ("error", "said"),
     [(typesetter.Missing(), "libpango-1.0-0"), (typesetter.Failed("-9"), "print the page itself")],
 )
+@pytest.mark.by_day(every=2)
 def test_where_no_pdf_is_made_the_page_says_why(
     stage: Stage, told: Attempt, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
 ) -> None:
@@ -243,6 +245,7 @@ def test_where_no_pdf_is_made_the_page_says_why(
     assert "Explained and defended" in text  # the page itself is all there
 
 
+@pytest.mark.nightly
 def test_a_site_that_prints_nothing_loads_none_of_it() -> None:
     code = (
         "import django, sys; django.setup(); from django.urls import reverse; reverse('admin:index'); "
@@ -256,6 +259,7 @@ def test_a_site_that_prints_nothing_loads_none_of_it() -> None:
     assert said.stdout.strip() == "[]"
 
 
+@pytest.mark.nightly
 def test_printed_pages_are_files_too(stage: Stage, told: Attempt) -> None:
     chosen = QuestionSet.objects.get()
     session = stage.opening.interviews.get()

@@ -73,6 +73,7 @@ def test_its_file_is_made_for_it_and_names_no_address_of_it(stage: Stage, told: 
     assert [row.as_file for row in ReportLinkOpening.objects.all()] == [True]
 
 
+@pytest.mark.nightly
 def test_it_ends_by_time_by_revoking_and_with_its_makers_access(
     stage: Stage, told: Attempt
 ) -> None:

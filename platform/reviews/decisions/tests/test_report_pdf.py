@@ -30,6 +30,7 @@ def told(stage: Stage, handed_in: Attempt) -> Attempt:
     return whole(stage, handed_in)
 
 
+@pytest.mark.nightly
 def test_a_file_is_set_once_and_never_stale(stage: Stage, told: Attempt) -> None:
     made = on_paper(stage.hana, told).content
     assert made.startswith(b"%PDF")
@@ -53,6 +54,7 @@ def test_one_readers_file_is_no_other_readers(stage: Stage, told: Attempt) -> No
 
 
 @pytest.mark.parametrize("mode", ["erase", "pseudonymise"])
+@pytest.mark.by_day(but=["pseudonymise"])
 def test_files_and_links_go_with_the_person(stage: Stage, told: Attempt, mode: str) -> None:
     on_paper(stage.hana, told)
     report_links.make(told, reader="Dr Voss", days=3, by=stage.hana, now=LATER)
@@ -71,6 +73,7 @@ def test_what_nobody_asks_for_any_more_goes(stage: Stage, told: Attempt) -> None
     assert not PdfFile.objects.exists()
 
 
+@pytest.mark.nightly
 def test_a_long_report_begins_with_one_page(stage: Stage, published: list[Any]) -> None:
     """Four exercises with a revision each: everything that matters is on the first page, the rest after it."""
     told = long_story(stage)
@@ -116,6 +119,7 @@ def test_names_of_all_lengths_and_nothing_scored_is_one_page(
     assert "Nobody has decided yet" in text
 
 
+@pytest.mark.nightly
 def test_who_reads_fewer_scorecards_is_told_that_numbers_differ(
     stage: Stage, told: Attempt
 ) -> None:

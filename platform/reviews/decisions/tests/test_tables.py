@@ -109,6 +109,7 @@ def test_independence_holds_in_files(stage: Stage, handed_in: Attempt) -> None:
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.by_day(every=6)
 def test_text_is_no_formula(stage: Stage, handed_in: Attempt, start: str) -> None:
     attack = f'{start}HYPERLINK("http://x","y")'
     card = score_all(handed_in, stage.ines)

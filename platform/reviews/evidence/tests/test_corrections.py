@@ -63,6 +63,7 @@ def page(client: Client, attempt: Attempt) -> str:
     return words_of(client.get(reverse("admin:attempt", args=[attempt.pk])))
 
 
+@pytest.mark.nightly
 def test_one_press_takes_a_match_away_and_another_gives_it_back(
     clients: Clients, rated: Attempt
 ) -> None:

@@ -35,6 +35,7 @@ def evidence_of(said: str) -> str:
     return part[: part.index('id="pins"')] if 'id="pins"' in part else part
 
 
+@pytest.mark.nightly
 def test_answer_is_read_as_a_table_and_line_by_line(
     clients: Clients, cost_attempt: Attempt
 ) -> None:
@@ -90,6 +91,7 @@ def test_key_is_for_whoever_may_read_the_answer_once_it_is_in(
     assert clients["ines"].get(url).status_code == 404
 
 
+@pytest.mark.nightly
 def test_half_an_emoji_in_the_table_does_not_close_the_pages(
     clients: Clients, cost_attempt: Attempt, stage: Stage
 ) -> None:
@@ -203,6 +205,7 @@ def test_correction_that_cannot_be_is_refused_in_a_sentence(
     assert sentence in unescape(words_of(answer))
 
 
+@pytest.mark.nightly
 def test_other_pages_stand_for_a_cost_answer(
     clients: Clients, cost_attempt: Attempt, stage: Stage
 ) -> None:

@@ -45,6 +45,7 @@ def evidence_of(said: str) -> str:
     return unescape(part[: part.index('id="pins"')] if 'id="pins"' in part else part)
 
 
+@pytest.mark.nightly
 def test_plan_is_read_as_tables_and_line_by_line(
     clients: Clients, scaling_attempt: Attempt
 ) -> None:
@@ -221,6 +222,7 @@ def test_finding_can_be_set_aside_and_taken_up_again(
     assert "no finding" in unescape(words_of(wrong))
 
 
+@pytest.mark.nightly
 def test_what_if_of_the_candidate_is_shown_once_measures_are(
     clients: Clients, scaling_attempt: Attempt, stage: Stage
 ) -> None:
@@ -246,6 +248,7 @@ def test_what_if_of_the_candidate_is_shown_once_measures_are(
     assert "What-ifs" in page(clients["ines"], "attempt", scaling_attempt)
 
 
+@pytest.mark.nightly
 def test_other_pages_stand_for_a_plan(
     clients: Clients, scaling_attempt: Attempt, stage: Stage
 ) -> None:

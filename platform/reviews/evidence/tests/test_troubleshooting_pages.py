@@ -93,6 +93,7 @@ def test_key_that_is_being_built_says_so(
 
 
 @pytest.mark.parametrize("name", ["attempt", "score"])
+@pytest.mark.by_day(but=["score"])
 def test_before_the_own_scorecard_only_quotes_are_shown(
     clients: Clients, troubleshooting_attempt: Attempt, name: str
 ) -> None:
@@ -192,6 +193,7 @@ def test_board_is_read_as_lines_that_can_be_pinned(
     assert answer.json()["quote"].startswith("Claim: ")
 
 
+@pytest.mark.nightly
 def test_other_pages_stand_for_a_written_answer(
     clients: Clients, troubleshooting_attempt: Attempt, stage: Stage
 ) -> None:
@@ -215,6 +217,7 @@ def test_other_pages_stand_for_a_written_answer(
         )
 
 
+@pytest.mark.nightly
 def test_queries_do_not_grow_with_corrections(
     clients: Clients, troubleshooting_attempt: Attempt, stage: Stage
 ) -> None:
@@ -247,6 +250,7 @@ def test_queries_do_not_grow_with_corrections(
     assert count() == before
 
 
+@pytest.mark.nightly
 def test_no_candidate_address_says_anything_of_the_key(
     client: Client, stage: Stage, troubleshooting_attempt: Attempt, clients: Clients
 ) -> None:

@@ -78,6 +78,7 @@ def test_each_step_shows_the_work_then_and_what_changed(clients: Clients, worked
 
 
 @pytest.mark.parametrize("step", ["0", "-3", "x", "99999999999", "9" * 30, "²", "1000"])
+@pytest.mark.by_day(every=3)
 def test_rubbish_in_the_address_shows_a_step(clients: Clients, worked: Attempt, step: str) -> None:
     assert "of 7" in at(clients["ines"], worked, step)
 

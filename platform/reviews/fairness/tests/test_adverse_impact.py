@@ -127,6 +127,7 @@ def test_wrong_file_is_refused_by_name(tmp_path: Path, text: str) -> None:
         self_descriptions.read_questions(path)
 
 
+@pytest.mark.nightly
 def test_no_staff_page_says_it(
     ada: Client, stage: Stage, handed_in: Attempt, clients: dict[str, Client], settings: Any
 ) -> None:
@@ -214,6 +215,7 @@ def by_counting(one: tuple[int, int], other: tuple[int, int]) -> float:
     return sum(way for way in ways.values() if way <= ways[one[0]]) / comb(m, k)
 
 
+@pytest.mark.nightly
 def test_four_fifths_and_the_exact_test(stage: Stage, clients: dict[str, Client]) -> None:
     counts = {"woman": (10, 30), "man": (20, 20), "another": (6, 6), "": (9, 9)}
     decided(stage, stage.opening, counts)

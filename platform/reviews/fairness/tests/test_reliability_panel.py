@@ -83,6 +83,7 @@ def test_nothing_scored_yet_says_what_will_be_there(clients: dict[str, Client]) 
     assert "No scorecard that you may read is in yet" in page
 
 
+@pytest.mark.nightly
 def test_figures_of_an_exercise(
     many: list[Submission], stage: Stage, clients: dict[str, Client]
 ) -> None:

@@ -117,6 +117,7 @@ def test_any_other_row_or_own_words_can_be_challenged(
         ({"improvement_place": "row-odd"}, "one strength and one improvement"),
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_release_says_what_is_missing(
     clients: Clients, talked: Attempt, changes: dict[str, str], sentence: str
 ) -> None:

@@ -92,6 +92,7 @@ def test_releasing_waits_for_the_own_scores(clients: Clients, handed_in: Attempt
         ({"focus": ""}, "Name the one file or section to revise"),
     ],
 )
+@pytest.mark.by_day(every=3)
 def test_releasing_needs_a_place_for_each_and_one_part_to_revise(
     clients: Clients, defended: Attempt, gap: dict[str, str], said: str
 ) -> None:

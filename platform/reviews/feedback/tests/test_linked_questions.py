@@ -12,6 +12,7 @@ from scenarios.kinds import KINDS
 
 
 @pytest.mark.parametrize("kind", [kind.key for kind in KINDS])
+@pytest.mark.by_day(ids=["scaling-plan"])
 def test_every_kind_has_questions_with_points_and_follow_ups(
     kind: str, attempt: Attempt, stage: Stage
 ) -> None:

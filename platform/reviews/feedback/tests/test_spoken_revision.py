@@ -62,6 +62,7 @@ def test_notes_close_the_round_and_nothing_is_run(open_round: Attempt, stage: St
     assert fresh.time_events.last().actor == stage.ines  # type: ignore[union-attr]
 
 
+@pytest.mark.nightly
 def test_page_hands_in_and_adaptability_is_scored(
     clients: Clients, open_round: Attempt, stage: Stage
 ) -> None:

@@ -177,6 +177,7 @@ def test_one_interview_from_plan_to_record(
         ({"asked": 1}, 400),
     ],
 )
+@pytest.mark.by_day(every=6)
 def test_rubbish_is_refused_and_changes_nothing(
     clients: dict[str, Client], stage: Stage, three: QuestionSet, state: Any, status: int
 ) -> None:
@@ -362,6 +363,7 @@ LISTS = ("admin:interviews", "admin:question-sets", "admin:library_question_chan
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.by_day(but=["admin:library_question_changelist", "admin:question-sets"])
 def test_list_asks_the_same_number_of_queries_however_long_it_is(
     clients: dict[str, Client],
     stage: Stage,

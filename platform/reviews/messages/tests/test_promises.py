@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from hiring.messages.occasions import occasions
 
 PLATFORM = Path(__file__).resolve().parents[3]
@@ -76,6 +78,7 @@ def test_every_promise_on_a_page_has_its_message() -> None:
     assert promises() - known == set(), "list the sentence with the occasion that keeps it"
 
 
+@pytest.mark.nightly
 def test_no_promise_is_listed_that_no_page_makes() -> None:
     known = {" ".join(sentence.split()) for sentence in KEPT_BY}
     assert known - promises() == set()

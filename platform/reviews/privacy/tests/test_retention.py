@@ -351,6 +351,7 @@ send_all(NOW)
 """
 
 
+@pytest.mark.nightly
 def test_no_file_of_the_data_folder_holds_a_word_of_theirs(tmp_path: Path) -> None:
     env = dict(os.environ) | {
         "HEADNODE_DATA": str(tmp_path),

@@ -106,6 +106,7 @@ def test_organisation_and_opening_set_the_rule(
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.by_day(but=["3"])
 def test_database_finds_what_the_definition_says(
     handed_in: Attempt, stage: Stage, adam: User, seed: int
 ) -> None:
@@ -211,6 +212,7 @@ def test_discussion_is_exported_and_erased_with_the_candidate(
         ({"level": ""}, "Choose the level you agreed on"),
     ],
 )
+@pytest.mark.by_day(but=["data1-6 is not one of the available choices"])
 def test_unfit_outcome_gets_one_sentence_and_is_not_kept(
     handed_in: Attempt, stage: Stage, clients: dict[str, Client], data: Any, says: str
 ) -> None:

@@ -47,6 +47,7 @@ LISTS = ("hiring_candidate_changelist", "assessments_attempt_changelist", "index
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.by_day(but=["index"])
 def test_a_name_seen_in_a_list_is_on_the_scorecard(
     clients: Clients, handed_in: Attempt, stage: Stage, name: str
 ) -> None:

@@ -141,6 +141,7 @@ def test_rows_and_replay_times_can_be_pinned(clients: Clients, handed_in: Attemp
         ({"part": "\ud800"}, 400),
     ],
 )
+@pytest.mark.by_day(every=3)
 def test_rubbish_is_refused_with_one_sentence(
     clients: Clients, handed_in: Attempt, changed: dict[str, Any], status: int
 ) -> None:

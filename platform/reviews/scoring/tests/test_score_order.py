@@ -82,6 +82,7 @@ def test_somebody_who_comes_later_moves_nobody(stage: Stage, many: list[Attempt]
     assert [key for key in after if key != late.pk] == before
 
 
+@pytest.mark.nightly
 def test_next_goes_through_all_of_them_once(
     clients: Clients, stage: Stage, many: list[Attempt]
 ) -> None:
@@ -131,6 +132,7 @@ def test_long_lists_have_pages_and_open_at_what_is_next(
         assert clients["ines"].get(url(stage) + f"?page={rubbish}").status_code == 200
 
 
+@pytest.mark.nightly
 def test_queries_do_not_grow_with_candidates(
     clients: Clients, stage: Stage, many: list[Attempt]
 ) -> None:
@@ -189,6 +191,7 @@ def said_so(attempt: Attempt, stage: Stage, at: Any) -> None:
 @pytest.mark.parametrize(
     "meet", [held_a_talk, interviewed, saw_the_name, opened_in_person, said_so]
 )
+@pytest.mark.by_day(but=["held_a_talk", "interviewed", "said_so", "saw_the_name"])
 def test_ratings_after_a_meeting_are_marked_and_earlier_ones_are_not(
     scored: Attempt, stage: Stage, meet: Any, clients: Clients
 ) -> None:

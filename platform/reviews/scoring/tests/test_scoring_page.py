@@ -126,6 +126,7 @@ def test_rating_is_saved_at_once(clients: Clients, handed_in: Attempt) -> None:
         ({"criterion": "nonsense", "level": 3}, 409),
     ],
 )
+@pytest.mark.by_day(every=4)
 def test_rubbish_is_refused_with_one_sentence(
     clients: Clients, handed_in: Attempt, sent: Any, status: int
 ) -> None:

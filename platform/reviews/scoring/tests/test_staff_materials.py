@@ -50,6 +50,7 @@ def base(attempt: Attempt) -> str:
         "query?q=up",
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_materials_are_for_whoever_may_read_the_answer(
     clients: Clients, troubleshooting_attempt: Attempt, stage: Stage, client: Client, path: str
 ) -> None:
@@ -226,6 +227,7 @@ def test_a_remark_at_no_line_of_the_materials_is_refused(
     assert not Pin.objects.exists()
 
 
+@pytest.mark.nightly
 def test_an_attempt_without_charts_has_no_remark_at_one(
     clients: Clients, handed_in: Attempt
 ) -> None:

@@ -147,6 +147,7 @@ def same(ours: float, theirs: float) -> bool:
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)
+@pytest.mark.by_day(every=2)
 def test_answers_as_prometheus_does(expression: str, columns: Columns, real: str) -> None:
     first, last = START + 3 * MINUTE, END - MINUTE
     answer = ask(

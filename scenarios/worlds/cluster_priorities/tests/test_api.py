@@ -64,6 +64,7 @@ def test_spell_that_would_run_into_the_one_before_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.by_day(but=["steady"])
 def test_reading_is_never_older_than_the_longest_spell_and_a_tick(family: str) -> None:
     days = drawn(family, "7", "senior")
     while not days.complete and days.now < 30 * 3600:

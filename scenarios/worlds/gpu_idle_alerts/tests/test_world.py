@@ -67,6 +67,7 @@ def test_no_gpu_falls_under_a_rule_without_a_cause(fleet: str, family: str, seed
     assert {case.cause for case in days.truth.cases} <= set(CAUSES)
 
 
+@pytest.mark.nightly
 def test_every_cause_comes_up_in_a_fleet() -> None:
     found = {case.cause for family in FAMILIES for case in unattended(TEN, family, "1").truth.cases}
     assert found == set(CAUSES)

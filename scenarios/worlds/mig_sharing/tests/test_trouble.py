@@ -279,6 +279,7 @@ def test_cutting_a_gpu_again_at_once_is_a_wrong_decision() -> None:
 
 
 @pytest.mark.parametrize("family", WORLD.families)
+@pytest.mark.by_day(but=["adversarial", "failure-heavy"])
 def test_calls_fail_no_more_often_than_the_reference_says(family: str) -> None:
     reads: Counter[str] = Counter()
     writes: Counter[str] = Counter()

@@ -109,6 +109,7 @@ def test_same_seed_gives_the_same_bytes() -> None:
     assert told() == told()
 
 
+@pytest.mark.nightly
 def test_accounted_gpu_time_is_what_was_held() -> None:
     quarter = open_quarter(DEFAULT, Setting("usual", 4), "failure-heavy", "3")
     held = 0

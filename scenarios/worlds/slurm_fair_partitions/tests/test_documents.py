@@ -42,6 +42,7 @@ def node_states(cluster: SharedCluster) -> dict[str, str]:
 
 
 @cases
+@pytest.mark.by_day(but=["usual-7"])
 def test_cluster_that_is_shown_is_loaded(depth: str, seed: str) -> None:
     rows = [line.split() for line in squeue(seen(depth, seed)).splitlines()[1:]]
     pending = [row for row in rows if row[4] == "PD"]
