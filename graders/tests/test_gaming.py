@@ -215,9 +215,8 @@ WAITS = ("pass", "time.sleep(0.0003)", "sum(range(3000))")
 
 
 # A session's time is the same code for all worlds: by day one that answers plainly and one with long texts.
-@pytest.mark.by_day("name", ["automation/queue-autoscaler", "automation/slurm-fair-partitions"])
+@pytest.mark.by_day("name", ["automation/queue-autoscaler"])
 @packs
-@pytest.mark.nightly
 def test_thinking_longer_changes_no_byte(name: str) -> None:
     pack, level = chosen(name)
     golden = pack.golden(level, "naive")

@@ -182,7 +182,6 @@ def test_run_on_the_second_public_day_is_another_day() -> None:
     assert runs[0]["timeline"]["series"] != runs[1]["timeline"]["series"]
 
 
-@pytest.mark.nightly
 def test_starter_runs_through_the_day_as_it_is() -> None:
     files = load_pack(PACK).template("mid")
     run = run_public(PACK, "mid", 3, files, LocalBackend())

@@ -261,7 +261,7 @@ def test_program_that_reads_everything_finds_no_secret(
 
 
 @pytest.mark.parametrize("name", PACKS)
-@pytest.mark.nightly
+@pytest.mark.by_day(ids=["automation/spot-checkpointing"])
 def test_program_that_asks_for_everything_is_told_no_secret(
     name: str, backend: Backend, sent: list[str]
 ) -> None:

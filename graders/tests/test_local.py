@@ -22,7 +22,7 @@ SEED = 77
 PACKS = [pack for pack in all_packs() if "world" in pack.data]
 ONE = load_pack("automation/queue-autoscaler")
 RUN = ["-m", "headnode_local", "run"]
-BY_DAY = ("queue-autoscaler", "slurm-fair-partitions", "cloud-bursting")
+BY_DAY = ("queue-autoscaler",)
 
 
 @pytest.fixture(scope="module")
@@ -35,10 +35,9 @@ def written(kit: Path, name: str, text: str) -> str:
     return f"answer/{name}"
 
 
-# By day plain answers, long texts and several clusters, as in test_same_bytes.
+# By day plain answers, as in test_same_bytes.
 @pytest.mark.by_day("pack", [one for one in PACKS if one.name.endswith(BY_DAY)])
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
-@pytest.mark.nightly
 def test_figures_are_those_of_the_platform(pack: Pack, tmp_path: Path) -> None:
     source = pack.golden("mid", "naive")
     kit = unpacked(pack, "mid", SEED, tmp_path, source)

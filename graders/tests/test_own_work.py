@@ -229,7 +229,6 @@ PACKS = [
 
 @pytest.mark.by_day("pack", [PACK])
 @pytest.mark.parametrize("pack", PACKS)
-@pytest.mark.nightly
 def test_questions_about_programs(pack: str) -> None:
     _, found = of_program(pack, "mid", "competent")
     good = [question for question in found if is_good(question, "")]

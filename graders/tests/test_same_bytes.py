@@ -15,7 +15,7 @@ from scenarios.packs import all_packs, load_pack
 __all__ = ["docker", "namespace", "unhurried"]
 pytestmark = pytest.mark.usefixtures("unhurried")
 SEED = 41
-BY_DAY = ("queue-autoscaler", "slurm-fair-partitions", "cloud-bursting")
+BY_DAY = ("queue-autoscaler",)
 
 
 @cache
@@ -43,11 +43,10 @@ def told(name: str, backend: Backend) -> bytes:
     return json.dumps(report).encode()
 
 
-# By day plain answers, long texts and several clusters; each golden of every pack meets Docker by night.
+# By day plain answers; long texts, several clusters and each golden of every pack meet Docker by night.
 @pytest.mark.by_day("name", [f"automation/{name}" for name in BY_DAY])
 @pytest.mark.docker
 @pytest.mark.parametrize("name", packs())
-@pytest.mark.nightly
 def test_grade_has_the_same_bytes_on_both_backends(
     name: str, namespace: Backend, docker: Backend
 ) -> None:

@@ -118,7 +118,7 @@ def printing(number: int) -> Spec:
     return Spec({"controller.py": f"print({number})".encode()})
 
 
-@pytest.mark.by_day("name,runs,spares", [("namespace", 100, 2), ("docker", 8, 0)])
+@pytest.mark.by_day("name,runs,spares", [("docker", 8, 0)])
 @pytest.mark.parametrize(
     ("name", "runs", "spares"),
     [
@@ -129,7 +129,6 @@ def printing(number: int) -> Spec:
         pytest.param("docker", 8, 0, marks=pytest.mark.docker),
     ],
 )
-@pytest.mark.nightly
 def test_many_runs_at_a_time_leave_nothing(
     name: str, runs: int, spares: int, opener: Opener, state_dir: Path
 ) -> None:

@@ -56,7 +56,7 @@ def measure(report: GradeReport, key: str) -> float:
 
 @pytest.mark.parametrize("seed", [3, 8])
 @pytest.mark.parametrize("level", ["junior", "mid", "senior"])
-@pytest.mark.nightly
+@pytest.mark.by_day(ids=["junior-3"])
 def test_goldens_come_out_in_their_order(level: str, seed: int) -> None:
     pack = load_pack(PACK)
     rows = play(pack, level, seed)

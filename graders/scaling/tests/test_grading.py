@@ -52,7 +52,7 @@ def of_kind(report: GradeReport, kind: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("level", list(LEVELS))
-@pytest.mark.nightly
+@pytest.mark.by_day(ids=["junior"])
 def test_goldens_come_out_in_their_order(level: str) -> None:
     pack = load_pack(PACK)
     rows = play(pack, level, SEED, hidden=1)
@@ -65,9 +65,8 @@ def test_goldens_come_out_in_their_order(level: str) -> None:
     assert {"phase_impossible", "risk_without_trigger"} <= set(rows["eloquent"]["findings"])
 
 
-@pytest.mark.by_day("level", ["mid"])
-@pytest.mark.parametrize("level", list(LEVELS))
 @pytest.mark.nightly
+@pytest.mark.parametrize("level", list(LEVELS))
 def test_another_year_has_the_same_order(level: str) -> None:
     rows = play(load_pack(PACK), level, 8, hidden=1, names=("expert", "solid", "naive"))
     assert rows["expert"]["score"] > rows["solid"]["score"] > rows["naive"]["score"]

@@ -18,7 +18,7 @@ SAMPLE = (11, 12)
 
 @pytest.mark.parametrize("level", PACK.levels)
 @pytest.mark.parametrize("seed", SAMPLE)
-@pytest.mark.nightly
+@pytest.mark.by_day(ids=["11-junior"])
 def test_goldens_come_out_within_their_bounds_and_in_order(level: str, seed: int) -> None:
     rows = {str(seed): play(PACK, level, seed)}
     assert missed(PACK, rows) == []

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import email
 import email.policy
-import os
-import signal
 import ssl
 import subprocess
-import sys
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,6 @@ from typing import Any
 import pytest
 from django.core import mail
 
-from headnode.tests.migrated import lend_to_a_process
 from hiring.invitations import find, invite, revoke
 from hiring.messages import delivery, outbox
 from hiring.messages.to_candidates import invite_by_mail
@@ -199,42 +195,6 @@ def test_worker_killed_between_sending_and_writing_it_down_does_not_send_twice(
     assert states(later) == ["uncertain"]
     (link,) = MailedLink.objects.all()
     assert link.invitation == queued.invitation  # what may have arrived works
-
-
-@pytest.mark.django_db(transaction=True)
-def test_worker_killed_for_good_leaves_one_message(tmp_path: Path, settings: Any) -> None:
-    """A process of its own, ended by the kernel between handing over and the row."""
-    folder = tmp_path / "mail"
-    script = """
-import os, signal, django
-django.setup()
-from django.conf import settings
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
-from datetime import timedelta
-from assessments.tests.stage import NOW, make_stage
-from hiring.messages import delivery
-from hiring.messages.to_candidates import invite_by_mail
-from hiring.models import Message
-if not Message.objects.exists():
-    stage = make_stage()
-    invite_by_mail(stage.invitation, by=stage.rhea, now=NOW)
-    delivery._end = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
-    delivery.send_due("one", lambda: NOW)
-print(delivery.send_due("two", lambda: NOW + timedelta(hours=1)), Message.objects.get().state(NOW))
-"""
-    lend_to_a_process(tmp_path)
-    env = dict(os.environ) | {
-        "HEADNODE_DATA": str(tmp_path),
-        "DJANGO_SETTINGS_MODULE": "headnode.settings",
-        "DATABASE_URL": "",
-    }
-    run = [sys.executable, "-c", script]
-    first = subprocess.run(run, env=env, capture_output=True, text=True, check=False)
-    assert first.returncode == -signal.SIGKILL, first.stderr
-    second = subprocess.run(run, env=env, capture_output=True, text=True, check=True)
-    assert second.stdout.split()[0] == "0"
-    assert sum(path.read_text().count("Subject:") for path in folder.iterdir()) == 1
 
 
 def test_two_workers_send_one_row_once(queued: Message) -> None:

@@ -71,7 +71,6 @@ def decide(stage: Stage, outcome: str) -> None:
 PAGES = ("attempt", "decision", "report", "feedback", "defence", "compare", "work-history")
 
 
-@pytest.mark.nightly
 def test_the_name_is_not_on_the_pages_of_another_exercise(
     clients: Clients, two: tuple[Attempt, Attempt], stage: Stage
 ) -> None:

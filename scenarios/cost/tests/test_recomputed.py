@@ -162,7 +162,7 @@ def _stored(one: Files) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("level", "seed"), [("junior", 7), ("mid", 3), ("senior", 7), ("senior", 13)]
 )
-@pytest.mark.nightly
+@pytest.mark.by_day(ids=["junior-7"])
 def test_every_real_saving_follows_from_the_files(level: str, seed: int, tmp_path: Path) -> None:
     write(tmp_path, DEFAULT, level, seed)
     model, files = model_of(DEFAULT, level, seed), Files(tmp_path)

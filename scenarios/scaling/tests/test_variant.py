@@ -41,7 +41,6 @@ def test_it_is_a_generator() -> None:
     assert set(found.words(DEFAULT, "mid", 1)) == set(found.WORDS)
 
 
-@pytest.mark.nightly
 def test_the_same_seed_writes_the_same_bytes(
     written: tuple[Path, list[Written]], tmp_path: Path
 ) -> None:

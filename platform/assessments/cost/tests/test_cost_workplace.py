@@ -77,7 +77,6 @@ def test_an_incident_has_no_bill(client: Client, stage: Stage, built: Path, sett
     assert client.get(reverse("room-bill-tables", args=[attempt.pk])).status_code == 404
 
 
-@pytest.mark.nightly
 def test_tables_and_columns_are_named_and_no_secret_is(asked: Asked, bill: Attempt) -> None:
     status, told = asked("tables")
     assert status == 200

@@ -35,7 +35,6 @@ def evidence_of(said: str) -> str:
     return part[: part.index('id="pins"')] if 'id="pins"' in part else part
 
 
-@pytest.mark.nightly
 def test_answer_is_read_as_a_table_and_line_by_line(
     clients: Clients, cost_attempt: Attempt
 ) -> None:

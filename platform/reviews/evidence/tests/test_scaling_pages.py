@@ -45,7 +45,6 @@ def evidence_of(said: str) -> str:
     return unescape(part[: part.index('id="pins"')] if 'id="pins"' in part else part)
 
 
-@pytest.mark.nightly
 def test_plan_is_read_as_tables_and_line_by_line(
     clients: Clients, scaling_attempt: Attempt
 ) -> None:

@@ -250,7 +250,6 @@ def test_queries_do_not_grow_with_corrections(
     assert count() == before
 
 
-@pytest.mark.nightly
 def test_no_candidate_address_says_anything_of_the_key(
     client: Client, stage: Stage, troubleshooting_attempt: Attempt, clients: Clients
 ) -> None:
