@@ -154,6 +154,7 @@ def test_a_recorded_conversation_is_played_again(tmp_path: Path) -> None:
         (["--seeds", "5", "--transcript", "/nowhere.json"], 3, "no transcript"),
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_without_an_assistant_it_says_so(
     more: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -59,6 +59,7 @@ def test_folder_is_one_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert report["score"] < 0.2
 
 
+@pytest.mark.nightly
 def test_program_that_fails_is_exit_0_with_the_status(capsys: pytest.CaptureFixture[str]) -> None:
     code, report = graded(capsys, "--answer", str(GOLDENS / "crasher.py"))
     assert code == 0

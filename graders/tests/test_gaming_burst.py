@@ -63,10 +63,9 @@ CALLED_BACK: Changes = (
 """Places every urgent job once and calls it back at once."""
 
 
-@pytest.mark.by_day("level,changes", [("junior", LAWLESS), ("mid", LAWLESS + URGENT_TOO)])
+@pytest.mark.by_day("level,changes", [("junior", LAWLESS)])
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("changes", [LAWLESS, LAWLESS + URGENT_TOO], ids=["low", "all"])
-@pytest.mark.by_day(but=["all-mid"])
 def test_the_best_broker_without_rules_is_far_below_a_competent_one(
     level: str, changes: Changes
 ) -> None:

@@ -70,12 +70,14 @@ def test_the_best_supervisor_on_demand_stays_below_the_same_one_on_spot(level: s
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.by_day(but=["mid", "senior"])
 def test_being_done_early_earns_no_more_than_being_done_in_time(level: str) -> None:
     for golden in ("on_demand_only", "expert"):
         assert score(scored(PACK, level, golden), "late") == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("level", ["junior", "mid"])
+@pytest.mark.by_day(but=["mid"])
 def test_stops_of_ones_own_do_not_hide_slow_returns(level: str) -> None:
     stopping, honest = scored(PACK, level, "competent", STOPPING), scored(PACK, level, "competent")
     assert score(stopping, "resume_p95") <= score(honest, "resume_p95") + 0.05

@@ -62,6 +62,7 @@ def test_run_says_how_it_ended_with_the_figures_in_short(kit: Path) -> None:
     assert replay["series"]
 
 
+@pytest.mark.nightly
 def test_program_that_fails_shows_its_own_error(kit: Path) -> None:
     path = written(
         kit,

@@ -163,13 +163,7 @@ def cases() -> Iterator[tuple[str, str, str]]:
     ],
 )  # each kind once with rows and one answer of which nothing can be asked
 @pytest.mark.parametrize(("pack", "level", "golden"), list(cases()))
-@pytest.mark.by_day(
-    but=[
-        "cost/fleet-bill-mid-solid",
-        "scaling-plan/growth-year-junior-solid",
-        "troubleshooting/slow-training-mid-expert",
-    ]
-)
+@pytest.mark.by_day(every=2)
 def test_questions_about_written_goldens(pack: str, level: str, golden: str) -> None:
     files = WRITTEN[pack][0](load_pack(pack), level, golden, SEED)
     prose = "\n".join(files.values())
@@ -180,6 +174,7 @@ def test_questions_about_written_goldens(pack: str, level: str, golden: str) -> 
         assert found == []
 
 
+@pytest.mark.nightly
 def test_a_bill_leaves_of_a_saving_what_its_model_says() -> None:
     """Reckoned by the other way to it: the scenario's own model, and not the grader's reading."""
     from scenarios.cost.catalogue import levers

@@ -32,6 +32,7 @@ def test_replay_is_the_same_each_time_and_another_for_another_workload() -> None
     assert json.dumps(played("public-1")) != first
 
 
+@pytest.mark.nightly
 def test_it_is_the_run_that_measures_are_scaled_by() -> None:
     workload = workload_named(PACK, "mid", SEED, "hidden-1")
     _, figures = anchor_figures(PACK, "mid", workload, DEFAULT)
@@ -57,6 +58,7 @@ def test_packs_of_other_kinds_have_none() -> None:
     assert not has_reference(pack, pack.levels[0])
 
 
+@pytest.mark.nightly
 def test_command_prints_the_replay_or_one_sentence() -> None:
     def said(*asked: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "graders.reference_replay", *asked]

@@ -60,6 +60,7 @@ def test_breaking_the_contracts_does_not_pay(where: str) -> None:
 
 
 @pytest.mark.parametrize("where", FORGETFUL)
+@pytest.mark.nightly
 def test_no_measure_of_work_is_better_for_it(where: str) -> None:
     work = ("availability_critical", "availability_other", "training_done", "utilisation")
     honest = {one.measure.key: one.score for one in played()}

@@ -194,6 +194,7 @@ def test_suite_notices_a_missing_network_namespace(
         "a socket outside",
     ],
 )
+@pytest.mark.by_day(but=["new user namespace"])
 def test_shell_programs_notice_a_missing_filter(
     name: str, namespace: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

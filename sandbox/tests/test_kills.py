@@ -134,6 +134,7 @@ def test_shell_may_kill_by_number(backend: Backend) -> None:
 
 
 @pytest.mark.parametrize("whom", ["program", "process 1"])
+@pytest.mark.by_day(but=["docker-process 1", "docker-program"])
 def test_kill_from_outside_is_ours(whom: str, backend: Backend, shared_state: Path) -> None:
     session, found = Steps(), list[Outcome]()
     program = "import headnode_sdk, time\nheadnode_sdk.call('ping'); time.sleep(30)"

@@ -72,6 +72,7 @@ def test_killed_runner_leaves_nothing_after_sweep(
 
 
 @BOTH
+@pytest.mark.by_day(but=["docker"])
 def test_sweep_reports_what_it_removed(name: str, opener: Opener, state_dir: Path) -> None:
     backend = opener(name)
     kill_runner_in_the_middle(name, state_dir)

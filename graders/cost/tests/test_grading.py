@@ -71,6 +71,7 @@ def test_nothing_runs_and_the_same_answer_has_the_same_report() -> None:
     assert graded(one).to_dict() == graded(one).to_dict()
 
 
+@pytest.mark.nightly
 def test_an_empty_table_is_measured_as_nothing_and_a_broken_one_is_not() -> None:
     assert graded().score == 0.0
     report = grade(PACK, LEVEL, SEED, {"answer.json": "{"})

@@ -66,6 +66,7 @@ def test_an_independent_sum_falls_far_behind(level: str, seed: int) -> None:
     assert (graded(level, seed, in_full(level, seed)).score or 0) <= best - 0.3
 
 
+@pytest.mark.nightly
 def test_the_row_beyond_the_room_says_where_its_saving_goes() -> None:
     report = graded("senior", 8, in_full("senior", 8))
     texts = [row["text"] for row in report.evidence if row["kind"] == "finding"]

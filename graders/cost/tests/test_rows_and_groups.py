@@ -93,6 +93,7 @@ def test_two_measures_on_the_same_hours_are_found() -> None:
     assert [sorted(ids) for ids in found_twice(*PAIR)] == [sorted(PAIR)]
 
 
+@pytest.mark.nightly
 def test_one_of_them_alone_counts_nothing_twice() -> None:
     assert [found_twice(key) for key in PAIR] == [[], []]
 

@@ -85,6 +85,7 @@ def test_a_row_that_is_taken_back_counts_neither_way() -> None:
     assert notes == [f"1 of {rows} rows are put aside or taken back by the answer itself."]
 
 
+@pytest.mark.nightly
 def test_a_result_says_how_many_rows_were_not_read() -> None:
     report = graded({"what": "Talk to everybody"}, {"what": "Fewer seats", "where": SUITE})
     notes = [one["text"] for one in report.evidence if one["kind"] == "note"]

@@ -73,6 +73,7 @@ def test_another_year_has_the_same_order(level: str) -> None:
     assert rows["naive"]["score"] == 0.0
 
 
+@pytest.mark.nightly
 def test_nothing_runs_in_a_sandbox_and_the_pack_is_known() -> None:
     assert not needs_sandbox(PACK)
     assert grader_of(PACK) is KIND
@@ -122,6 +123,7 @@ def test_rubbish_is_said_and_not_measured(text: str) -> None:
     assert report.detail.startswith("Not measured: ")
 
 
+@pytest.mark.nightly
 def test_rows_that_name_nothing_are_kept_out_and_found() -> None:
     plan = {
         "purchases": [
@@ -153,6 +155,7 @@ def test_progress_is_told_after_every_year() -> None:
     assert told == [(1, 1)]
 
 
+@pytest.mark.nightly
 def test_every_figure_can_be_opened_by_year_month_and_kind_of_work() -> None:
     (row,) = of_kind(golden("solid"), YEAR)
     assert row["draw"] == 1
@@ -249,6 +252,7 @@ def test_a_plan_that_cannot_be_read_is_not_run() -> None:
     assert report.detail == "The plan was not run: plan.json is not JSON: look at line 1."
 
 
+@pytest.mark.nightly
 def test_every_maker_writes_the_sections_of_its_level() -> None:
     pack = load_pack(PACK)
     for level in LEVELS:

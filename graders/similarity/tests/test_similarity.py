@@ -79,6 +79,7 @@ def test_comments_and_layout_hide_nothing(which: tuple[str, str], remarks: list[
 
 @given(st.sampled_from(PROGRAMS), st.integers(0, 9))
 @settings(max_examples=12, deadline=None)
+@pytest.mark.nightly
 def test_another_order_of_functions_hides_little(which: tuple[str, str], seed: int) -> None:
     source = program(*which)
     found = shared(source, methods_reordered(renamed(source), seed), which[0])
@@ -107,6 +108,7 @@ def test_half_of_a_program_in_another_is_found_where_it_stands(
 @pytest.mark.parametrize(
     "pack", [one for one in all_packs() if one.kind == "automation"], ids=lambda one: one.name
 )
+@pytest.mark.by_day(but=["automation/cluster-priorities", "automation/mig-sharing"])
 def test_programs_written_apart_share_no_finding(pack: Pack) -> None:
     """Competent, naive and the rest solve one exercise over one template and one library."""
     names = ("naive", "competent", "expert", "thrasher", "budget_breaker", "do_nothing", "cheater")

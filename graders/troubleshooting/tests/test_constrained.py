@@ -41,6 +41,7 @@ def test_an_expert_keeps_to_it_and_breaking_it_costs(level: str, seed: int) -> N
 
 
 @pytest.mark.parametrize(("level", "seed"), [("mid", 7), ("senior", 8)])
+@pytest.mark.nightly
 def test_what_is_bound_takes_more_effort_than_usual(level: str, seed: int) -> None:
     one = maker_of(FOLDER, level, seed)
     rule = one.truth.key.constraint

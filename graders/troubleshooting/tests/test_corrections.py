@@ -26,6 +26,7 @@ PACK = "troubleshooting/slow-training"
 KEY = "silent-slow-node"
 
 
+@pytest.mark.nightly
 def test_a_word_of_the_interviewer_adds_a_match_that_was_not_seen() -> None:
     odd = answer([card("The new board makes it dawdle", id="a", hours=1.2, priority=1)])
     assert measures(odd)["causes_found"] == 0
@@ -121,6 +122,7 @@ def test_a_cause_has_the_minute_in_which_it_came_on_the_board() -> None:
     assert order[1]["subjects"] == [KEY]
 
 
+@pytest.mark.nightly
 def test_evidence_explains_itself() -> None:
     report = grade(
         PACK, LEVEL, SEED, write_golden(load_pack(PACK), LEVEL, "expert", SEED)

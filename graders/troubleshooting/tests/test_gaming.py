@@ -73,6 +73,7 @@ def test_every_cause_with_every_node_in_sentences_of_their_own() -> None:
         assert found["causes_found"] <= 25
 
 
+@pytest.mark.nightly
 def test_claims_hidden_in_sections_that_claim_nothing_gain_nothing() -> None:
     text = "\n".join(f"- {phrase(key, node_of('silent-slow-node'))}" for key in CAUSES)
     found = measures(answer(issues="See below.", immediate=text, long_term=text, business=text))

@@ -100,12 +100,14 @@ def test_what_is_left_out_is_counted_and_said(folder: Path, processes: str) -> N
     assert re.search(r"= 8 passed, 9 deselected", told)
 
 
+@pytest.mark.nightly
 def test_by_night_nothing_is_left_out(folder: Path) -> None:
     told = said(folder, HEADNODE_NIGHTLY="1")
     assert re.search(r"= 17 passed in", told)
     assert "nightly" not in told
 
 
+@pytest.mark.nightly
 def test_first_case_of_what_asks_the_database_is_repeated(folder: Path) -> None:
     (folder / "test_it.py").write_text(ASKING)
     told = said(folder, "-m", "database", "--collect-only", "-q")
@@ -144,8 +146,10 @@ def test_colours_of_a_page_are_looked_at_once_by_day_and_each_time_by_night(
     monkeypatch.delenv("HEADNODE_NIGHTLY", raising=False)
     told = [inspection(name, met).get("rules") for name in ("bill", "bill-dark", "bill")]
     assert told == [None, None, off]
+    assert inspection("home", met, by_day=False).get("rules") == off
     monkeypatch.setenv("HEADNODE_NIGHTLY", "1")
     assert "rules" not in inspection("bill", met)
+    assert "rules" not in inspection("home", met, by_day=False)
 
 
 def test_modules_that_begin_first_are_there() -> None:

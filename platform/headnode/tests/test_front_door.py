@@ -130,6 +130,7 @@ def test_two_outages_of_eight_seconds_are_credited_to_within_five(web: Web) -> N
     assert 16 - 1 <= gained <= 16 + 5
 
 
+@pytest.mark.nightly
 def test_database_that_is_locked_is_an_outage_and_costs_no_save(web: Web) -> None:
     before, answers = web.deadline(), []
     other = sqlite3.connect(web.database, isolation_level=None, check_same_thread=False, timeout=20)

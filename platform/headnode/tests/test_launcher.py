@@ -150,6 +150,7 @@ def test_a_process_that_dies_while_the_site_starts_is_started_again(tmp_path: Pa
         part.wait(time.monotonic() + 10)
 
 
+@pytest.mark.nightly
 def test_one_that_dies_again_and_again_ends_the_start_with_its_last_words(tmp_path: Path) -> None:
     part = child(tmp_path, "raise SystemExit('The port is taken.')")
     part.start()

@@ -290,6 +290,7 @@ def key_sentences(key: dict[str, Any]) -> list[str]:
     return [*found, *guide, "misleading", '"causal"', "hours_without"]
 
 
+@pytest.mark.nightly
 def test_room_leaks_nothing(
     client: Client, built: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

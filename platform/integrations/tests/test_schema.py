@@ -135,6 +135,7 @@ def test_answers_are_as_described(tested: Any) -> None:
             transaction.set_rollback(True)
 
 
+@pytest.mark.nightly
 def test_one_answer_leads_to_the_next(tested: Any) -> None:
     """By the description's links: rows of a list are read, changed, read again."""
     settings = hypothesis.settings(max_examples=RUNS, stateful_step_count=STEPS, **BUDGET)

@@ -300,6 +300,7 @@ def own_question(**fields: Any) -> Question:
     )
 
 
+@pytest.mark.nightly
 def test_export_is_the_contract_and_needs_no_database(tmp_path: Path) -> None:
     done = run_export(tmp_path, "--json")
     assert (done.returncode, done.stderr) == (0, "")

@@ -75,13 +75,7 @@ def test_page_about_an_attempt_knows_the_panel(
 
 
 @pytest.mark.parametrize("name", ROWS)
-@pytest.mark.by_day(
-    but=[
-        "admin:hiring_candidate_change",
-        "admin:hiring_invitation_change",
-        "admin:hiring_opening_change",
-    ]
-)
+@pytest.mark.by_day(every=2)
 def test_row_is_for_those_whose_role_allows_it(
     clients: dict[str, Client], stage: Stage, handed_in: Attempt, name: str
 ) -> None:
@@ -106,6 +100,7 @@ def test_charts_are_for_the_panel(clients: dict[str, Client], handed_in: Attempt
     assert str(SECRET_SCORE) not in answer.content.decode()
 
 
+@pytest.mark.nightly
 def test_run_is_shown_without_measures_before_the_own_scorecard(
     clients: dict[str, Client], stage: Stage, handed_in: Attempt
 ) -> None:

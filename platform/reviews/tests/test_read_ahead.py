@@ -119,6 +119,7 @@ def verb(clients: Clients, invitation: Invitation, opens_at: str) -> Any:
     return clients["rhea"].post(url, {"opens_at": opens_at}, follow=True)
 
 
+@pytest.mark.nightly
 def test_moment_can_be_set_moved_and_taken_back_until_it_is_read(
     clients: Clients, stage: Stage, cost: Exercise
 ) -> None:

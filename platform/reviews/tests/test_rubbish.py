@@ -40,6 +40,7 @@ def client_of(clients: Clients) -> Clients:
         "invitation__candidate__accommodations__isnull=False",
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_attempts_are_not_found_by_hidden_columns(
     clients: Clients, handed_in: Attempt, lookup: str
 ) -> None:
@@ -184,6 +185,7 @@ def test_huge_numbers_in_forms_are_refused(
         "\xff\xfe",
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_ratings_survive_any_body(
     client_of: Clients, handed_in: Attempt, stage: Stage, body: str
 ) -> None:

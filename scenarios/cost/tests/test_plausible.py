@@ -116,6 +116,7 @@ def test_endpoints_share_as_many_gpus_as_the_rule_says() -> None:
         pytest.fail("no variant with that lever")
 
 
+@pytest.mark.nightly
 def test_serving_is_as_late_as_its_load_test_and_not_the_same_at_every_hour() -> None:
     assert [late_at(util) for util, _ in LOAD_TEST] == [late for _, late in LOAD_TEST]
     assert LOAD_TEST[2][1] < late_at(66) < LOAD_TEST[3][1]
@@ -130,6 +131,7 @@ def test_serving_is_as_late_as_its_load_test_and_not_the_same_at_every_hour() ->
         assert mean / FULL == pytest.approx(1 - less, abs=0.01)
 
 
+@pytest.mark.nightly
 def test_parts_of_a_month_are_no_use(built: tuple[Path, dict[str, Any]]) -> None:
     costs = pd.read_csv(built[0] / "costs/focus.csv", dtype=str)
     own = costs[costs["ProviderName"] == "Own data centre"]

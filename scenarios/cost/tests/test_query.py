@@ -29,6 +29,7 @@ def test_a_pivot_by_service_comes_to_the_bill(
     assert sums == sorted(sums, reverse=True)
 
 
+@pytest.mark.nightly
 def test_a_pivot_over_time_with_a_filter_is_quick(tables: Tables) -> None:
     asked = Pivot(
         "costs",

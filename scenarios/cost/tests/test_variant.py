@@ -137,6 +137,7 @@ def test_levels_and_seeds_differ_and_every_planted_lever_pays() -> None:
     assert scene_of(DEFAULT, "junior", 5).planted != scene_of(DEFAULT, "junior", 6).planted
 
 
+@pytest.mark.nightly
 def test_of_levers_on_the_same_hours_one_counts() -> None:
     model = model_of(DEFAULT, "mid", 5)
     both = model.saved(("spot_batch", "internal_preemptible"))

@@ -89,6 +89,7 @@ def test_a_company_reads_back_as_it_was_written(company: str) -> None:
     assert to_toml(complete(again)) == to_toml(whole)
 
 
+@pytest.mark.nightly
 def test_a_bill_is_of_the_region_that_the_profile_names(tmp_path: Path) -> None:
     build("cost/fleet-bill", "senior", 3, tmp_path, COMPANIES["tokyo"])
     rows = (tmp_path / "costs/focus.csv").read_text(encoding="utf-8").splitlines()[1:]

@@ -85,6 +85,7 @@ def test_many_workloads_are_called_in_the_plural() -> None:
     assert load_pack("automation/gpu-idle-alerts").world.spans(1) == "stretch of days"
 
 
+@pytest.mark.nightly
 def test_documents_state_by_which_figures_limits_are_judged() -> None:
     pack = load_pack("automation/slurm-fair-partitions")
     for level in pack.levels:

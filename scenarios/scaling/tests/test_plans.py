@@ -27,6 +27,7 @@ def better(ours: dict[str, float], theirs: dict[str, float]) -> tuple[int, int]:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("seed", [2])
+@pytest.mark.nightly
 def test_the_reference_beats_the_naive_plan(level: str, seed: int) -> None:
     scene = scene_of(DEFAULT, level, seed)
     for demand in (median(scene), draw(scene, 1)):

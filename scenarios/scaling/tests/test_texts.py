@@ -33,6 +33,7 @@ def test_notes_are_filled_for_staff_as_for_candidates(level: str, seed: int) -> 
         assert one.text in told
 
 
+@pytest.mark.nightly
 def test_no_brief_says_that_the_cluster_is_full_where_the_history_has_free_gpus() -> None:
     """In no variant is it: on a usual working day a third of the GPUs stands free."""
     for level in LEVELS:

@@ -56,6 +56,7 @@ def _digest(path: Path) -> str:
     return sha256(path.read_bytes()).hexdigest()
 
 
+@pytest.mark.nightly
 def test_another_seed_is_another_year(written: tuple[Path, list[Written]], tmp_path: Path) -> None:
     folder, _ = written
     variant.write(tmp_path, DEFAULT, "senior", 4)

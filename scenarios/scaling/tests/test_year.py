@@ -154,6 +154,7 @@ def test_lead_times_power_and_prices_act_on_the_year() -> None:
     assert many.measures["unused"] > 0
 
 
+@pytest.mark.nightly
 def test_a_spine_that_is_too_small_slows_work() -> None:
     scene = scene_of(DEFAULT, "junior", 1)
     assert "spine" in {one.key for one in scene.bottlenecks}

@@ -79,6 +79,7 @@ def test_used_free_and_reserved_memory_are_all_there_is(
     assert np.nanmin(parts[1]) >= 0
 
 
+@pytest.mark.by_day(but=["('mid', 3)"])
 def test_power_stays_below_its_limit(incident: Incident, history: Columns) -> None:
     for series in history.find(f"{GPU}POWER_USAGE"):
         watts = history.window((series,), history.start_ms, history.end_ms)[1][0]
@@ -235,6 +236,7 @@ def test_counters_never_fall_and_gauges_stay_in_range(history: Columns) -> None:
             assert np.nanmax(values) <= 1.0
 
 
+@pytest.mark.nightly
 def test_same_seed_is_the_same_file_and_another_seed_another(tmp_path: Path) -> None:
     for name, seed in (("a", 5), ("b", 5), ("c", 6)):
         found = make_incident(Profile(nodes=8), LEVELS["junior"], seed)
@@ -248,6 +250,7 @@ def test_same_seed_is_the_same_file_and_another_seed_another(tmp_path: Path) -> 
     "profile",
     [Profile(nodes=8, gpus_per_node=4, gpu="A100"), Profile(nodes=34, gpus_per_node=4, gpu="B200")],
 )
+@pytest.mark.by_day(every=2)
 def test_other_clusters_have_their_metrics_as_well(profile: Profile, tmp_path: Path) -> None:
     found = make_incident(profile, LEVELS["junior"], 1)
     write_history(found, tmp_path / "a.hnc")
@@ -258,6 +261,7 @@ def test_other_clusters_have_their_metrics_as_well(profile: Profile, tmp_path: P
     assert np.nanmax(whole(columns, f"{GPU}POWER_USAGE")) < profile.gpu_model.top_w
 
 
+@pytest.mark.nightly
 def test_switches_count_the_same_before_and_after_the_history_is_written(tmp_path: Path) -> None:
     first, second = (make_incident(DEFAULT, LEVELS["junior"], 5) for _ in range(2))
     times = (during(first), first.run.end_ms, first.calendar.window_end)

@@ -91,6 +91,7 @@ def _texts_of(trace: Trace) -> dict[str, str]:
     return {}
 
 
+@pytest.mark.by_day(but=["mid-2", "senior-3"])
 def test_logs_hold_no_tag_that_no_trace_explains(variant: tuple[str, int]) -> None:
     incident, files = made(*variant), written(*variant)
     end = incident.calendar.window_end
@@ -224,6 +225,7 @@ def test_a_clock_that_is_ahead_shows_in_everything_that_the_host_writes() -> Non
     assert any("synchronized: no" in line.text and line.tag == herring.key for line in rows)
 
 
+@pytest.mark.nightly
 def test_an_event_log_prints_utc_and_an_unset_clock_1970() -> None:
     incident = holding(UnsetClock)
     herring, traces = fault_of(incident, UnsetClock), list(incident.traces())
@@ -320,6 +322,7 @@ def test_without_the_peer_memory_module_its_line_is_missing() -> None:
         assert ("\nnvidia_peermem " in text) != (node.name in fault.nodes)
 
 
+@pytest.mark.nightly
 def test_a_little_swap_is_used_where_the_herring_says() -> None:
     incident = holding(SwapUsed)
     herring, at = fault_of(incident, SwapUsed), looking(incident)

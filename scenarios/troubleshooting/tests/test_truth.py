@@ -57,6 +57,7 @@ def test_run_takes_14_to_16_and_a_half_hours_which_the_causes_explain(found: Inc
     assert (slow.end_ms - slow.start_ms) / HOUR == pytest.approx(told + STARTUP / HOUR, rel=0.002)
 
 
+@pytest.mark.by_day(every=2)
 def test_causes_are_as_many_and_as_large_as_the_level_says(found: Incident) -> None:
     settings = found.settings
     assert settings.fewest <= len(found.causes) <= settings.most
@@ -69,6 +70,7 @@ def test_causes_are_as_many_and_as_large_as_the_level_says(found: Incident) -> N
         assert len({cause.fault.component for cause in found.causes}) == 3
 
 
+@pytest.mark.by_day(every=2)
 def test_putting_one_cause_right_gives_back_its_hours(found: Incident) -> None:
     nodes, first = found.training.nodes, found.calendar.first_step
     for cause in found.causes:
@@ -169,6 +171,7 @@ def test_parts_of_every_step_add_up_to_it() -> None:
         (Profile(nodes=40, gpus_per_node=4, gpu="H200", cluster="Çok iyi!"), "senior"),
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_other_clusters_are_told_as_well(profile: Profile, level: str) -> None:
     for seed in range(3):
         found = make_incident(profile, LEVELS[level], seed)

@@ -67,6 +67,7 @@ def test_another_process_writes_the_same_bytes(built: Variant, tmp_path: Path) -
     assert again.key == built.key
 
 
+@pytest.mark.nightly
 def test_the_manifest_lists_every_file_with_its_hash(built: Variant) -> None:
     files = built.files()
     assert json.loads(files.pop("manifest.json")) == built.manifest

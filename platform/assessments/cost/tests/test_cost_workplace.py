@@ -55,6 +55,7 @@ def test_the_page_is_told_which_workspace_it_is(bill: Attempt, client: Client) -
     assert "seed" not in json.dumps(data["files"])
 
 
+@pytest.mark.nightly
 def test_a_page_draws_nothing_anew(bill: Attempt, client: Client, monkeypatch: Any) -> None:
     """To draw a bill takes the site's one process a second, and fifty pages come in one minute."""
     monkeypatch.setattr(Pack, "documents", lambda *_: pytest.fail("The bill is drawn for a page."))
@@ -136,6 +137,7 @@ def test_a_mean_over_groups_is_told_for_the_whole_too(asked: Asked) -> None:
         ({"where": {"ServiceName": ["x"] * 401}}, "400"),
     ],
 )
+@pytest.mark.by_day(every=2)
 def test_a_pivot_that_cannot_be_is_refused_in_a_sentence(
     asked: Asked, change: dict[str, Any], said: str
 ) -> None:

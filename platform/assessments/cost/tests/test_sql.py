@@ -46,6 +46,7 @@ def test_a_select_over_two_tables(asked: Asked) -> None:
     assert hours == sorted(hours, reverse=True)
 
 
+@pytest.mark.nightly
 def test_columns_that_no_file_has_are_there(asked: Asked) -> None:
     _, told = asked(
         "sql", {"sql": "SELECT sum(gpus * ElapsedRaw) / 3600.0, sum(gpu_hours) FROM sacct"}
@@ -196,6 +197,7 @@ def test_a_crowd_is_told_so_at_once(asked: Asked) -> None:
     assert asked("sql", {"sql": "SELECT 1"})[0] == 200
 
 
+@pytest.mark.nightly
 def test_one_candidate_has_one_query_at_a_time(asked: Asked, bill: Attempt) -> None:
     """Else one browser could hold every place, and the web server's threads with it."""
     with ThreadPoolExecutor(2) as pool:

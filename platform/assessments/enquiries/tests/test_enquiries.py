@@ -98,6 +98,7 @@ def test_another_exercise_is_not_told(stage: Stage, attempt: Attempt) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.nightly
 def test_page_asks_by_its_address(client: Client) -> None:
     now = timezone.now()
     stage = make_stage(now)

@@ -374,6 +374,7 @@ def test_waiting_for_the_demo_and_tests_is_one_call(stage: Stage, builds: Builds
     assert progress_of(row, timezone.now()) == READY
 
 
+@pytest.mark.nightly
 def test_workspace_shows_the_texts_of_the_materials_without_drawing_them_again(
     stage: Stage, built: Path, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,6 +52,7 @@ def asked(judge: Traffic, method: str, **params: object) -> Any:
         JSON,
     ),
 )
+@pytest.mark.nightly
 def test_rubbish_is_answered_or_refused(method: str, params: dict[str, object]) -> None:
     no_cluster = Cluster(SmallConsole(), "", "a", ("a",), "UTC", 0, Path("/-"), Path("/-"))
     traffic = Traffic(lambda: no_cluster, threading.Event())

@@ -104,6 +104,7 @@ def _await_question(answerers: Answerers) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.nightly
 def test_a_busy_host_is_not_blamed_on_the_question(
     answerers: Answerers, incident: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -187,7 +187,6 @@ def seen_here(source: Stage, at_work: Attempt) -> dict[str, Any]:
 
 
 @pytest.mark.nightly
-@pytest.mark.nightly
 def test_a_restored_site_is_the_same_in_every_table_on_paper_and_for_who_works(
     source: Stage, at_work: Attempt, elsewhere: dict[str, str], tmp_path: Path
 ) -> None:

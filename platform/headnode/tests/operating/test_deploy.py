@@ -243,6 +243,7 @@ def rendered(values: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+@pytest.mark.by_day(but=["as shipped", "with GPUs"])
 def test_kubernetes_schema_accepts_the_chart(values: dict[str, Any]) -> None:
     # Importing it compiles forty grammars, a fifth of what collecting all tests takes.
     import kubernetes_validate

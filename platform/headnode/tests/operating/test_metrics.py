@@ -234,6 +234,7 @@ def test_promtool_accepts_the_rules() -> None:
     assert "SUCCESS: 21 rules found" in promtool("check", "rules", "alerts.yml")
 
 
+@pytest.mark.nightly
 def test_rules_ring_when_they_should_and_not_before() -> None:
     tried = Path(__file__).with_name("alerts_ring.yml")
     promtool("test", "rules", str(tried))

@@ -142,6 +142,7 @@ def test_cookies_are_strict_on_https(tmp_path: Path) -> None:
     assert found == [True, True, True, "Lax", True, 31_536_000]
 
 
+@pytest.mark.nightly
 def test_reports_of_the_policy_go_where_the_setting_says(tmp_path: Path) -> None:
     assert json.loads(settings_with(tmp_path).stdout)[0] is None
     url = "https://reports.example.com/csp"

@@ -70,6 +70,7 @@ def test_a_collector_is_sent_them_as_otlp(receiver: Receiver, stage: Stage) -> N
     assert stage.token.encode() not in got.body
 
 
+@pytest.mark.nightly
 def test_nothing_is_loaded_and_written_until_an_address_is_named(client: Client, db: None) -> None:
     client.get("/healthz")
     assert log_marks.around == []

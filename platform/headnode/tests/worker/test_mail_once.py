@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from headnode.tests.migrated import lend_to_a_process
 
 
+@pytest.mark.nightly
 def test_worker_killed_for_good_leaves_one_message(tmp_path: Path) -> None:
     """A process of its own, ended by the kernel between handing over and the row."""
     folder = tmp_path / "mail"

@@ -118,6 +118,7 @@ def test_the_grid_shows_the_proposal_and_asks_when_sent(crowd: Crowd) -> None:
     assert "scores it already" in words_of(left)
 
 
+@pytest.mark.nightly
 def test_by_hand_nothing_is_ticked(crowd: Crowd) -> None:
     client, url = page(crowd, crowd.rhea, people=[crowd.panel[0].pk], each=[0])
     answer = client.get(url)

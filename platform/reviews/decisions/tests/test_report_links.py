@@ -61,6 +61,7 @@ def test_a_reader_without_an_account_reads_the_report_and_nothing_else(
     assert Client().post(path).status_code == 405
 
 
+@pytest.mark.nightly
 def test_its_file_is_made_for_it_and_names_no_address_of_it(stage: Stage, told: Attempt) -> None:
     path = shared_by(stage.hana, told)
     assert Client().get(path + "?pdf").status_code == 202

@@ -47,6 +47,7 @@ def test_a_file_is_set_once_and_never_stale(stage: Stage, told: Attempt) -> None
     assert PdfFile.objects.count() == 2
 
 
+@pytest.mark.nightly
 def test_one_readers_file_is_no_other_readers(stage: Stage, told: Attempt) -> None:
     on_paper(stage.hana, told)
     other = browser(stage.rhea).get(reverse("admin:report", args=[told.pk]) + "?pdf")

@@ -89,6 +89,7 @@ def test_one_press_takes_a_match_away_and_another_gives_it_back(
     assert LogEntry.objects.filter(change_message__contains="does not speak of").exists()
 
 
+@pytest.mark.nightly
 def test_a_statement_can_be_said_to_name_a_cause(clients: Clients, rated: Attempt) -> None:
     """On the page of its own: the machine missed it, Ines did not."""
     reading = readings.reading_of(grading(rated).report) or {}

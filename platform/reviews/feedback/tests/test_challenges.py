@@ -53,6 +53,7 @@ def form(**changes: Any) -> dict[str, Any]:
     } | changes
 
 
+@pytest.mark.nightly
 def test_suggestions_come_ranked_once_the_scorecard_is_in(
     clients: Clients, cost_attempt: Attempt, stage: Stage
 ) -> None:

@@ -112,6 +112,7 @@ def test_leaving_it_out_needs_a_reason(clients: Clients, scored: Attempt) -> Non
     assert "asked for feedback in writing" in clients["ines"].get(url(scored)).content.decode()
 
 
+@pytest.mark.nightly
 def test_a_second_record_is_a_correction_with_a_reason(
     clients: Clients, scored: Attempt, linked: Question
 ) -> None:

@@ -140,6 +140,7 @@ def test_page_leads_two_people_through_it(
     )
 
 
+@pytest.mark.nightly
 def test_who_owes_a_scorecard_learns_nothing_of_the_difference(
     clients: Clients, written: Feedback, stage: Stage
 ) -> None:

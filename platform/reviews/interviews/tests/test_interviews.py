@@ -284,6 +284,7 @@ def test_planning_twice_plans_once(stage: Stage, three: QuestionSet) -> None:
     assert InterviewSession.objects.count() == 1
 
 
+@pytest.mark.nightly
 def test_set_of_weak_criteria_is_hidden_from_whoever_owes_scores(
     clients: dict[str, Client], stage: Stage, three: QuestionSet, handed_in: Attempt
 ) -> None:

@@ -252,6 +252,7 @@ def test_number_of_queries_does_not_grow_with_pins(
         clients["ines"].get(page)
 
 
+@pytest.mark.nightly
 def test_the_answer_is_not_read_anew_for_each_pin(
     clients: Clients, handed_in: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:

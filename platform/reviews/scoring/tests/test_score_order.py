@@ -116,6 +116,7 @@ def test_list_shows_pseudonyms_and_only_what_is_assigned(
     assert clients["ines"].get(elsewhere).status_code == 404
 
 
+@pytest.mark.nightly
 def test_long_lists_have_pages_and_open_at_what_is_next(
     clients: Clients, stage: Stage, many: list[Attempt], monkeypatch: pytest.MonkeyPatch
 ) -> None:

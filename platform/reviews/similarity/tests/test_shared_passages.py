@@ -203,6 +203,7 @@ def test_another_version_compares_all_again_and_keeps_what_was_said(
     assert "Passage 1" in words_of(page(stage.hana, pair[0]))
 
 
+@pytest.mark.nightly
 def test_what_very_many_have_written_is_how_it_is_done(stage: Stage, published: list[Any]) -> None:
     """Thirteen answers with one sentence in common say nothing; the copy of a program among them does."""
     for at in range(12):

@@ -196,6 +196,7 @@ def test_agreement_is_revised_on_its_day_and_announced() -> None:
 
 
 @pytest.mark.parametrize("depth", ["gentle", "usual", "deep"])
+@pytest.mark.by_day(but=["usual"])
 def test_documents_speak_of_the_levels_own_cluster(depth: str) -> None:
     world, setting = load_world("slurm_fair_partitions"), Setting(depth, 5)
     texts = {name: make(DEFAULT, setting, "5") for name, make in world.documents.items()}

@@ -126,6 +126,7 @@ def test_accounted_gpu_time_is_what_was_held() -> None:
 
 
 @pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.by_day(but=["failure-heavy", "steady"])
 def test_quarters_of_one_family_ask_for_the_same_work(family: str) -> None:
     amounts = []
     for seed in "abcd":
