@@ -85,6 +85,7 @@ def test_stops_of_ones_own_do_not_hide_slow_returns(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["junior", "mid"])
+@pytest.mark.by_day(but=["mid"])
 def test_a_few_cheap_hours_are_no_bargain(level: str) -> None:
     short = scored(PACK, level, "competent", NEVER_AGAIN)
     for key in ("late", "cost", "saving", "goodput", "resume_p95"):

@@ -53,10 +53,11 @@ BY_DAY = [
     ("automation/spot-checkpointing", "senior", "competent", "small"),
 ]
 FENCES = ("namespace", pytest.param("docker", marks=pytest.mark.docker))
-# In a sandbox one answer of each world says what all do, one that means harm, in either sandbox, and one that
-# ends; test_same_bytes plays good ones in the other.
+# In a sandbox by day an answer that asks little, one with long texts and one that acts on alerts say what all
+# do, one that means harm, in either sandbox, and one that ends; test_same_bytes plays good ones in the other.
+SHORT = ("queue-autoscaler", "slurm-fair-partitions", "gpu-idle-alerts")
 IN_FENCES = [
-    *((*case, "expert", "namespace") for case in LOWEST),
+    *((*case, "expert", "namespace") for case in LOWEST if case[0].endswith(SHORT)),
     *((*case, "cheater", fence) for case in LEVELS[:1] for fence in ("namespace", "docker")),
     ("automation/gpu-idle-alerts", "mid", UNMEASURED, "namespace"),
 ]

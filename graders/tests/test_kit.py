@@ -24,14 +24,7 @@ def kit(pack: Pack = ONE, level: str = "mid", seed: int = SEED) -> dict[str, byt
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
-@pytest.mark.by_day(
-    but=[
-        "automation/cloud-bursting",
-        "automation/cluster-priorities",
-        "automation/slurm-fair-partitions",
-        "automation/spot-checkpointing",
-    ]
-)
+@pytest.mark.by_day(every=2)
 def test_nothing_but_public_workloads_is_in_it(pack: Pack) -> None:
     found = kit(pack)
     hidden = [one.seed for one in hidden_workloads(pack, "mid", SEED)]
@@ -118,6 +111,13 @@ def judges(world: str) -> set[str]:
 
 
 @pytest.mark.parametrize("pack", PACKS, ids=lambda pack: pack.name)
+@pytest.mark.by_day(
+    but=[
+        "automation/cloud-bursting",
+        "automation/cluster-priorities",
+        "automation/slurm-fair-partitions",
+    ]
+)
 def test_how_a_day_is_judged_stays_at_home(pack: Pack) -> None:
     world = pack.world
     folder = f"headnode-local/scenarios/worlds/{world.name}"

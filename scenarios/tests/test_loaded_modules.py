@@ -59,6 +59,7 @@ def test_what_counts_without_arrays_loads_no_numpy(pack: str, tmp_path: Path) ->
     assert "numpy" not in loaded("build", pack, "--level", "junior", "--seed", "1", "--out", out)
 
 
+@pytest.mark.nightly
 def test_the_list_of_packs_loads_no_command() -> None:
     found = loaded("list")
     assert HEAVY & found == set()

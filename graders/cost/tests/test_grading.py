@@ -78,6 +78,7 @@ def test_an_empty_table_is_measured_as_nothing_and_a_broken_one_is_not() -> None
     assert (report.status, report.score) == ("candidate_error", None)
 
 
+@pytest.mark.nightly
 def test_the_model_knows_measures_in_others_words() -> None:
     rows = [{"id": str(n), "what": what, "where": where} for n, (_, what, where) in enumerate(SAID)]
     reading = read(parse(json.dumps({"opportunities": rows})), DEFAULT, LEVEL, SEED)

@@ -73,6 +73,7 @@ def test_the_row_beyond_the_room_says_where_its_saving_goes() -> None:
     assert any("least sum that the cloud is to be paid" in text for text in texts)
 
 
+@pytest.mark.nightly
 def test_rows_said_to_leave_nothing_are_not_held_against_anybody() -> None:
     model, answer = model_of(DEFAULT, "senior", 8), expert("senior", 8)
     spare = [

@@ -98,5 +98,6 @@ def test_one_of_them_alone_counts_nothing_twice() -> None:
     assert [found_twice(key) for key in PAIR] == [[], []]
 
 
+@pytest.mark.nightly
 def test_nothing_is_counted_twice_by_who_says_that_only_one_can_be_had() -> None:
     assert found_twice(*PAIR, more={"dependency": "either this or the other one"}) == []

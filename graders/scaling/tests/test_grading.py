@@ -89,6 +89,7 @@ def test_measures_are_those_of_the_model_with_units_and_directions() -> None:
     assert counting("work") | counting("thrift") | counting("subject") == set(measures())
 
 
+@pytest.mark.nightly
 def test_without_a_plan_the_year_is_played_as_it_is_and_thrift_is_no_merit() -> None:
     report = graded({}, rationale="An organisation is a river. " * 50)
     assert report.detail.startswith("The plan changes nothing")
@@ -179,6 +180,7 @@ def test_a_juniors_solid_plan_misses_one_bottleneck_and_says_so() -> None:
     assert left["figures"][0][1] > left["figures"][1][1]
 
 
+@pytest.mark.nightly
 def test_a_rule_is_no_answer_where_it_changes_nothing() -> None:
     scene = scene_of(DEFAULT, LEVEL, SEED)
     rules = [
@@ -206,6 +208,7 @@ def test_text_that_says_something_else_than_the_plan() -> None:
     assert "12 nodes in March" in found["text"]
 
 
+@pytest.mark.nightly
 def test_corrections_set_a_finding_aside_and_take_it_back() -> None:
     report = golden("solid").to_dict()
     (first, *_) = [row for row in report["evidence"] if row["kind"] == "finding"]

@@ -41,6 +41,7 @@ def test_a_word_of_the_interviewer_adds_a_match_that_was_not_seen() -> None:
     assert values["hours_explained"] > 0
 
 
+@pytest.mark.nightly
 def test_a_word_of_the_interviewer_takes_a_match_back_or_turns_it() -> None:
     claim = f"{node_of(KEY)} is a straggler, its compute takes longer"
     mine = answer([card(claim, id="a")])

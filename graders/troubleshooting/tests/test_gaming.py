@@ -80,6 +80,7 @@ def test_claims_hidden_in_sections_that_claim_nothing_gain_nothing() -> None:
     assert set(found.values()) == {0}
 
 
+@pytest.mark.nightly
 def test_one_endless_sentence_is_many_claims() -> None:
     text = " and ".join(
         phrase(key, node_of("silent-slow-node")).replace(".", ",") for key in CAUSES
@@ -108,6 +109,7 @@ def test_herrings_claimed_and_put_aside_are_worth_nothing() -> None:
     assert found["claims_hold"] == 0
 
 
+@pytest.mark.nightly
 def test_putting_every_herring_of_the_catalogue_aside_counts_in_proportion() -> None:
     words = maker().words
     text = "\n".join(

@@ -25,6 +25,7 @@ def named(text: str) -> set[str]:
 
 @pytest.mark.parametrize("style", [0, 1])
 @pytest.mark.parametrize("key", CAUSES)
+@pytest.mark.by_day(every=2)
 def test_both_engineers_are_understood_without_any_place(key: str, style: int) -> None:
     text = WORDS[key]["issue"][style].format_map(_Vague("some node", 1.0))
     assert key in named(text)
@@ -36,6 +37,7 @@ def test_herrings_are_understood_whether_blamed_or_put_aside(key: str) -> None:
         assert key in named(text.format_map(_Vague("n007", 1.0)))
 
 
+@pytest.mark.nightly
 def test_no_subject_is_met_by_one_group_of_words() -> None:
     for subject in subjects().values():
         assert subject.ways

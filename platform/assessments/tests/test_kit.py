@@ -46,6 +46,7 @@ def taken_home(client: Client, attempt: Attempt) -> dict[str, str]:
         return {name.partition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
 
 
+@pytest.mark.nightly
 def test_kit_holds_the_newest_draft_and_the_written_parts(
     client: Client, stage: Stage, attempt: Attempt
 ) -> None:

@@ -152,6 +152,7 @@ def test_database_that_is_locked_is_an_outage_and_costs_no_save(web: Web) -> Non
     assert 6 - 1 <= gained <= 6 + 5
 
 
+@pytest.mark.nightly
 def test_save_that_a_frozen_server_kept_waiting_counts_from_its_arrival(web: Web) -> None:
     os.kill(web.worker, signal.SIGSTOP)
     answers: list[requests.Response] = []

@@ -7,6 +7,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 
 import grimp
+import pytest
 
 from benchmarks.rooms import README, drawing, needed, redrawn, rooms
 
@@ -22,6 +23,7 @@ def test_no_module_imports_itself_round_about() -> None:
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
 
 
+@pytest.mark.nightly
 def test_the_drawing_of_the_rooms_is_current() -> None:
     """`python -m benchmarks.rooms` draws it again."""
     assert drawing() in README.read_text()

@@ -88,6 +88,7 @@ def test_what_is_fixed_counts_although_it_is_not_sent(desk: Desk) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.nightly
 def test_every_exercise_is_in_the_catalogue_with_what_it_takes(desk: Desk) -> None:
     page = words_of(desk.client.get(reverse("admin:catalogue")))
     for one in entries():

@@ -176,6 +176,7 @@ def test_exports_fill_the_form_and_say_what_they_do_not_tell(rhea: Client) -> No
     assert (row.origin, row.summary) == ("exports", "16 nodes of 8 H100, of 18 nodes in all")
 
 
+@pytest.mark.nightly
 def test_bad_rows_are_shown_with_their_lines_unless_left_out(rhea: Client) -> None:
     files = {"sacct": sacct(job(), job(JobID="2", State="EXPLODED"))}
     page = rhea.post(reverse(START), exports(**files))

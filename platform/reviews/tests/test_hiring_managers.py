@@ -88,6 +88,7 @@ def test_pages_about_an_opening_are_not_found_by_another_manager(
     assert browser(olga).get(url).status_code == 404
 
 
+@pytest.mark.nightly
 def test_who_is_asked_to_score_elsewhere_scores_there_and_decides_nothing(
     stage: Stage, handed_in: Attempt, olga: User
 ) -> None:

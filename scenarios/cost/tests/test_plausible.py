@@ -138,6 +138,7 @@ def test_parts_of_a_month_are_no_use(built: tuple[Path, dict[str, Any]]) -> None
     assert set(own["ChargeFrequency"]) == {"Recurring"}
 
 
+@pytest.mark.nightly
 def test_an_address_costs_what_a_cloud_asks(built: tuple[Path, dict[str, Any]]) -> None:
     with (built[0] / "costs/focus.csv").open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["ServiceName"] == "Network Addresses"]
@@ -157,6 +158,7 @@ def test_jobs_look_as_sacct_prints_them(built: tuple[Path, dict[str, Any]]) -> N
 
 
 @pytest.mark.parametrize(("level", "seed"), [("mid", 1), ("senior", 1)])
+@pytest.mark.by_day(but=["senior-1"])
 def test_jobs_end_in_shares_that_a_cluster_has(level: str, seed: int) -> None:
     jobs = own_jobs(scene_of(DEFAULT, level, seed))
     share = {

@@ -47,6 +47,7 @@ def test_a_pivot_over_time_with_a_filter_is_quick(tables: Tables) -> None:
     assert answer.seconds < 0.3
 
 
+@pytest.mark.nightly
 def test_sql_joins_tables(tables: Tables) -> None:
     answer = tables.sql(
         "SELECT u.team, round(sum(u.gpu_hours)) AS hours FROM usage u "

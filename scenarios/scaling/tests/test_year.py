@@ -65,6 +65,7 @@ def test_waits_explode_near_full() -> None:
     assert d > 2 * c, found
 
 
+@pytest.mark.nightly
 def test_work_is_conserved() -> None:
     for plan in (Plan(), naive(tiny()), reference(tiny())):
         played = played_through(tiny(), plan, median(tiny()))

@@ -48,6 +48,7 @@ def test_policy_does_what_the_plain_rule_does(
 
 @examples(300)
 @given(jobs=rows)
+@pytest.mark.nightly
 def test_conservative_plans_as_the_plain_table_does(jobs: list[Row]) -> None:
     slow, rule = slow_jobs(jobs), plain.Conservative()
     plain.simulate(slow, CAPACITY, rule, rule.wakes)

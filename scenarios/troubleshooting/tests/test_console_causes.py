@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
 
+import pytest
+
 from scenarios.company.profile import DEFAULT
 from scenarios.troubleshooting.console import Console
 from scenarios.troubleshooting.faults import Fault
@@ -228,6 +230,7 @@ _ELSEWHERE = ("cat", "grep")
 """What the terminal itself runs on the console's files."""
 
 
+@pytest.mark.nightly
 def test_what_causes_say_a_command_shows_can_be_asked() -> None:
     for incident, asked in consoles()[::3]:
         for host, command in _commands(incident, asked):

@@ -175,6 +175,7 @@ def test_without_arguments_every_command_answers_where_it_is_installed(name: str
                 assert reply == Reply("", f"bash: {name}: command not found\n", 127)
 
 
+@pytest.mark.nightly
 def test_the_same_call_gives_the_same_reply_in_any_order() -> None:
     first, other = console(), Console(make_incident(DEFAULT, LEVELS["senior"], 3))
     host = first.hosts[0]

@@ -95,6 +95,7 @@ def checked(text: str, stamped: bool) -> list[tuple[str, str, float, float]]:
     return found
 
 
+@pytest.mark.nightly
 def test_every_exporter_of_every_host_has_one_scrape(
     texts: dict[str, str], incident: Incident
 ) -> None:
@@ -218,6 +219,7 @@ def test_promtool_takes_every_scrape(texts: dict[str, str]) -> None:
             assert line.endswith(_GENUINE_LINT), (exporter, line)
 
 
+@pytest.mark.nightly
 def test_promtool_loads_the_history(history: Columns, incident: Incident, tmp_path: Path) -> None:
     start = incident.run.first_ms
     path = tmp_path / "history.om"

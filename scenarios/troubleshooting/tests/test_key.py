@@ -50,6 +50,7 @@ def test_every_cause_shows_in_two_files_and_a_metric_and_every_herring_in_one(bu
         assert herring.lines, herring.key
 
 
+@pytest.mark.by_day(but=["junior-1", "mid-0", "senior-0", "senior-1"])
 def test_lines_that_the_key_names_read_as_it_says(built: Built) -> None:
     for story in _stories(built):
         for place in story.lines:

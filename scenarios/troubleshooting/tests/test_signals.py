@@ -89,6 +89,7 @@ def test_power_stays_below_its_limit(incident: Incident, history: Columns) -> No
         assert not (watts > allowed).any()
 
 
+@pytest.mark.by_day(but=["('mid', 3)"])
 def test_energy_is_the_integral_of_power(history: Columns) -> None:
     watts = whole(history, f"{GPU}POWER_USAGE")
     joules = whole(history, f"{GPU}TOTAL_ENERGY_CONSUMPTION") / 1_000
@@ -164,6 +165,7 @@ def test_checkpoints_are_plateaus_on_all_gpus_at_once(history: Columns, incident
         assert np.nanmax(watts) < incident.plant.idle_w + 80
 
 
+@pytest.mark.nightly
 def test_a_gap_is_missing_everywhere_on_its_hosts_and_nowhere_else(tmp_path: Path) -> None:
     for seed in range(40):
         found = make_incident(DEFAULT, LEVELS["junior"], seed)
@@ -223,6 +225,7 @@ def test_run_to_compare_with_is_healthy(before: Columns, incident: Incident) -> 
     assert {s.host for s in before.find("up")} == {n.name for n in incident.training.before}
 
 
+@pytest.mark.by_day(but=["('mid', 3)"])
 def test_counters_never_fall_and_gauges_stay_in_range(history: Columns) -> None:
     ratios = {m.name for m in METRICS if m.name.startswith(PROF) and "BYTES" not in m.name}
     for metric in METRICS:

@@ -115,6 +115,7 @@ def test_logs_hold_no_tag_that_no_trace_explains(variant: tuple[str, int]) -> No
         assert found == Counter({key: count for key, count in told.items() if key[0] == path})
 
 
+@pytest.mark.by_day(but=["senior-3"])
 def test_every_cause_and_herring_of_hosts_is_evident_somewhere(variant: tuple[str, int]) -> None:
     incident, files = made(*variant), written(*variant)
     kinds = ("dmesg", "syslog", "sel", "sensors", "facility")
@@ -240,6 +241,7 @@ def test_an_event_log_prints_utc_and_an_unset_clock_1970() -> None:
     assert f"{universal(fault.failed_ms):%m/%d/%Y | %H:%M:%S}" in first
 
 
+@pytest.mark.nightly
 def test_sensors_agree_with_the_truth_and_with_their_thresholds() -> None:
     incident = holding(FanFailure)
     fault, at = fault_of(incident, FanFailure), looking(incident)

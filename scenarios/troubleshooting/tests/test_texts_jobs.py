@@ -31,6 +31,7 @@ def _rows(built: Built, path: str) -> list[dict[str, str]]:
     return [dict(zip(head.split(sign), row.split(sign), strict=True)) for row in rows]
 
 
+@pytest.mark.by_day(ids=["junior-1"])
 def test_squeue_is_a_part_of_sacct(built: Built) -> None:
     known = {row["JobID"]: row for row in _rows(built, "slurm/sacct.txt")}
     assert len(known) == len(built.incident.jobs)

@@ -82,6 +82,7 @@ def test_putting_one_cause_right_gives_back_its_hours(found: Incident) -> None:
             assert given_back == pytest.approx(cause.hours, abs=0.01 * found.gap_hours)
 
 
+@pytest.mark.by_day(but=["mid-11", "mid-5", "senior-1", "senior-11", "senior-5", "senior-7"])
 def test_causes_stand_in_different_places_that_the_job_uses(found: Incident) -> None:
     own = {node.name for node in found.training.nodes}
     single = []

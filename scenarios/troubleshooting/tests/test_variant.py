@@ -87,6 +87,7 @@ def test_the_manifest_lists_every_file_with_its_hash(built: Variant) -> None:
         assert row["before"] in ("", *files)
 
 
+@pytest.mark.nightly
 def test_the_folder_has_what_the_pages_look_for(built: Variant) -> None:
     paths = built.files().keys()
     kinds = {row["path"]: row["kind"] for row in built.manifest["files"]}
@@ -260,6 +261,7 @@ def test_another_seed_has_another_answer(level: str) -> None:
     assert len(answers) == 4
 
 
+@pytest.mark.nightly
 def test_a_junior_gets_fewer_files_and_no_less_evidence() -> None:
     incident = make_incident(DEFAULT, LEVELS["junior"], 5)
     every = materials(incident)

@@ -55,6 +55,7 @@ def test_columns_that_no_file_has_are_there(asked: Asked) -> None:
     assert by_hand == pytest.approx(derived, rel=1e-6)
 
 
+@pytest.mark.nightly
 def test_a_number_that_has_no_end_does_not_spoil_the_answer(asked: Asked) -> None:
     status, told = asked("sql", {"sql": "SELECT 9e999, -9e999, 9e999 - 9e999, 1.5"})
     assert (status, told["rows"]) == (200, [["Infinity", "-Infinity", None, 1.5]])
@@ -137,6 +138,7 @@ def test_what_keeps_one_step_busy_is_ended_from_outside(
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.nightly
 def test_a_text_that_fills_the_memory_is_refused(asked: Asked) -> None:
     for sql in (
         "SELECT replace(printf('%.*c', 900000, 'a'), 'a', 'bbbb')",

@@ -294,6 +294,7 @@ def test_the_server_refuses_no_pod_for_what_its_schema_does_not_say() -> None:
     assert about["kubeVersion"] == f">={KUBERNETES}.0-0"
 
 
+@pytest.mark.nightly
 def test_gpu_workers_go_where_cards_are_and_only_when_asked_for() -> None:
     assert "hn-gpu-worker" not in dict(pods(rendered({})))
     pod = dict(pods(rendered(VALUES["with GPUs"])))["hn-gpu-worker"]

@@ -100,6 +100,7 @@ def ticked(answer: Any) -> list[str]:
     return [str(value) for value in tags]
 
 
+@pytest.mark.nightly
 def test_the_grid_shows_the_proposal_and_asks_when_sent(crowd: Crowd) -> None:
     client, url = page(crowd, crowd.rhea, people=[row.pk for row in crowd.panel], each=[2])
     answer = client.get(url)

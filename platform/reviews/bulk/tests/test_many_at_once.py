@@ -140,6 +140,7 @@ def test_what_is_told_together_is_stored_once_or_not_at_all(stage: Stage, bells:
     assert bells == []
 
 
+@pytest.mark.nightly
 def test_forty_are_invited_in_few_statements_and_drawn_by_a_worker(
     desk: Desk, bells: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

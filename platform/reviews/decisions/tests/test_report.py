@@ -197,6 +197,7 @@ def test_pdf_is_tagged_says_its_language_and_describes_its_charts(
     assert (round(box.width), round(box.height)) == (595, 842)
 
 
+@pytest.mark.nightly
 def test_nothing_is_fetched_for_a_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
     fetcher = pdf_process.fetcher_of({})
     for url in ("http://127.0.0.1/x.png", "file:///etc/passwd", "data:text/plain,x", "font:../x"):

@@ -108,6 +108,7 @@ def test_a_statement_can_be_said_to_name_a_cause(clients: Clients, rated: Attemp
     assert "names it as a cause, by Ines" in again
 
 
+@pytest.mark.nightly
 def test_newest_word_counts_and_an_override_stands_above(
     clients: Clients, rated: Attempt, stage: Stage
 ) -> None:

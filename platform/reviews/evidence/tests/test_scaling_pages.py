@@ -197,6 +197,7 @@ def test_year_is_closed_until_the_own_scorecard_is_in(
     assert clients["ines"].get(url).status_code == 200
 
 
+@pytest.mark.nightly
 def test_finding_can_be_set_aside_and_taken_up_again(
     clients: Clients, scaling_attempt: Attempt, stage: Stage
 ) -> None:

@@ -73,6 +73,7 @@ def test_suggestions_come_ranked_once_the_scorecard_is_in(
         assert f"Suggested {row.rank}: {row.place}" in after
 
 
+@pytest.mark.nightly
 def test_chosen_suggestion_is_a_fact_and_brings_its_question(
     clients: Clients, talked: Attempt, stage: Stage
 ) -> None:

@@ -59,6 +59,7 @@ def page_of(client: Client, crowd: Crowd) -> str:
     return answer["Location"]
 
 
+@pytest.mark.nightly
 def test_a_recruiter_tells_everybody_who_was_decided_about_once(
     crowd: Crowd, stage: Stage, clients: Clients
 ) -> None:

@@ -237,6 +237,7 @@ def test_feedback_points_to_a_pin_and_the_candidate_reads_the_place_only(
     assert "Only for staff." not in scored.revision.strength
 
 
+@pytest.mark.nightly
 def test_number_of_queries_does_not_grow_with_pins(
     clients: Clients, handed_in: Attempt, django_assert_max_num_queries: Any
 ) -> None:

@@ -71,6 +71,7 @@ def test_measures_and_total_are_hidden_before_and_shown_after(
     assert "17.53" in after
 
 
+@pytest.mark.nightly
 def test_others_ratings_are_hidden_until_the_own_are_in(
     clients: Clients, handed_in: Attempt, stage: Stage
 ) -> None:

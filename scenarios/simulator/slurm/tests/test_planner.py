@@ -158,6 +158,7 @@ def test_planner_equals_the_slow_and_obvious_one(
 
 
 @given(st.lists(JOB, max_size=10))
+@pytest.mark.nightly
 def test_jobs_of_one_pass_never_hold_the_same_gpu(queue: list[tuple[int, int]]) -> None:
     at_least = [(1 << NODES) - 1] * (PER_NODE + 1)
     jobs = [Waiting(n, demand_of(p, PER_NODE), t) for n, (p, t) in enumerate(queue)]

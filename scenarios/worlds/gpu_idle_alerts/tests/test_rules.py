@@ -54,6 +54,7 @@ def test_held_stalled_and_lost_are_counted_as_stated() -> None:
     assert met >= {"held", "stalled", "lost", "idle"}
 
 
+@pytest.mark.nightly
 def test_nothing_set_aside_or_under_contract_is_idle() -> None:
     for family in ("steady", "adversarial", "diurnal"):
         days = unattended(TEN, family, "aside")

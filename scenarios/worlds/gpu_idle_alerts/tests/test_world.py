@@ -60,6 +60,7 @@ def test_seeds_and_families_differ() -> None:
 
 @settings(max_examples=12, deadline=None)
 @given(st.sampled_from(["one", "three"]), st.sampled_from(sorted(FAMILIES)), st.integers(0, 10**6))
+@pytest.mark.nightly
 def test_no_gpu_falls_under_a_rule_without_a_cause(fleet: str, family: str, seed: int) -> None:
     days = opened(SETTINGS[fleet], family, str(seed))
     days.run_out()

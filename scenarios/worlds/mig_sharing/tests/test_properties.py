@@ -30,6 +30,7 @@ def test_another_seed_gives_another_day() -> None:
     assert bytes_of(play(a_day(seed="one"), 30)) != bytes_of(play(a_day(seed="two"), 30))
 
 
+@pytest.mark.nightly
 def test_nothing_depends_on_the_order_of_sets() -> None:
     program = (
         "import hashlib\n"

@@ -99,6 +99,7 @@ def test_no_gpu_is_given_twice_and_all_counts_close_whatever_is_done(
         check_books(quarter.world)
 
 
+@pytest.mark.nightly
 def test_same_seed_gives_the_same_bytes() -> None:
     def told() -> str:
         quarter = open_quarter(DEFAULT, Setting("deep", 4), "adversarial", "7")
