@@ -108,7 +108,6 @@ def test_start_needs_the_policies_accepted(client: Client, stage: Stage) -> None
 
 
 @pytest.mark.parametrize("number", ["", "x", "999999", "-1", "1e9", "²", "1" * 5000])
-@pytest.mark.by_day(but=["number6"])
 def test_start_of_no_exercise_is_not_found(client: Client, stage: Stage, number: str) -> None:
     enter(client, stage.token)
     start = f"/work/{stage.invitation.pk}/start/"

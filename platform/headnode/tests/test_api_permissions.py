@@ -164,7 +164,6 @@ def told(visitor: Program, rows: Rows, secrets: list[str]) -> list[tuple[str, st
 
 
 @pytest.mark.parametrize("name", OWES)
-@pytest.mark.by_day(but=["hiring manager", "interviewer", "recruiter"])
 def test_the_api_tells_nobody_what_others_said(
     name: str, api: Callable[..., Program], full: Attempt, rows: Rows, stage: Stage
 ) -> None:

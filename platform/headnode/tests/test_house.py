@@ -53,7 +53,6 @@ def test_the_formatter_is_seldom_put_off() -> None:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-@pytest.mark.by_day(but=["graders", "platform", "scenarios"])
 def test_functions_stay_readable(package: str) -> None:
     long = []
     for path in (path for path in modules() if path.is_relative_to(ROOT / package)):

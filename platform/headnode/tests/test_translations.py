@@ -44,7 +44,6 @@ def every(words: object) -> list[str]:
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.by_day(but=["django"])
 def test_every_text_has_its_german(name: str) -> None:
     told, missing = catalogue(name), []
     for text in FILES[name]():

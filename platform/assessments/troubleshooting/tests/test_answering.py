@@ -69,7 +69,6 @@ def test_a_query_without_end_is_refused_in_a_sentence(
 
 
 @pytest.mark.parametrize(("by", "said"), [(signal.SIGSEGV, TOO_MUCH), (signal.SIGXCPU, TOO_LONG)])
-@pytest.mark.by_day(but=["11-That could not be worked out: ask for it in a simpler way."])
 def test_a_question_that_ends_its_process_is_refused_and_the_next_is_answered(
     answerers: Answerers, incident: Attempt, by: signal.Signals, said: str
 ) -> None:

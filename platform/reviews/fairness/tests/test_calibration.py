@@ -112,7 +112,6 @@ def test_gaps_are_named_and_nothing_is_lost(stage: Stage, clients: dict[str, Cli
         ([], 400),
     ],
 )
-@pytest.mark.by_day(but=["body3-400"])
 def test_each_change_is_kept_at_once(
     stage: Stage, clients: dict[str, Client], body: Any, status: int
 ) -> None:

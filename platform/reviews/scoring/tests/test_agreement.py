@@ -212,7 +212,6 @@ def test_discussion_is_exported_and_erased_with_the_candidate(
         ({"level": ""}, "Choose the level you agreed on"),
     ],
 )
-@pytest.mark.by_day(but=["data1-6 is not one of the available choices"])
 def test_unfit_outcome_gets_one_sentence_and_is_not_kept(
     handed_in: Attempt, stage: Stage, clients: dict[str, Client], data: Any, says: str
 ) -> None:

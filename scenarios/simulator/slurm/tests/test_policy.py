@@ -246,7 +246,6 @@ EVERYTHING = {
 
 @pytest.mark.parametrize("table", [{}, EVERYTHING])
 @given(jobs=JOBS, per_node=st.sampled_from([1, 4]))
-@pytest.mark.by_day(but=["table1"])
 def test_beats_left_out_change_nothing(
     table: dict[str, object], jobs: list[tuple[int, int, int, int]], per_node: int
 ) -> None:
