@@ -163,7 +163,6 @@ def cases() -> Iterator[tuple[str, str, str]]:
     ],
 )  # each kind once with rows and one answer of which nothing can be asked
 @pytest.mark.parametrize(("pack", "level", "golden"), list(cases()))
-@pytest.mark.by_day(every=2)
 def test_questions_about_written_goldens(pack: str, level: str, golden: str) -> None:
     files = WRITTEN[pack][0](load_pack(pack), level, golden, SEED)
     prose = "\n".join(files.values())

@@ -20,7 +20,6 @@ BY_DAY = [
 
 @pytest.mark.by_day("wanted,any_start", BY_DAY)
 @pytest.mark.parametrize("wanted", ALL, ids=lambda wanted: wanted.name)
-@pytest.mark.by_day(every=4)
 def test_backend_shows(
     wanted: Behaviour, any_start: Backend, monkeypatch: pytest.MonkeyPatch
 ) -> None:

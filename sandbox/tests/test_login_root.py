@@ -57,7 +57,6 @@ def test_exit_code_of_a_shell_is_the_programs(backend: Backend) -> None:
 
 @pytest.mark.by_day("wanted,backend", BY_DAY)
 @pytest.mark.parametrize("wanted", SHELL, ids=lambda wanted: wanted.name)
-@pytest.mark.by_day(every=2)
 def test_shell_opens_nothing(
     wanted: Script, backend: Backend, shared_state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -100,7 +100,6 @@ def test_what_is_left_out_is_counted_and_said(folder: Path, processes: str) -> N
     assert re.search(r"= 8 passed, 9 deselected", told)
 
 
-@pytest.mark.nightly
 def test_by_night_nothing_is_left_out(folder: Path) -> None:
     told = said(folder, HEADNODE_NIGHTLY="1")
     assert re.search(r"= 17 passed in", told)
@@ -165,7 +164,6 @@ def test_whoever_names_a_test_gets_it(folder: Path) -> None:
     assert "= 6 passed in" in said(folder, "test_it.py::test_sampled")
 
 
-@pytest.mark.nightly
 def test_sample_of_a_case_that_is_gone_is_an_error(folder: Path) -> None:
     (folder / "test_it.py").write_text(TESTS.replace('("high", 2)', '("middle", 2)'))
     told = said(folder)

@@ -61,7 +61,6 @@ def leftovers(profile: Profile, pack: str) -> str:
 
 @pytest.mark.by_day("company,name", BY_DAY)
 @pytest.mark.parametrize(("company", "name"), CASES)
-@pytest.mark.by_day(every=2)
 def test_nothing_of_the_default_company_is_left(company: str, name: str, tmp_path: Path) -> None:
     profile, pack = COMPANIES[company], load_pack(name)
     level = pack.levels[-1]

@@ -45,9 +45,6 @@ def reference(relative: str) -> dict[int, tuple[int, int]]:
 @pytest.mark.by_day("policy,trace", BY_DAY)
 @pytest.mark.parametrize("policy", PYSS)
 @pytest.mark.parametrize(("trace", "processors", "order"), TRACES)
-@pytest.mark.by_day(
-    but=["lublin256_over_ms-256-batch-easy-sjbf", "philly_ee9e8c_ms-128-batch-conservative"]
-)
 def test_every_start_is_that_of_pyss(
     trace: str, processors: int, order: EventOrder, policy: str
 ) -> None:

@@ -26,7 +26,6 @@ BY_DAY = [
 
 @pytest.mark.by_day("level,seed", BY_DAY)
 @pytest.mark.parametrize(("level", "seed"), EVERY)
-@pytest.mark.by_day(ids=["junior-17", "junior-5"])
 def test_every_mark_shows_what_it_says(level: str, seed: int) -> None:
     incident = make_incident(DEFAULT, LEVELS[level], seed)
     marks = list(incident.marks())

@@ -176,7 +176,7 @@ def look_at_both(person: Person, name: str) -> None:
 
 
 class Staff(Person):
-    """A member of staff of the demo. Colours of the staff's pages, which are few, are looked at by night."""
+    """A member of staff of the demo. What colours the staff's pages have is looked at by night."""
 
     colours_by_day = False
     signed_in: ClassVar[set[bool]] = set()
