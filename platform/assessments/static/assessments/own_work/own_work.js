@@ -10,7 +10,7 @@ import { Entries } from "./entries.js";
 const POLL_MS = 5000;
 const LOOK_MS = 3000;
 const ZERO_MS = 1000;
-const SPOKEN_S = [180, 60];
+const SPOKEN_S = [60, 180]; // the least first: after a sleep several are past
 const WORDS = {
   saved: t`Saved`,
   waiting: t`No connection: what you typed is kept here and sent when there is one.`,
