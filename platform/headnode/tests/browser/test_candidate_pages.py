@@ -157,12 +157,16 @@ def test_parts_of_a_workspace_have_no_fault(
         reader = read(site, chrome, look, tokens[key])
         reader.page.goto(f"{site.url}{found[f'{key} workspace']}")
         expect(reader.page.locator("#submit-open")).to_be_enabled()
+        looked: set[str] = set()
         for part in ("Read", "Code", "Run", "Answer", "Room"):
             reader.show(PARTS_IN_GERMAN.get(part, part) if look[2] == "de" else part)
             for tab in visible_tabs(reader):
+                if (named := tab.inner_text()) in looked:  # a wide window shows all parts at once
+                    continue
+                looked.add(named)
                 tab.click()
                 reader.page.wait_for_load_state("networkidle")
-                reader.look(f"{look[2]}-{look[1]}-{key}-{part}-{tab.inner_text()}".lower())
+                reader.look(f"{look[2]}-{look[1]}-{key}-{named}".lower())
         look_at_dialogs(reader, f"{look[2]}-{look[1]}-{key}")
         reader.context.close()
 
