@@ -22,7 +22,7 @@ export class LogChart {
     this.room = room;
     this.canvas = el("canvas", { height: HEIGHT });
     this.band = el("div", { className: "log-band", hidden: true });
-    this.plot = el("div", { className: "log-plot", role: "img" }, this.canvas, this.band);
+    this.plot = el("div", { className: "log-plot" }, this.canvas, this.band);
     this.scale = el("div", { className: "log-scale muted small", "aria-hidden": "true" });
     this.node = el("div", { className: "log-chart" }, this.plot, this.scale);
     this.plot.addEventListener("pointerdown", (event) => this.#press(event));
@@ -40,6 +40,7 @@ export class LogChart {
     this.#bins = bins;
     const bar = lengthText((bins.to - bins.from) / bins.other.length);
     this.plot.title = t`A bar is ${bar}. Drag to narrow the time, double click for all of it.`;
+    this.plot.setAttribute("role", "img"); // which needs a name, and there is none before
     this.plot.setAttribute("aria-label", this.#summary());
     this.draw();
   }
