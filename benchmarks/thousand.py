@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.commit import commit
+from benchmarks.yardstick import loop_s
 from benchmarks.own_database import own_database
 
 HERE = Path(__file__).parent
@@ -265,7 +266,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--only", default="", help="Pages with this in their name; keeps no file.")
     asked = parser.parse_args()
-    load = os.getloadavg()[0]
+    load, before = os.getloadavg()[0], loop_s()
     with own_database() as vendor:
         answer = measured(asked.people, asked.times, asked.only)
     answer = {
@@ -278,6 +279,7 @@ def main() -> None:
         "bar_s": BAR_S,
         "processors": os.cpu_count(),
         "load_before": round(load, 1),  # well below the processors: the machine was quiet
+        "loop_s": {"before": before, "after": loop_s()},
         **answer,
     }
     if not asked.only:
