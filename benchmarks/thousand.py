@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.commit import commit
-from benchmarks.yardstick import loop_s
 from benchmarks.own_database import own_database
+from benchmarks.yardstick import loop_s
 
 HERE = Path(__file__).parent
 TIMES = 15
