@@ -41,15 +41,18 @@ from pathlib import Path
 from assessments.processes import stand_behind
 stand_behind(5)
 own = Path("/proc/self/autogroup")
-print(os.nice(0), (own.exists() and own.read_text() or "none").split()[-1])
+said = own.read_text() if own.exists() else ""
+print(os.nice(0), (said or "none").split()[-1])
 """
 
 
 @pytest.mark.parametrize("of_its_own", [True, False])
 def test_only_a_process_with_a_session_of_its_own_puts_its_session_behind(of_its_own: bool) -> None:
-    # A kernel that does not group has no such file, or an empty one.
     own = Path("/proc/self/autogroup")
-    ours = (own.exists() and own.read_text() or "none").split()[-1]
+    said = (
+        own.read_text() if own.exists() else ""
+    )  # which it is in the session that the kernel began with
+    ours = (said or "none").split()[-1]
     done = subprocess.run(
         [sys.executable, "-c", STAND_BEHIND],
         start_new_session=of_its_own,
@@ -58,5 +61,5 @@ def test_only_a_process_with_a_session_of_its_own_puts_its_session_behind(of_its
         text=True,
         check=True,
     )
-    behind = "5" if of_its_own and ours != "none" else ours
+    behind = "5" if of_its_own and own.exists() else ours
     assert done.stdout.split() == [str(os.nice(0) + 5), behind]
