@@ -17,7 +17,7 @@ run: .venv/run ## start the site and its worker on http://localhost:8000
 	@.ci/system-packages bubblewrap
 	@$(BIN)/python -m headnode.launcher --port $(PORT)
 
-test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in under twenty minutes on two cores (T=path::name: that alone, at once)
+test: $(if $(T),$(BIN)/pytest,.venv/dev) ## every behaviour, in some twenty minutes on two cores (T=path::name: that alone, at once)
 	@$(if $(T),,.ci/system-packages chromium gcc prometheus libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0)
 	@$(BIN)/pytest --durations=15 $(or $(T),-n $(PROCESSES) --dist loadscope --no-loadscope-reorder)
 
