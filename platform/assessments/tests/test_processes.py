@@ -49,9 +49,8 @@ print(os.nice(0), (said or "none").split()[-1])
 @pytest.mark.parametrize("of_its_own", [True, False])
 def test_only_a_process_with_a_session_of_its_own_puts_its_session_behind(of_its_own: bool) -> None:
     own = Path("/proc/self/autogroup")
-    said = (
-        own.read_text() if own.exists() else ""
-    )  # which it is in the session that the kernel began with
+    # Empty for whoever belongs to the session that the kernel began with.
+    said = own.read_text() if own.exists() else ""
     ours = (said or "none").split()[-1]
     done = subprocess.run(
         [sys.executable, "-c", STAND_BEHIND],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Response, Route, expect
+from playwright.sync_api import Browser, Route, expect
 
 from headnode.database_away import NOT_SAVED
 from headnode.tests.browser.actors import DESKTOP, PHONE, Candidate
@@ -20,9 +20,9 @@ SENT = "**/api/attempts/*/*"
 class Patient(Candidate):
     """Somebody whose browser may be told that the server is away: that is what is looked at."""
 
-    def _answered(self, answer: Response) -> None:
-        if answer.status != 503:
-            super()._answered(answer)
+    def _answered(self, status: int, url: str) -> None:
+        if status != 503:
+            super()._answered(status, url)
 
 
 def away(route: Route) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -27,6 +28,7 @@ from reviews.tests.scene import clients
 from scenarios.company.profile import DEFAULT
 
 __all__ = ["clients"]
+SERVER_TIME_S = 0.3
 
 
 def test_a_copy_has_all_settings_and_none_of_the_people(
@@ -140,17 +142,19 @@ def _page(client: Client, url: str, data: dict[str, str]) -> Any:
     return client.post(url, data) if data else client.get(url)
 
 
-def asked(crowd: Crowd) -> dict[str, int]:
-    """Name of the page -> its queries, warm."""
+def asked(crowd: Crowd) -> dict[str, tuple[int, float]]:
+    """Name of the page -> (queries, seconds on the server), warm."""
     client = Client()
     client.force_login(crowd.rhea)
     found = {}
     for name, (url, data) in addresses(crowd, client).items():
         _page(client, url, data)
         with CaptureQueriesContext(connection) as queries:
+            began = time.process_time()
             answer = _page(client, url, data)
+            took = time.process_time() - began
         assert answer.status_code in (200, 400), (name, answer.status_code)
-        found[name] = len(queries)
+        found[name] = (len(queries), took)
     return found
 
 
@@ -165,6 +169,15 @@ def test_pages_ask_as_often_for_thirty_as_for_three() -> None:
     crowd.panel = panel
     many = asked(crowd)
     assert not Assignment.objects.exists()
-    grown = {name: (few[name], many[name]) for name in few if many[name] > few[name]}
+    grown = {name: (few[name][0], many[name][0]) for name in few if many[name][0] > few[name][0]}
     assert grown == {}
-    assert max(many.values()) < 50
+    assert max(count for count, _ in many.values()) < 50
+
+
+@pytest.mark.nightly
+@pytest.mark.django_db
+def test_pages_take_less_than_a_third_of_a_second_with_a_thousand_candidates() -> None:
+    crowd = build(1000, now=NOW, exercises=1, evaluators=0)
+    crowd.panel = [member(f"panel{number}", INTERVIEWER) for number in range(6)]
+    slow = {name: took for name, (_, took) in asked(crowd).items() if took > SERVER_TIME_S}
+    assert slow == {}
