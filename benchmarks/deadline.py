@@ -31,7 +31,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from assessments.drafts import save_draft
 from benchmarks.commit import commit
 
 HERE = Path(__file__).parent
@@ -120,6 +119,7 @@ def candidates(number: int, zero: datetime, port: int) -> list[Client]:
     from django.core import signing
 
     from assessments import answers, attempts
+    from assessments.drafts import save_draft
     from assessments.link import COOKIE, SALT
     from assessments.tests.stage import POLICIES, make_stage
     from hiring.invitations import invite

@@ -62,3 +62,22 @@ def test_functions_stay_readable(package: str) -> None:
                 if lines > 40:
                     long.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {lines}")
     assert long == []
+
+
+PEERS = {"simulator_accasim", "simulator_simpy"}
+"""Beside a simulator that is not installed: each says how it is."""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    "name", [path.stem for path in (ROOT / "benchmarks").glob("[!_]*.py") if path.stem not in PEERS]
+)
+def test_a_benchmark_begins_as_it_is_called(name: str) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", f"import benchmarks.{name}"],
+        cwd=ROOT,
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{ROOT / 'platform'}:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert answer.returncode == 0, answer.stderr
