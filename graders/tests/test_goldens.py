@@ -124,11 +124,19 @@ def test_goldens_are_ordered_with_the_stated_margins(pack: str, level: str, size
         assert better - worse >= margin.least, (margin.worse, margin.better, better - worse)
 
 
+def is_moved(one: Measured) -> bool:
+    """Whether the script does almost as well as can be, and its anchor therefore stands just below it."""
+    best = 100.0 if (one.measure.unit, one.measure.better) == ("%", "higher") else 0.0
+    apart = abs(one.reference - one.naive)
+    return one.reference == best and apart == pytest.approx(one.measure.floor) and 0 < one.score < 1
+
+
 @levels
 @pytest.mark.by_day("pack,level,size", AT_LOWEST)
 def test_anchors_mean_what_they_say(pack: str, level: str, size: str) -> None:
     assert clipped(pack, level, "do_nothing", size) <= 0.1
-    assert mean(pack, level, "naive", size) == pytest.approx(0.0, abs=1e-9)
+    for one in (one for seed in played(pack, level, "naive", size) for one in seed):
+        assert one.score == pytest.approx(0.0, abs=1e-9) or is_moved(one)
     for margin in (("naive", "competent"), ("competent", "expert"), ("thrasher", "competent")):
         stated = [(one.worse, one.better) for one in expected(load_pack(pack)).margins]
         assert margin in stated
