@@ -7,6 +7,7 @@ answer's program was played again, its plan was played, its rows were added up: 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from abc import ABC, abstractmethod
@@ -155,7 +156,26 @@ def _is_there(module: str) -> bool:
 def questions_of(own: Own, wanted: int = WANTED) -> list[Question]:
     """Up to so many good questions about the answer, none where fewer than LEAST are found."""
     asker = asker_of(own.asked.pack.name)
-    return [] if asker is None else picked(own, asker.proposed(own), wanted)
+    entry = own.asked.files.get(own.asked.pack.entry)  # a cluster that was worked on has none
+    if asker is None or (entry is not None and is_blank(entry)):
+        return []
+    return picked(own, asker.proposed(own), wanted)
+
+
+def is_blank(text: str) -> bool:
+    """Whether an answer that is a form has nothing in it: nobody is asked about what they did not do."""
+    try:
+        return _holds_nothing(json.loads(text))
+    except ValueError:
+        return not text.strip()
+
+
+def _holds_nothing(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(_holds_nothing(one) for one in value.values())
+    if isinstance(value, list):
+        return all(_holds_nothing(one) for one in value)
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def picked(own: Own, proposed: Iterable[Question], wanted: int = WANTED) -> list[Question]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -14,9 +15,13 @@ from graders.playing import clock
 Replay = Mapping[str, Any]
 NOTHING = "Nothing: it lets the time pass."
 _SIZES = re.compile(r"^(?P<who>.+): (?P<before>\d+) to (?P<after>\d+) nodes$")
-_NAMED = re.compile(r"\S*\d\S*")
+_NAMED = re.compile(r"\S*\d\S*?(?=[,;:]*(?:\s|$))")
+_LIST = re.compile(r"…(?:, …)+$")
+_NAMELESS = re.compile(r"^[\W_]*$")
 _OF_THE_WORLD = re.compile(r"\b(?:finished|failed)$")
 MOST_SHOWN, MOST_ACTS = 8, 4
+LEAST_SAID = 4
+"""So many different things have to be done for a question with four options."""
 EACH = 4
 """Of so many moments one is quiet."""
 LEAST_APART = 3
@@ -25,12 +30,16 @@ LEAST_APART = 3
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """From one sample to the next, in s; `acts` are what the controller did there, masked, each once."""
+    """From one sample to the next, in s; `acts` are what the controller did there, masked, each once.
+
+    `often` says how often where that is needed to tell stretches apart: in the order of `acts`, "" for once.
+    """
 
     number: int
     start: int
     end: int
     acts: tuple[str, ...]
+    often: tuple[str, ...] = ()
 
     @property
     def said(self) -> str:
@@ -38,8 +47,10 @@ class Stretch:
         if not self.acts:
             return NOTHING
         more = len(self.acts) - MOST_ACTS
-        text = "; ".join(self.acts[:MOST_ACTS]) + (f"; and {more} more" if more > 0 else "")
-        return f"{text[0].upper()}{text[1:]}."
+        often = self.often or ("",) * len(self.acts)
+        acts = [act + times for act, times in zip(self.acts, often, strict=True)]
+        text = "; ".join(acts[:MOST_ACTS]) + (f"; and {more} more" if more > 0 else "")
+        return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith("…") else ".")
 
     @property
     def when(self) -> str:
@@ -51,12 +62,24 @@ def masked(text: str) -> str:
     if sizes := _SIZES.match(text):
         grows = int(sizes["after"]) > int(sizes["before"])
         return f"{'more' if grows else 'fewer'} nodes for {sizes['who']}"
-    plain = " ".join(_NAMED.sub("", text).split()).rstrip(" ,:")
-    return plain if " " in plain else f"{plain} some"
+    plain = _LIST.sub("…", _NAMED.sub("…", " ".join(text.split())))
+    return "… is set to …" if _NAMELESS.match(plain) else plain
 
 
 def stretches_of(replay: Replay) -> list[Stretch]:
-    """The workload from sample to sample."""
+    """The workload from sample to sample; how often something is done is said where few things are done."""
+    found, counts = _stretches(replay)
+    if len({one.said for one in found}) >= LEAST_SAID:
+        return found
+    words = ("", ", twice", ", three times or more")
+    return [
+        replace(one, often=tuple(words[min(count[act], 3) - 1] for act in one.acts))
+        for one, count in zip(found, counts, strict=True)
+    ]
+
+
+def _stretches(replay: Replay) -> tuple[list[Stretch], list[Counter[str]]]:
+    """The stretches, and how often each act is done in each."""
     times: Sequence[int] = replay["t"]
     marks = [
         (mark["t"], masked(str(mark["text"])))
@@ -64,7 +87,7 @@ def stretches_of(replay: Replay) -> list[Stretch]:
         if mark["kind"] == "action" and not _OF_THE_WORLD.search(str(mark["text"]))
     ]
     cut = int(replay.get("cut", {}).get("marks", 10**12))
-    found, at = [], 0
+    found, counts, at = [], [], 0
     for number, (start, end) in enumerate(pairwise(times)):
         acts = []
         while at < len(marks) and marks[at][0] < end:
@@ -73,7 +96,8 @@ def stretches_of(replay: Replay) -> list[Stretch]:
             at += 1
         if end <= cut:
             found.append(Stretch(number, start, end, tuple(sorted(set(acts)))))
-    return found
+            counts.append(Counter(acts))
+    return found, counts
 
 
 def state_at(replay: Replay, one: Stretch) -> list[tuple[str, str]]:

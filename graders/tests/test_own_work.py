@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graders.automation.constants import constants_of, with_changed
-from graders.automation.moments import masked
+from graders.automation.moments import masked, stretches_of
 from graders.automation.own_work import questions_about
 from graders.automation.trusted import in_process
 from graders.cost.makers import write_golden as bill_of
@@ -32,6 +32,7 @@ from graders.own_work import (
     asker_of,
     chance,
     choice,
+    is_blank,
     is_given_away,
     is_good,
     judge,
@@ -236,11 +237,52 @@ def test_a_program_that_does_not_run_is_asked_nothing() -> None:
     assert of_program(PACK, "mid", "crasher")[1] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", True),
+        ('{"sections": {}, "plan": {}}', True),
+        ('{"rows": [{"cause": " ", "hours": null}]}', True),
+        ('{"plan": {"phases": [{"month": 1}]}}', False),
+        ('{"sections": {"risks": "none"}}', False),
+        ("import headnode_sdk", False),
+    ],
+)
+def test_an_answer_of_which_nothing_was_filled_in_is_blank(text: str, expected: bool) -> None:
+    assert is_blank(text) is expected
+
+
+def test_where_one_thing_is_done_how_often_tells_moments_apart() -> None:
+    marks = [
+        {"t": at, "kind": "action", "text": f"job {at} placed in kestrel"}
+        for at in (1, 11, 12, 21, 22, 23)
+    ]
+    found = stretches_of({"t": [0, 10, 20, 30, 40], "series": [], "marks": marks})
+    assert [one.said for one in found] == [
+        "Job … placed in kestrel.",
+        "Job … placed in kestrel, twice.",
+        "Job … placed in kestrel, three times or more.",
+        "Nothing: it lets the time pass.",
+    ]
+    marks += [
+        {"t": at, "kind": "action", "text": text} for at, text in ((2, "a"), (13, "b"), (24, "c"))
+    ]
+    found = stretches_of(
+        {"t": [0, 10, 20, 30, 40], "series": [], "marks": sorted(marks, key=lambda mark: mark["t"])}
+    )
+    assert "twice" not in " ".join(one.said for one in found)
+
+
 def test_a_shown_act_tells_no_figure() -> None:
     assert masked("spot: 2 to 5 nodes") == "more nodes for spot"
     assert masked("spot: 5 to 2 nodes") == "fewer nodes for spot"
-    assert masked("preempt job 4711") == "preempt job"
-    assert masked("release gpu-12") == "release some"
+    assert masked("preempt job 4711") == "preempt job …"
+    assert masked("release gpu-12") == "release …"
+    assert masked("admit team-c-prep-01 to spot-t4") == "admit … to …"
+    assert masked("n01/0: 4g.40gb, 1g.10gb, 2g.20gb") == "… is set to …"
+    assert (
+        masked("llm-13b: resumed from step 6,526, 230 steps") == "…: resumed from step …, … steps"
+    )
 
 
 SOURCE = """\
