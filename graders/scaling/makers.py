@@ -40,13 +40,13 @@ def expert(pack: Pack, scene: Scene) -> Json:
 def solid_plan(scene: Scene) -> tuple[Plan, str]:
     """A good plan with its largest order a month late, and the bottleneck that it leaves, "" for none.
 
-    Juniors miss the worst of them. Others see all and reckon soundly, and do not ask what each thing is worth:
+    Juniors miss the least of them. Others see all and reckon soundly, and do not ask what each thing is worth:
     what they rent is paid used or not, and nodes come until the end of the year.
     """
     if LEVELS[scene.level].tuned:
         return _carried(scene, _a_month_late(scene, _tidied(scene))), ""
     plan = best_plan(scene.profile, scene.level, scene.seed)
-    missed = max(scene.bottlenecks, key=lambda one: (one.strength, one.key))
+    missed = min(scene.bottlenecks, key=lambda one: (one.strength, one.key))
     kept = tuple(one for one in plan.purchases if one.item.partition(":")[0] not in missed.cured_by)
     rules = tuple(one for one in plan.policies if one.policy not in missed.cured_by)
     late = _a_month_late(scene, replace(plan, purchases=kept, policies=rules))

@@ -119,12 +119,8 @@ def work_done(found: Sequence[Measured]) -> float:
 
 
 def _done(found: Sequence[Measured], keys: Collection[str]) -> float:
-    done = [_clipped(one) for one in found if one.measure.key in keys]
-    return statistics.fmean(done) if done else 1.0
-
-
-def _clipped(one: Measured) -> float:
-    return min(1.0, max(0.0, one.score))
+    done = [min(1.0, max(-1.0, one.score)) for one in found if one.measure.key in keys]
+    return max(0.0, statistics.fmean(done)) if done else 1.0
 
 
 def _mean(key: str, years: Sequence[Figures]) -> float:

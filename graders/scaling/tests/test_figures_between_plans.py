@@ -9,7 +9,7 @@ import pytest
 from graders.scaling.claims import soonest
 from graders.scaling.findings import Finding, described
 from graders.scaling.makers import solid_plan
-from graders.scaling.measuring import AnchoredMeasure, measures
+from graders.scaling.measuring import AnchoredMeasure, counting, measures, work_done
 from graders.scaling.playing import expected_naive
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
@@ -44,11 +44,11 @@ def test_it_counts_as_far_as_the_work_is_done() -> None:
 
 
 @pytest.mark.parametrize("seed", [7, 8, 9])
-def test_a_juniors_solid_plan_misses_the_worst_bottleneck(seed: int) -> None:
+def test_a_juniors_solid_plan_misses_the_least_bottleneck(seed: int) -> None:
     scene = scene_of(DEFAULT, "junior", seed)
     _, missed = solid_plan(scene)
-    worst = max(one.strength for one in scene.bottlenecks)
-    assert next(one for one in scene.bottlenecks if one.key == missed).strength == worst
+    least = min(one.strength for one in scene.bottlenecks)
+    assert next(one for one in scene.bottlenecks if one.key == missed).strength == least
 
 
 def test_the_even_plan_is_played_for_candidates_to_compare_with() -> None:
@@ -74,3 +74,18 @@ def test_a_finding_says_the_rows_that_it_is_about() -> None:
     found = Finding("over_claim", "Too good.", (("claims", "capex_usd"),)).plain(plan)
     (row,) = found["rows"]
     assert row["text"] == described(plan, "claims", "capex_usd") == "Claim: capex usd 1,250,000"
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [((0.4, 0.0, 0.0), 0.4 / 3), ((0.4, -0.3, -2.0), 0.0), ((1.5, 1.0, -0.5), 0.5), ((), 1.0)],
+)
+def test_work_that_is_worse_than_the_even_plans_counts_against_the_rest(
+    scores: tuple[float, ...], expected: float
+) -> None:
+    work = [one for one in measures().values() if one.key in counting("work")]
+    found = [
+        AnchoredMeasure(measure, 10 + 10 * score, 10.0, 20.0, 10.0)
+        for measure, score in zip(work, scores, strict=False)
+    ]
+    assert work_done(found) == pytest.approx(expected)
