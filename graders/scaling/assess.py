@@ -12,6 +12,8 @@ from graders.scaling.withdrawn import TAKEN_BACK
 from graders.written import Assessed, BadCorrection, Corrections
 
 Json = dict[str, Any]
+ACTS = ("purchases", "cloud", "retire", "policies")
+"""The rows of a plan that change something of the year."""
 VERDICTS = ("none", "states")
 """What people say of a finding: that it is set aside, or that it holds."""
 
@@ -24,7 +26,9 @@ def assess(reading: Json, corrections: Corrections = ()) -> Assessed:
     found = measured(played["plan"], played["naive"], played["reference"], per_usd, level)
     aside = _aside(reading, corrections)
     if any(one["finding"] == TAKEN_BACK and one["id"] not in aside for one in reading["findings"]):
-        found = nothing(found)
+        found = nothing(found, "the text takes the plan back")
+    elif "plan" in reading and not any(reading["plan"].get(key) for key in ACTS):
+        found = nothing(found, "the plan changes nothing")
     found += promised(_held(reading, aside), work_done(found))
     rows: list[Json] = [_total(reading, found)]
     rows += reading["orders"]

@@ -27,12 +27,12 @@ class AnchoredMeasure(Measured):
 
     zero: the value that counts as 0, the naive plan's where that is worse enough than the reference.
     most: what the score is at most, as far as the work is done.
-    taken_back: whether the answer leaves nothing of its plan, so that this counts nothing.
+    void: why nothing of the plan counts, "" where it does.
     """
 
     zero: float = 0.0
     most: float = math.inf
-    taken_back: bool = False
+    void: str = ""
 
     @property
     def score(self) -> float:
@@ -46,8 +46,8 @@ class AnchoredMeasure(Measured):
         else:
             place = f"{self.score:.0%} of the way from buying evenly to the reference plan"
         unit, digits = self.measure.unit, 2 if self.measure.key in MONEY else 1
-        if self.taken_back:
-            place += "; it counts nothing, because the text takes the plan back"
+        if self.void:
+            place += f"; it counts nothing, because {self.void}"
         elif math.isfinite(self.most):
             place += f"; it counts as far as the work is done, here at most {self.most:.0%}"
         return (
@@ -73,10 +73,10 @@ def counting(what: str) -> set[str]:
     return {row["key"] for row in table("measures")["measures"] if row["counts"] == what}
 
 
-def nothing(found: Sequence[Measured]) -> list[Measured]:
-    """The measures of a plan that its own text takes back."""
+def nothing(found: Sequence[Measured], why: str) -> list[Measured]:
+    """The measures of a plan of which nothing counts; `why` ends a sentence."""
     return [
-        replace(one, most=0.0, taken_back=True) if isinstance(one, AnchoredMeasure) else one
+        replace(one, most=0.0, void=why) if isinstance(one, AnchoredMeasure) else one
         for one in found
     ]
 

@@ -9,7 +9,7 @@ import pytest
 from graders.scaling.claims import soonest
 from graders.scaling.findings import Finding, described
 from graders.scaling.makers import solid_plan
-from graders.scaling.measuring import AnchoredMeasure, counting, measures, work_done
+from graders.scaling.measuring import AnchoredMeasure, counting, measures, nothing, work_done
 from graders.scaling.playing import expected_naive
 from scenarios.company.profile import DEFAULT
 from scenarios.scaling.draw import scene_of
@@ -41,6 +41,13 @@ def test_it_counts_as_far_as_the_work_is_done() -> None:
     assert one.score == pytest.approx(0.3)
     assert "at most 30%" in str(one.to_dict()["explanation"])
     assert replace(one, value=11.0).score == pytest.approx(0.1)
+
+
+def test_a_plan_of_which_nothing_counts_says_why() -> None:
+    [one] = nothing([replace(ONE, value=18.0)], "the plan changes nothing")
+    assert isinstance(one, AnchoredMeasure)
+    assert one.score == 0
+    assert "counts nothing, because the plan changes nothing" in str(one.to_dict()["explanation"])
 
 
 @pytest.mark.parametrize("seed", [7, 8, 9])

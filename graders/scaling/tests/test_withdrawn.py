@@ -84,3 +84,11 @@ def test_it_counts_nothing_until_somebody_sets_the_finding_aside() -> None:
     aside = [{"statement": found["id"], "subject": TAKEN_BACK, "verdict": "none"}]
     again = KIND.reassess(report.to_dict(), aside)
     assert (total(again.measures) or 0) > 0.9
+
+
+@pytest.mark.nightly  # by day test_figures_between_plans has what is said of it
+def test_a_plan_that_changes_nothing_counts_nothing_however_little_it_costs() -> None:
+    pack = load_pack(PACK)
+    report = grade(PACK, "junior", 109, write_golden(pack, "junior", "silent", 109))
+    assert report.score == 0
+    assert "the plan changes nothing" in str(report.measures[0].to_dict()["explanation"])

@@ -90,6 +90,33 @@ def test_a_herring_without_its_place_is_not_blamed_in_a_sentence_on_a_cause() ->
 
 
 @pytest.mark.parametrize(
+    ("fan", "state"),
+    [
+        (
+            "The power and fan events in its event log carry the year 1970 and can be ignored.",
+            "found",
+        ),
+        ("Its fan FAN4 has not stopped; that is harmless.", "contradicted"),
+    ],
+)
+def test_a_word_that_a_herring_shares_with_a_cause_does_not_put_the_cause_aside(
+    fan: str, state: str
+) -> None:
+    truth = truth_of(DEFAULT, "junior", 122)
+    [place] = {cause.places[0] for cause in truth.key.causes if cause.key == "fan-failure"}
+    node = place.split()[0]
+    said = f"FAN4 of {node} stopped before the job began; the GPUs behind it get too hot, 1.9 h."
+    aside = fan.replace("its event log", f"{node}'s event log").replace(
+        "Its fan", f"The fan of {node}"
+    )
+    answer = parse(json.dumps({"sections": {"issues": f"{said}\n\n{aside}\n"}}))
+    rows = assess(read(answer, truth)).evidence
+    assert {row["key"]: row["state"] for row in rows if row["kind"] == "cause"}[
+        "fan-failure"
+    ] == state
+
+
+@pytest.mark.parametrize(
     ("text", "guessed"),
     [
         (
