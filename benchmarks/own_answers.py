@@ -5,7 +5,7 @@
 Of the plan of growth-year and the program of gpu-idle-alerts the answers are made from the expert's of one
 variant: in other words, another order, another language, with figures that are not its own, at a wrong time or
 place, denied, doubted or taken back in its written parts, or as words alone. Those of the bill and of the
-incident stand in benchmarks/strangers (the fifth set and the fourth), in several languages and styles. Bars:
+incident stand in benchmarks/strangers (the seventh set and the fourth), in several languages and styles. Bars:
 right; keeps (at least 80 % of the right one of its variant); falls (at most a third of it); lower. Writes
 benchmarks/own_answers.json; with --as before only what stands there as the values before, to be run in a
 checkout of then. Prints the table.
@@ -269,7 +269,7 @@ def graded() -> dict[str, dict[str, Json]]:
     return {
         PLAN: {name: {"bar": bar} | of_plan(make) for name, (bar, make) in PLANS.items()},
         ALERTS: {name: {"bar": bar} | of_program(make) for name, (bar, make) in PROGRAMS.items()},
-        BILL: by_variant(strangers.bill(strangers.FOLDER / "fifth" / "bill")),
+        BILL: by_variant(strangers.bill(strangers.FOLDER / "seventh" / "bill")),
         INCIDENT: by_variant(strangers.incident(strangers.FOLDER / "fourth" / "incident")),
     }
 
