@@ -38,10 +38,11 @@ def expert(pack: Pack, scene: Scene) -> Json:
 
 
 def solid_plan(scene: Scene) -> tuple[Plan, str]:
-    """A good plan with its largest order a month late, and the bottleneck that it leaves, "" for none.
+    """A good plan that leaves something, and the bottleneck that it leaves, "" for none.
 
     Juniors miss the least of them. Others see all and reckon soundly, and do not ask what each thing is worth:
-    what they rent is paid used or not, and nodes come until the end of the year.
+    their largest order is a month late, what they rent is paid used or not, and nodes come until the end of
+    the year. A junior orders in time: late as well, a plan was worth hardly more than buying evenly.
     """
     if LEVELS[scene.level].tuned:
         return _carried(scene, _a_month_late(scene, _tidied(scene))), ""
@@ -49,8 +50,7 @@ def solid_plan(scene: Scene) -> tuple[Plan, str]:
     missed = min(scene.bottlenecks, key=lambda one: (one.strength, one.key))
     kept = tuple(one for one in plan.purchases if one.item.partition(":")[0] not in missed.cured_by)
     rules = tuple(one for one in plan.policies if one.policy not in missed.cured_by)
-    late = _a_month_late(scene, replace(plan, purchases=kept, policies=rules))
-    return _carried(scene, late), missed.key
+    return _carried(scene, replace(plan, purchases=kept, policies=rules)), missed.key
 
 
 def _tidied(scene: Scene) -> Plan:
@@ -77,7 +77,7 @@ def _a_month_late(scene: Scene, plan: Plan) -> Plan:
 
 
 def solid(pack: Pack, scene: Scene) -> Json:
-    """A good plan, one order of which is a month late; a junior's misses one bottleneck as well."""
+    """A good plan, one order of which is a month late; a junior's misses one bottleneck instead."""
     plan, missed = solid_plan(scene)
     risks = (
         *_risks(pack, scene)[:2],
