@@ -20,6 +20,7 @@ from graders.troubleshooting.scoring import (
     GUESS,
     LONE_GUESS,
     NONE,
+    NOWHERE,
     VERDICTS,
     WRONG_PLACE,
     Said,
@@ -31,6 +32,7 @@ from graders.troubleshooting.scoring import (
     kept,
     nearness,
     order_of,
+    places_any,
     priorities,
     state_of_cause,
     state_of_herring,
@@ -157,9 +159,10 @@ def _tally(reading: Json) -> Tally:
     found = {k: (s, w * doubt if k in guesses else w) for k, (s, w) in found.items()}
     astray = sum(state == WRONG_PLACE for state, _ in found.values())
     sent = ASTRAY if 2 * astray > len(claimed) else 1.0
+    sent *= 1.0 if places_any(claimed, said, reading) else NOWHERE
     harmless = {key: state_of_herring(said.get(key), reading) for key in herrings}
-    part = sent * min(1.0, _ALLOWED * len(causes) / max(1, len(claimed)))
-    less = min(1.0, _ALLOWED * len(herrings) / max(1, len(aside)))
+    part = sent * _credited(len(causes), len(claimed))
+    less = _credited(len(herrings), len(aside))
     return Tally(
         reading=reading,
         said=said,
@@ -172,6 +175,11 @@ def _tally(reading: Json) -> Tally:
     )
 
 
+def _credited(there: int, said: int) -> float:
+    """The part that counts of what is said by somebody who names more than is allowed for what is there."""
+    return min(1.0, _ALLOWED * there / max(1, said))
+
+
 def _told(key: str, value: float, told: str) -> Told:
     # 0.0 is added because a sum of nothing can come out as minus zero
     return Told(percentages(_TABLE)[key], round(100 * value, 2) + 0.0, 0.0, 100.0, told)
@@ -179,18 +187,19 @@ def _told(key: str, value: float, told: str) -> Told:
 
 def _found(tally: Tally) -> Told:
     states = [tally.states[row["key"]] for row in tally.causes]
-    part = _ALLOWED * len(states) / max(1, len(tally.claimed))
+    part = _credited(len(states), len(tally.claimed))
     counts = f"{states.count('found')} of {len(states)} causes found with their place,"
     counts += (
         f" {states.count('named')} named without, {states.count(WRONG_PLACE)} at a wrong place."
     )
     counts += f" {len(tally.doubt)} claims are only guesses." if tally.doubt else ""
-    much = (
-        f" {len(tally.claimed)} causes are claimed, so that each counts {part:.0%}."
-        if part < 1
-        else ""
-    )
-    return _told("causes_found", sum(tally.worth.values()) / len(states), counts + much)
+    if tally.claimed and not places_any(tally.claimed, tally.said, tally.reading):
+        counts += (
+            f" No claim names a place or value of this incident, so that each counts {NOWHERE:.0%}."
+        )
+    if part < 1:
+        counts += f" {len(tally.claimed)} causes are claimed, so that each counts {part:.0%}."
+    return _told("causes_found", sum(tally.worth.values()) / len(states), counts)
 
 
 def _hold(tally: Tally) -> Told:
@@ -231,6 +240,8 @@ def _order(tally: Tally) -> Told | None:
     if not places and len(worth) > 1 and tally.reading.get("order_by") == "could not be read":
         return None
     value, right, wrong, pairs = order_of(places, worth, tally.causes)
+    # the worths are less already; in so long a list two causes stand in one order or the other by chance
+    value *= _credited(len(tally.causes), len(tally.claimed))
     return _told("order", value, f"{right} pairs of {pairs} right, {wrong} wrong.")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from statistics import fmean
@@ -18,6 +18,8 @@ CONTRADICTED = 0.5
 WRONG_PLACE = "named, wrong place"
 ASTRAY = 0.5
 """Part of the worth of everything else where more than half of the claims send people to a wrong place."""
+NOWHERE = 0.5
+"""Part of the worth of everything where no claim has a place: such an answer fits any incident."""
 LONE_GUESS, GUESS = 0.6, 0.2
 """Part of the worth of a claim that is only thought possible: beside firm ones, and in a list of such."""
 CLOSE, FAR = 0.2, 0.7
@@ -96,6 +98,13 @@ def misplaced(said: Said) -> bool:
     return any(m.get("elsewhere") for m in states) and not any(
         m.get("own") and not m.get("elsewhere") for m in states
     )
+
+
+def places_any(claimed: Iterable[str], said: Mapping[str, Said], reading: Json) -> bool:
+    """Whether one of the claims names a place or a value that only this incident has."""
+    spread = reading["spread"]
+    states = [match for key in claimed if key not in spread for _, match in said[key].states]
+    return any(m["places"] or m["beside"] or m.get("corrected") for m in states)
 
 
 def guessed(said: Said | None) -> bool:

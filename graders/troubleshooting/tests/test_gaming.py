@@ -63,6 +63,27 @@ def test_naming_every_machine_locates_nothing() -> None:
     assert state(answer([card(f"{node} {claim}") for node in few]), "silent-slow-node") == "found"
 
 
+def test_a_cause_without_its_place_counts_half_where_no_claim_has_one() -> None:
+    slow = card("A straggler: the compute of one node takes longer than that of its peers")
+    rebuild = card(maker().say("ost-rebuild", "issue", 0))
+    one = 100 / len(truth().causes)
+    assert measures(answer([slow]))["causes_found"] == pytest.approx(0.4 / 2 * one)
+    assert measures(answer([slow, rebuild]))["causes_found"] == pytest.approx((0.4 + 1) * one)
+
+
+def test_the_order_of_a_list_of_everything_says_nothing() -> None:
+    """Two causes of it stand in one order or the other by chance."""
+    few = list(truth().causes)
+    rest = [key for key in CAUSES if key not in few]
+    cards = [
+        card(maker().say(key, "issue", 0), priority=number) for number, key in enumerate(few, 1)
+    ]
+    more = [card(phrase(key, "some node"), priority=len(few) + 1) for key in rest]
+    assert measures(answer(cards))["order"] == pytest.approx(100)
+    part = 2 * len(few) / len(CAUSES)
+    assert measures(answer(cards + more))["order"] <= 100 * part**2 + 1
+
+
 @pytest.mark.nightly
 def test_every_cause_with_every_node_in_sentences_of_their_own() -> None:
     nodes = [node_of("silent-slow-node"), *sorted(truth().machines["node"])[:6]]

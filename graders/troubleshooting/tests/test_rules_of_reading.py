@@ -20,7 +20,8 @@ from graders.troubleshooting.sentences import statements
 from graders.troubleshooting.stance import heads_aside, stance
 from graders.troubleshooting.truth import Truth, truth_of
 from scenarios.company.profile import DEFAULT
-from scenarios.troubleshooting.levels import QUIET
+from scenarios.troubleshooting.levels import LEVELS, QUIET
+from scenarios.troubleshooting.truth import make_incident
 
 NEIGHBOUR = "Job 93542 of tokafor fills the uplinks with its all-to-all, 2.5 h."
 NAMES = "10.20.0.53 was retired, and every node's resolver still asks it first, 1.5 h."
@@ -89,31 +90,13 @@ def test_a_herring_without_its_place_is_not_blamed_in_a_sentence_on_a_cause() ->
     )
 
 
-@pytest.mark.parametrize(
-    ("fan", "state"),
-    [
-        (
-            "The power and fan events in its event log carry the year 1970 and can be ignored.",
-            "found",
-        ),
-        ("Its fan FAN4 has not stopped; that is harmless.", "contradicted"),
-    ],
-)
-def test_a_word_that_a_herring_shares_with_a_cause_does_not_put_the_cause_aside(
-    fan: str, state: str
-) -> None:
-    truth = truth_of(DEFAULT, "junior", 122)
-    [place] = {cause.places[0] for cause in truth.key.causes if cause.key == "fan-failure"}
-    node = place.split()[0]
-    said = f"FAN4 of {node} stopped before the job began; the GPUs behind it get too hot, 1.9 h."
-    aside = fan.replace("its event log", f"{node}'s event log").replace(
-        "Its fan", f"The fan of {node}"
-    )
-    answer = parse(json.dumps({"sections": {"issues": f"{said}\n\n{aside}\n"}}))
-    rows = assess(read(answer, truth)).evidence
-    assert {row["key"]: row["state"] for row in rows if row["kind"] == "cause"}[
-        "fan-failure"
-    ] == state
+def test_an_event_log_speaks_of_fans_only_where_none_has_failed() -> None:
+    """Whoever takes such events for the cause would be right for the wrong reason."""
+    drawn = [make_incident(DEFAULT, LEVELS["junior"], seed) for seed in range(101, 131)]
+    failed = [one for one in drawn if "fan-failure" in {cause.key for cause in one.causes}]
+    told = [{herring.key for herring in one.herrings} for one in failed]
+    assert told
+    assert not any({"fan-elsewhere", "sel-clock-unset"} & keys for keys in told)
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,9 @@ class OldXid(Herring, key="old-user-xid", tie="place", excludes=("nvlink-degrade
 
 
 @dataclass(frozen=True)
-class UnsetClock(Herring, key="sel-clock-unset", tie="place", excludes=("power-brake",)):
+class UnsetClock(
+    Herring, key="sel-clock-unset", tie="place", excludes=("fan-failure", "power-brake")
+):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self | None:
         hosts = stricken_hosts(scene, faults)
