@@ -154,7 +154,7 @@ def _labels(rows: Sequence[Json]) -> list[list[str]]:
     ]
 
 
-_OWN_NUMBER = re.compile(r"^\W{0,2}(?:(\d{1,2})|([A-Ha-h]))[\]).:]")
+_OWN_NUMBER = re.compile(r"^\W{0,2}(?:(\d{1,2})|([A-Ha-h]))[\]).:](?!\d)")
 _LETTER = re.compile(r"\(([a-h])\)|(?<![\w.])([A-H])(?=[\s,.;:]|$)")
 
 
@@ -171,13 +171,26 @@ def _of_letter(letter: str) -> int:
 
 
 def _own_numbers(rows: Sequence[Json]) -> dict[int, list[str]]:
-    found: dict[int, list[str]] = {}
+    """What is claimed after each number of the findings, in its block up to the next; each cause once.
+
+    A cause that is claimed after several is that number's whose sentence says most of it.
+    """
+    plainest: dict[str, tuple[int, int]] = {}
+    number, block = 0, None
     for row in rows:
-        match = _OWN_NUMBER.match(row["text"]) if row["section"] == "issues" else None
-        stated = [m["subject"] for m in row["matches"] if m["verdict"] == STATES]
-        if match and stated:
+        if row["section"] != "issues":
+            continue
+        if row["block"] != block:
+            number, block = 0, row["block"]
+        if match := _OWN_NUMBER.match(row["text"]):
             number = int(match[1]) if match[1] else _of_letter(match[2])
-            found.setdefault(number, []).extend(stated)
+        for one in row["matches"]:
+            most = plainest.get(one["subject"], (0, 0))[1]
+            if number and one["verdict"] == STATES and len(one["words"]) > most:
+                plainest[one["subject"]] = number, len(one["words"])
+    found: dict[int, list[str]] = {}
+    for key, (number, _) in plainest.items():
+        found.setdefault(number, []).append(key)
     return found
 
 

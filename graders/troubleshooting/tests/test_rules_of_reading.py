@@ -90,6 +90,13 @@ def test_a_herring_without_its_place_is_not_blamed_in_a_sentence_on_a_cause() ->
     )
 
 
+def test_a_letter_of_a_finding_means_all_that_is_said_up_to_the_next() -> None:
+    """ "(a) Uplinks." opens a finding whose cause stands a sentence later."""
+    found = f"(a) Uplinks. {NEIGHBOUR} Proved.\n(b) Recomputation. {RECOMPUTE}\n(c) Names. {NAMES}"
+    order = reading(found, priorities="(b) first, no restart. (a) next. (c) after that.")["order"]
+    assert order == [["recompute-turned-on"], ["fabric-neighbour"], ["name-service-slow"]]
+
+
 def test_an_event_log_speaks_of_fans_only_where_none_has_failed() -> None:
     """Whoever takes such events for the cause would be right for the wrong reason."""
     drawn = [make_incident(DEFAULT, LEVELS["junior"], seed) for seed in range(101, 131)]
