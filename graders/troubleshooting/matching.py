@@ -20,7 +20,7 @@ from graders.troubleshooting.languages import spoken
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
 from graders.troubleshooting.places import SPREAD, machines_in, tokens_in
-from graders.troubleshooting.retraction import guesses, take_back
+from graders.troubleshooting.retraction import guesses, leave_to_herrings, take_back
 from graders.troubleshooting.sentences import Statement
 from graders.troubleshooting.short import written_out
 from graders.troubleshooting.stance import (
@@ -57,6 +57,7 @@ def match_all(found: Sequence[Statement], truth: Truth) -> list[Read]:
     for number, read in enumerate(reads):
         if not read.copied:
             _in_field_words(reads, number, read, truth)
+    leave_to_herrings(reads, truth)
     _pairs(reads, truth)
     _look_beside(reads, truth)
     point_back(reads)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.catalogue import CAUSE, subjects
 from graders.troubleshooting.figures import has_figure
 from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Match, Read
@@ -82,6 +82,23 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 """Words by which a sentence takes back more than what it goes on to name."""
+
+
+def leave_to_herrings(reads: Sequence[Read], truth: Truth) -> None:
+    """Drops causes that one word suggests where a herring of this incident is put aside by more words.
+
+    "The BMC firmware of gn016 has no part in it: its sensors read as those of its rack" says nothing of a
+    rack that is too hot.
+    """
+    drawn = {herring.key for herring in truth.key.herrings}
+    for read in reads:
+        aside = [m for m in read.matches if m.verdict == DISMISSES]
+        most = max((len(m.hits) for m in aside if m.subject in drawn), default=0)
+        read.matches = [
+            m
+            for m in read.matches
+            if m not in aside or subjects()[m.subject].kind != CAUSE or not len(m.hits) == 1 < most
+        ]
 
 
 def take_back(reads: Sequence[Read], truth: Truth) -> None:

@@ -11,6 +11,7 @@ import pytest
 from graders.troubleshooting.answer import Answer, parse
 from graders.troubleshooting.assess import assess
 from graders.troubleshooting.figures import hours_said
+from graders.troubleshooting.makers import write_golden
 from graders.troubleshooting.matching import spoken_of
 from graders.troubleshooting.patterns import flat, hits
 from graders.troubleshooting.places import Spot, limits_in
@@ -20,6 +21,7 @@ from graders.troubleshooting.sentences import statements
 from graders.troubleshooting.stance import heads_aside, stance
 from graders.troubleshooting.truth import Truth, truth_of
 from scenarios.company.profile import DEFAULT
+from scenarios.packs import load_pack
 from scenarios.troubleshooting.levels import LEVELS, QUIET
 from scenarios.troubleshooting.truth import make_incident
 
@@ -88,6 +90,24 @@ def test_a_herring_without_its_place_is_not_blamed_in_a_sentence_on_a_cause() ->
     assert states("node-g002 is out of memory, free memory is low, 2.0 h.")["page-cache-full"] == (
         "swallowed"
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "state"),
+    [("", "found"), ("Rack A03 is not hot, that is harmless.", "contradicted")],
+)
+def test_a_word_that_a_herring_shares_with_a_cause_does_not_put_the_cause_aside(
+    more: str, state: str
+) -> None:
+    """Its sensors read as those of its rack: a rack of this variant is too hot."""
+    pack = load_pack("troubleshooting/slow-training")
+    answer = json.loads(write_golden(pack, "senior", "prose", 104)[pack.entry])
+    assert "the same as those of its rack" in answer["sections"]["issues"]
+    answer["sections"]["issues"] += f"\n\n{more}\n"
+    truth = truth_of(DEFAULT, "senior", 104)
+    rows = assess(read(parse(json.dumps(answer)), truth)).evidence
+    [found] = [row["state"] for row in rows if row.get("key") == "rack-inlet-hot"]
+    assert found == state
 
 
 def test_a_letter_of_a_finding_means_all_that_is_said_up_to_the_next() -> None:
