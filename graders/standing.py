@@ -23,6 +23,11 @@ _RELATIVE = re.compile(
     r"\s+(\w+\s+){0,2}$",
     re.IGNORECASE,
 )
+_VERB_SECOND = re.compile(
+    r"(lohn|rechn|rentier|bring|spar|hilf|helf|nütz|nutz|kost|komm|käme|wäre|würde|ist\b|wird\b|werd)",
+    re.IGNORECASE,
+)
+"""German: right behind "das" or "die" a verb makes a sentence of its own, where a relative clause has it last."""
 _TURNS = re.compile(
     r"[,;.:]\s*(?:but|instead|rather|yet|however|sondern|stattdessen|vielmehr|aber|mais|plutôt|sino|pero)\s+",
     re.IGNORECASE,
@@ -48,9 +53,17 @@ def standing(text: str) -> tuple[str, str]:
 def _hits(kind: str, text: str) -> Iterator[str]:
     for pattern in _patterns(kind):
         for hit in pattern.finditer(text):
-            if kind != BACK and _RELATIVE.search(text[: hit.start()]):
+            if kind != BACK and _in_relative(text[: hit.start()], hit[0]):
                 continue
             yield hit[0].strip(" .,:;–—?")
+
+
+def _in_relative(before: str, hit: str) -> bool:
+    """Whether the words are said in a relative clause, of the thing and not of the measure."""
+    clause = _RELATIVE.search(before)
+    if clause is None:
+        return False
+    return not (clause[2] and not clause[4] and _VERB_SECOND.match(hit))
 
 
 def _after_turn(text: str) -> str:
