@@ -27,7 +27,7 @@ _VERB_SECOND = re.compile(
     r"(lohn|rechn|rentier|bring|spar|hilf|helf|nütz|nutz|kost|komm|käme|wäre|würde|ist\b|wird\b|werd)",
     re.IGNORECASE,
 )
-"""German: right behind "das" or "die" a verb makes a sentence of its own, where a relative clause has it last."""
+"""German: right behind "das" or "die" a verb makes a sentence of its own; a relative clause has it last."""
 _TURNS = re.compile(
     r"[,;.:]\s*(?:but|instead|rather|yet|however|sondern|stattdessen|vielmehr|aber|mais|plutôt|sino|pero)\s+",
     re.IGNORECASE,

@@ -6,12 +6,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from graders.troubleshooting.durations import durations
 from scenarios.troubleshooting.physics import STEPS
 
 _VALUE = r"\d{1,3}(?:[.,]\d{1,3})?|[.,]\d{1,3}"
-_NUMBER = rf"(?<![\w.,-])[~≈+]?({_VALUE})"
+_NUMBER = rf"(?<!\d:)(?<![\w.,-])[~≈+]?({_VALUE})"
 _TO = rf"(?:\s*(?:-|–|to|bis|à|a|hasta|até|tot|do|から)\s*({_VALUE}))?\s*"
-_AGO = r"\b(?!\s*(?:ago|before|after|into|later|earlier|vorher|später|zuvor|antes|avant|après|después))"
+_AGO = (
+    r"\b(?!\s*(?:ago|before|after|into|later|earlier|less|vorher|später|weniger|zuvor|antes|avant|après"
+    r"|después))"
+)
 _HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren|godz(?:in[ay]?)?)"
 _HOURS = re.compile(rf"{_NUMBER}{_TO}{_HOUR}{_AGO}", re.I)
 _EACH_MINUTE = r"\s*(?:/|per|pro|je|par|por|each|every|apart)\b"
@@ -24,17 +28,10 @@ _MINUTES = re.compile(
 _FEWEST_MINUTES = 30
 """Fewer say how long something takes each time or since when, and hardly ever what it cost the whole run."""
 _IN_WORDS = (
-    (
-        1.5,
-        r"(?:an hour and a half|one and a half hours|eineinhalb stunden|anderthalb stunden"
-        r"|une heure et demie|(?:una )?hora y media)",
-    ),
     (0.5, r"(?:half an hour|(?:eine )?halbe stunde|une demi-heure|media hora)"),
     (1.0, r"(?:an|one|eine|une|una) (?:good |gute )?(?:hour|stunde|heure|hora)"),
-    (2.0, r"(?:two|zwei|deux|dos) (?:hours|stunden|heures|horas)"),
-    (3.0, r"(?:three|drei|trois|tres) (?:hours|stunden|heures|horas)"),
 )
-"""Hours as people spell them out, the longer phrase first."""
+"""A single hour and half of one; what is more is counted by `durations`."""
 _OFTEN = (
     r"(?<!every )(?<!each )(?<!after )(?<!within )(?<!for )(?<!in )(?<!per )"
     r"(?<!alle )(?<!nach )(?<!pro )(?<!seit )(?<!times )(?<!twice )(?<!once )"
@@ -61,6 +58,15 @@ _FROM_TO = re.compile(
     re.I,
 )
 _BARE = re.compile(rf"(?:\+\s*|(?:costs?|kostet|coûte|cuesta|costa)\s+)({_VALUE})\s*s\b", re.I)
+_ON_AVERAGE = (
+    r"(?:on average|averaged|in the mean|im (?:mittel|schnitt|durchschnitt)|en moyenne|de media|en promedio"
+    r"|in media|em média|gemiddeld|średnio)"
+)
+_SMALL = r"\d{0,2}[.,]\d{1,3}"
+_MEAN = re.compile(
+    rf"{_ON_AVERAGE}\s+({_SMALL})|({_SMALL})\s*s\b[^.;,\d]{{0,20}}\b{_ON_AVERAGE}", re.IGNORECASE
+)
+"""What grows through the run costs what it comes to on average, not what it reached."""
 _PART = re.compile(
     _NUMBER
     + r"\s*(?:%|percent|per cent|prozent)\s*(?:of\s+|der\s+|des\s+|de la\s+)?(?:the\s+|all\s+)?"
@@ -103,7 +109,12 @@ def has_figure(text: str) -> bool:
 
 
 def _figures(text: str, gap: float) -> Iterator[_Figure]:
-    for pattern in (_CONTRAST, _FROM_TO):
+    for start, end, hours in durations(text):
+        yield _Figure(start, end, (hours,))
+    mean = _MEAN.search(text)
+    if mean:
+        yield _figure(mean, hours_of_seconds(_value(mean[1] or mean[2])))
+    for pattern in () if mean else (_CONTRAST, _FROM_TO):
         for match in pattern.finditer(text):
             first, second, unit = (one for one in match.groups() if one)
             hours = hours_of_seconds(abs(_value(first) - _value(second)) * _scale(unit))

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from graders.troubleshooting.catalogue import subjects
 from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.labels import labelled
 from graders.troubleshooting.matches import Read
 from graders.troubleshooting.patterns import hits
 from graders.troubleshooting.places import tokens_in
@@ -30,6 +31,13 @@ _TURNS = re.compile(
 )
 
 
+_WHAT = re.compile(
+    r"(?:\W*\w+ly,?\s+)?\W*(?:what|was|ce qui|lo que|ciò che|quello che|o que)\s[^:]+\.$",
+    re.IGNORECASE,
+)
+"""A sentence that is a heading: "Fourthly, what may be forgotten." """
+
+
 def lead_in(reads: Sequence[Read]) -> None:
     """A sentence that begins "Looks wrong and is not:" speaks for those after it in its paragraph.
 
@@ -41,7 +49,9 @@ def lead_in(reads: Sequence[Read]) -> None:
             continue
         if _TURNS.search(after.text):
             continue
-        led = before.led
+        led = "" if labelled(after.text) else before.led
+        if _WHAT.match(before.text) and len(before.text.split()) <= LEAD_WORDS:
+            led = before.text if heads_aside(before.text, before.languages) else ""
         if colon and rest.strip() and len(lead.split()) <= LEAD_WORDS:
             led = lead if heads_aside(lead, before.languages) else ""
         after.led = led

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.labels import by_label, in_places
 from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Read
 from graders.troubleshooting.matching import spoken_of
@@ -48,7 +49,7 @@ def ordered(
     groups: list[list[str]] = []
     texts: list[str] = []
     seen: set[str] = set()
-    for part in _parts(_in_numbers("\n".join(read.text for read in entries), rows)):
+    for part in _parts(in_places("\n".join(read.text for read in entries), _own_labels(rows))):
         pieces = [
             _named(piece, claimed, labels, truth) or _echoed(piece, own)
             for piece in _AND.split(part)
@@ -136,9 +137,11 @@ def _labels(rows: Sequence[Json]) -> list[list[str]]:
 
     Without any, what the cards claim.
     """
-    own = _own_numbers(rows)
-    if own and set(own) == set(range(1, len(own) + 1)):
-        return [own[number] for number in sorted(own)]
+    own = _own_labels(rows)
+    if len(own) >= _PAIR and all(one.isalpha() for one in own):
+        return list(own.values())
+    if own and set(own) == {str(n) for n in range(1, len(own) + 1)}:
+        return [own[str(n)] for n in range(1, len(own) + 1)]
     blocks: dict[Any, list[str]] = {}
     for row in rows:
         place = row["block"] if row["section"] == "issues" else None
@@ -154,44 +157,17 @@ def _labels(rows: Sequence[Json]) -> list[list[str]]:
     ]
 
 
-_OWN_NUMBER = re.compile(r"^\W{0,2}(?:(\d{1,2})|([A-Ha-h]))[\]).:](?!\d)")
-_LETTER = re.compile(r"\(([a-h])\)|(?<![\w.])([A-H])(?=[\s,.;:]|$)")
-
-
-def _in_numbers(text: str, rows: Sequence[Json]) -> str:
-    """The text with numbers for the letters by which the findings are called."""
-    called = [_OWN_NUMBER.match(row["text"]) for row in rows if row["section"] == "issues"]
-    if sum(bool(match and match[2]) for match in called) < _PAIR:
-        return text
-    return _LETTER.sub(lambda match: str(_of_letter(match[1] or match[2])), text)
-
-
-def _of_letter(letter: str) -> int:
-    return ord(letter.lower()) - ord("a") + 1
-
-
-def _own_numbers(rows: Sequence[Json]) -> dict[int, list[str]]:
-    """What is claimed after each number of the findings, in its block up to the next; each cause once.
-
-    A cause that is claimed after several is that number's whose sentence says most of it.
-    """
-    plainest: dict[str, tuple[int, int]] = {}
-    number, block = 0, None
-    for row in rows:
-        if row["section"] != "issues":
-            continue
-        if row["block"] != block:
-            number, block = 0, row["block"]
-        if match := _OWN_NUMBER.match(row["text"]):
-            number = int(match[1]) if match[1] else _of_letter(match[2])
-        for one in row["matches"]:
-            most = plainest.get(one["subject"], (0, 0))[1]
-            if number and one["verdict"] == STATES and len(one["words"]) > most:
-                plainest[one["subject"]] = number, len(one["words"])
-    found: dict[int, list[str]] = {}
-    for key, (number, _) in plainest.items():
-        found.setdefault(number, []).append(key)
-    return found
+def _own_labels(rows: Sequence[Json]) -> dict[str, list[str]]:
+    """What the findings claim by the numbers or letters that they have."""
+    return by_label(
+        (
+            row["block"],
+            row["text"],
+            [(m["subject"], len(m["words"])) for m in row["matches"] if m["verdict"] == STATES],
+        )
+        for row in rows
+        if row["section"] == "issues"
+    )
 
 
 def _named(
@@ -203,6 +179,8 @@ def _named(
     plain = [key for key in claimed if weight[key] >= _PLAIN]
     if plain:
         return plain
+    if machines := _of_machines(part, claimed, truth):
+        return machines
     numbers = numbered(part, labels)
     if numbers:
         return numbers
@@ -212,6 +190,28 @@ def _named(
 
 
 _PLAIN = 2
+
+
+_MACHINES = re.compile(
+    r"\b(?:(both|two|beiden?|zwei|deux|ambos|dos|entrambi|due|ambos os|dois|twee|obie|obydwa|dwa)"
+    r"|(three|drei|trois|tres|tre|três|drie|trzy)|(four|vier|quatre|cuatro|quattro|quatro|cztery))"
+    r"\s+(?:[\w-]+\s+){0,2}?(?:nodes?|machines?|hosts?|knoten|rechner\w*|maschinen|n(?:œ|oe)uds?|nodos?|nodi|nós"
+    r"|máquinas?|machine|węz\w+)\b",
+    re.IGNORECASE,
+)
+
+
+def _of_machines(part: str, claimed: Sequence[str], truth: Truth) -> list[str]:
+    """What is claimed of single machines, where an entry counts these ("both bad nodes out")."""
+    match = _MACHINES.search(part)
+    if match is None:
+        return []
+    count = next(number for number, one in enumerate(match.groups(), start=_PAIR) if one)
+    nodes = {
+        key: spot.names for key in claimed if (spot := truth.spots.get(key)) and spot.kind == "node"
+    }
+    named = set().union(*nodes.values())
+    return list(nodes) if count in (len(nodes), len(named)) else []
 
 
 def _weight(key: str, part: str, said: set[str], truth: Truth) -> int:

@@ -199,7 +199,7 @@ def _verdict(
 def _blamed(other: Match, match: Match) -> bool:
     """Whether the sentence that has the match states another subject, a cause, with its place."""
     kind = subjects()[other.subject].kind
-    return kind == CAUSE and other is not match and other.verdict == STATES and bool(other.places)
+    return kind == CAUSE and other is not match and other.verdict == STATES and other.located
 
 
 def _of_herring(match: Match, statement: Statement, claiming: Sequence[str]) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from graders.troubleshooting.catalogue import CAUSE, subjects
 from graders.troubleshooting.figures import has_figure
+from graders.troubleshooting.labels import by_label, named_in
 from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import hits
@@ -19,12 +20,14 @@ from graders.troubleshooting.truth import Truth
 def guesses(reads: Sequence[Read]) -> None:
     """Marks claims that their own sentence, or one beside it, only thinks possible."""
     for read in reads:
-        said = (read.text, read.place)
+        if _SURE.match(read.text):
+            continue
+        said = (_CAPABLE.sub("", read.text), read.place)
         asked = any(text.rstrip(" )\"'”").endswith("?") for text in said)
         if asked or any(says("guesses", text, read.languages) for text in said) or _either(read):
             _mark(read)
     for number, read in enumerate(reads):
-        if says("undecided", read.text, read.languages):
+        if says("undecided", read.text, read.languages) and not _SURE.match(read.text):
             for other in _undecided(reads, number):
                 _mark(other)
 
@@ -43,6 +46,16 @@ _OR = {
     }.items()
 } | {"ja": re.compile("または|あるいは|もしくは|それとも")}
 _SEVERAL = 3
+
+
+_SURE = re.compile(
+    r"\W*(?:proved|proven|certain|confirmed|belegt|bewiesen|erwiesen|gesichert|prouvé|avéré|confirmé|demostrado|probado"
+    r"|comprobado|dimostrato|provato|provado|comprovado|bewezen|udowodnion\w+)\b",
+    re.IGNORECASE,
+)
+"""A sentence that begins so may go on to guess why; what it stands beside is no guess."""
+_CAPABLE = re.compile(r"\bx?\d+\w* (?:is|are|was|were|would be) possible\b", re.IGNORECASE)
+"""What a thing is able to ("x16 is possible")."""
 
 
 def _either(read: Read) -> bool:
@@ -73,7 +86,8 @@ def _undecided(reads: Sequence[Read], number: int) -> Iterator[Read]:
 
 
 _WHOLE = re.compile(
-    r"\b(?:everything|all (?:of )?(?:the )?(?:above|this|that|it|them|these|two|three|four|findings|causes)"
+    r"\b(?:everything|(?:this|my|the) (?:whole|entire) (?:answer|text|report|analysis|list)"
+    r"|all (?:of )?(?:the )?(?:above|this|that|it|them|these|two|three|four|findings|causes)"
     r"|all (?:my|of my) \w+|none of (?:the|these|them|my)|list of causes"
     r"|my (?:list|findings|causes|conclusions)|meine (?:liste|befunde|ursachen)|keine der \w+|aucune des \w+"
     r"|ninguna de las \w+|alles|alle (?:\w+ )?(?:vier|drei|ursachen|befunde)"
@@ -112,6 +126,7 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         ]
         claimed = {m.subject for other in earlier for m in other.matches if m.verdict == STATES}
         named = {key for key in claimed if _names(key, read, truth)} | _numbered(read, earlier)
+        named |= _lettered(read, earlier)
         if _WHOLE.search(read.text):
             named = claimed
         if not named and says("everything", _with_next(reads, number), read.languages):
@@ -161,6 +176,24 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
             numbers.update(range(int(span[1]), int(span[2]) + 1))
     findings = _findings(earlier)
     return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
+
+
+def _lettered(read: Read, earlier: Sequence[Read]) -> set[str]:
+    """What the findings claim whose letters the sentence names ("D was wrong as well")."""
+    labels = by_label(
+        (
+            one.statement.block,
+            one.text,
+            [
+                (m.subject, len(m.hits))
+                for m in one.matches
+                if m.verdict == STATES or "taken" in m.why
+            ],
+        )
+        for one in earlier
+        if one.statement.section == "issues"
+    )
+    return {key for name in named_in(read.text, labels) for key in labels[name]}
 
 
 def _findings(earlier: Sequence[Read]) -> list[set[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from graders.troubleshooting.answer import Answer
@@ -77,7 +77,7 @@ def _sentences(text: str) -> Iterator[tuple[int, str, str]]:
                         yield number, under, part
 
 
-_LABEL = re.compile(r"^\W?[A-H]\W{0,2}$")
+_LABEL = re.compile(r"^\W?[A-HJ-Z]\W{0,2}$")
 
 
 def _labelled(sentences: Sequence[str]) -> Iterator[str]:
@@ -107,6 +107,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
     """(what it stands under, lines): a paragraph, an entry of a list with what lies below it, or a row."""
     under, lead, indent = "", "", -1
     block: list[str] = []
+    columns: dict[int, str] = {}
     lines = [*text.splitlines(), ""]
     broken = _broken(lines)
     one_number = sum(bool(_NUMBERED.match(line)) for line in lines) == 1
@@ -128,13 +129,32 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
         elif bullet:
             block, indent = [bullet.group(2)], len(bullet.group(1))
         elif row and not _RULE.match(line):
+            cells = [cell.strip() for cell in line.strip("| \t").split("|")]
+            columns = columns if at and lines[at - 1].strip().startswith("|") else _columns(cells)
             yield (
                 lead or under,
-                [" , ".join(cell.strip() for cell in line.strip("| \t").split("|"))],
+                [" , ".join(_with_unit(n, cell, columns) for n, cell in enumerate(cells))],
             )
         elif line.strip():
             lead = lead if block else ""
             _add(block, line.strip(), at in broken)
+
+
+_HOURS = re.compile(
+    r"(?:.*\()?\s*(?:h|hrs?|hours?|std\.?|stunden|heures|horas|ore|uur)\s*\)?$", re.IGNORECASE
+)
+_SECONDS = re.compile(r".*\b(?:s|sec|seconds)\s*(?:/|per|a)\s*step\b.*", re.IGNORECASE)
+_BARE_FIGURE = re.compile(r"[~≈+]?\d{1,3}(?:[.,]\d{1,3})?$")
+
+
+def _columns(header: Sequence[str]) -> dict[int, str]:
+    """Column -> the unit that a table's first row gives to its figures."""
+    units = {n: " h" for n, cell in enumerate(header) if _HOURS.match(cell)}
+    return units | {n: " s/step" for n, cell in enumerate(header) if _SECONDS.match(cell)}
+
+
+def _with_unit(number: int, cell: str, columns: Mapping[int, str]) -> str:
+    return f"{cell}{columns[number]}" if number in columns and _BARE_FIGURE.match(cell) else cell
 
 
 def _lead(block: list[str], before: str, listed: bool, indent: int) -> str:

@@ -1,0 +1,82 @@
+"""What a ninth set of blind answers showed: hours in words, letters, tables, machines that are counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from graders.troubleshooting.figures import hours_said
+from graders.troubleshooting.labels import by_label, in_places, named_in
+from graders.troubleshooting.tests.test_rules_of_reading import ALL, reading, states
+
+MORE = "GPU 3 of node-g004 lost lanes of its PCIe link, x8, 1.0 h."
+
+
+@pytest.mark.parametrize(
+    ("text", "hours"),
+    [
+        ("0.77 s/step, i.e. 2 h 34 min", [2.567, 2.567]),
+        ("P1 (4 h 46 back, 1 line)", [4.767]),
+        ("Two hours and twelve minutes, by subtraction", [2.2]),
+        ("Two hours and a quarter.", [2.25]),
+        ("a bit more than two and a half hours", [2.5]),
+        ("four hours and three quarters for one line", [4.75]),
+        ("That cost an hour twenty-six.", [1.433]),
+        ("Seventy minutes or so.", [1.167]),
+        ("rund 2 Stunden 34 Minuten", [2.567]),
+        ("Zweieinviertel Stunden", [2.25]),
+        ("deux heures et demie", [2.5]),
+        ("unas dos horas y media largas", [2.5]),
+        ("Un'ora e cinquantaquattro minuti", [1.9]),
+        ("Un'ora e dieci", [1.167]),
+        ("It climbs from 0.10 to 0.95 s, 0.43 s on average.", [1.433]),
+        ("spenti dalle 19:27 ora locale", []),
+        ("every two hours", []),
+        ("its clock is UTC, so one hour less there", []),
+        ("on average 12 nodes", []),
+        ("2 h 20 nodes", [2.0]),
+    ],
+)
+def test_hours_that_are_spelled_or_put_together(text: str, hours: list[float]) -> None:
+    assert hours_said(text, 8.0, ()) == pytest.approx(hours, abs=0.001)
+
+
+def test_letters_stand_for_what_is_said_after_them() -> None:
+    labels = by_label(
+        [
+            (0, "X - node-g004.", []),
+            (0, "Its link has half its lanes.", [("link", 2)]),
+            (0, "Y - /home.", [("nfs", 1)]),
+            (1, "A remark", [("nfs", 3)]),
+        ]
+    )
+    assert labels == {"X": ["link"], "Y": ["nfs"]}
+    assert in_places("Y and X together, then (y)", labels) == "2 and 1 together, then 2"
+    assert named_in("X to Y no longer stand.", labels) == ["X", "Y"]
+    assert named_in("A restart", {"A": ["one"], "B": ["two"]}) == []
+
+
+def test_findings_are_taken_back_by_their_letters() -> None:
+    found = ALL.replace("Job 93542", "A. Job 93542").replace("activation", "B. activation", 1)
+    later = states(f"{found}\nOn second thought: B was wrong as well.\n")
+    assert later["recompute-turned-on"] == "put aside"
+    assert later["fabric-neighbour"] == "found"
+
+
+def test_what_an_answer_as_a_whole_takes_back() -> None:
+    found = states(f"{ALL}\n\nPlease ignore this whole answer.\n")
+    assert {found["fabric-neighbour"], found["recompute-turned-on"]} == {"put aside"}
+
+
+def test_a_column_of_hours_is_one() -> None:
+    table = (
+        "| # | what | s/step | h |\n|---|---|---|---|\n"
+        "| 1 | activation_checkpointing is full in our config.yaml | 0.6 | 2.0 |\n"
+    )
+    [row] = [one for one in reading(table)["statements"] if one["matches"]]
+    assert row["matches"][0]["hours"] == pytest.approx([2.0, 2.0])
+
+
+def test_proved_with_a_guess_at_the_reason_is_no_guess() -> None:
+    found = f"{ALL}\nProved; why somebody did it is a guess.\n"
+    matches = [m for one in reading(found)["statements"] for m in one["matches"]]
+    assert not any(match["guess"] for match in matches)
