@@ -17,7 +17,9 @@ _AGO = (
     r"|después))"
 )
 _HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren|godz(?:in[ay]?)?)"
-_HOURS = re.compile(rf"{_NUMBER}{_TO}{_HOUR}{_AGO}", re.I)
+_HOURS = re.compile(
+    rf"{_NUMBER}{_TO}{_HOUR}{_AGO}(?!\s\d\d\b(?!\s*(?:nodes?|ranks?|gpus?|steps?|knoten)\b))", re.I
+)
 _EACH_MINUTE = r"\s*(?:/|per|pro|je|par|por|each|every|apart)\b"
 _MINUTES = re.compile(
     rf"(?<!every )(?<!each )(?<!after )(?<!within )(?<!alle )(?<!nach )(?<!cada )(?<!après )"
@@ -25,6 +27,8 @@ _MINUTES = re.compile(
     rf"(?!{_EACH_MINUTE}){_AGO}",
     re.I,
 )
+_MOST = 1.4
+"""Times the whole gap from which on a figure is a time of day, or how long something else took."""
 _FEWEST_MINUTES = 30
 """Fewer say how long something takes each time or since when, and hardly ever what it cost the whole run."""
 _IN_WORDS = (
@@ -88,19 +92,22 @@ class _Figure:
     hours: tuple[float, ...]
 
 
-def hours_said(text: str, gap: float, totals: Sequence[float]) -> list[float]:
+def hours_said(
+    text: str, gap: float, totals: Sequence[float], *, changes: bool = True
+) -> list[float]:
     """Hours that a sentence puts on something, in its order; a range gives both ends.
 
     `gap` is the whole of what was lost; the gap itself and durations of whole runs (`totals`) are left out.
-    "0.73 instead of 0.09 s" is what has been added, not what it was before.
+    "0.73 instead of 0.09 s" is what has been added, not what it was before; without `changes` it says nothing.
     """
     found: list[_Figure] = []
-    for figure in _figures(text, gap):
+    for figure in _figures(text, gap, changes):
         if not any(figure.start < one.end and one.start < figure.end for one in found):
             found.append(figure)
     found.sort(key=lambda one: one.start)
     whole = (gap, *totals)
-    return [h for one in found for h in one.hours if not any(abs(h - w) <= 0.03 * w for w in whole)]
+    said = [h for one in found for h in one.hours if not any(abs(h - w) <= 0.03 * w for w in whole)]
+    return [hours for hours in said if not gap or hours <= _MOST * gap]
 
 
 def has_figure(text: str) -> bool:
@@ -108,13 +115,13 @@ def has_figure(text: str) -> bool:
     return bool(hours_said(text, 0.0, ()))
 
 
-def _figures(text: str, gap: float) -> Iterator[_Figure]:
+def _figures(text: str, gap: float, changes: bool) -> Iterator[_Figure]:
     for start, end, hours in durations(text):
         yield _Figure(start, end, (hours,))
     mean = _MEAN.search(text)
     if mean:
         yield _figure(mean, hours_of_seconds(_value(mean[1] or mean[2])))
-    for pattern in () if mean else (_CONTRAST, _FROM_TO):
+    for pattern in (_CONTRAST, _FROM_TO) if changes and not mean else ():
         for match in pattern.finditer(text):
             first, second, unit = (one for one in match.groups() if one)
             hours = hours_of_seconds(abs(_value(first) - _value(second)) * _scale(unit))

@@ -32,7 +32,8 @@ _TURNS = re.compile(
 
 
 _WHAT = re.compile(
-    r"(?:\W*\w+ly,?\s+)?\W*(?:what|was|ce qui|lo que|ciò che|quello che|o que)\s[^:]+\.$",
+    r"(?:\W*\w+ly,?\s+)?\W*(?:what|the following|the rest|the others|was|folgendes|das folgende|alles übrige"
+    r"|ce qui|le reste|lo que|lo demás|ciò che|quello che|il resto|o que|o resto)\s[^:]+\.$",
     re.IGNORECASE,
 )
 """A sentence that is a heading: "Fourthly, what may be forgotten." """
@@ -65,12 +66,22 @@ def point_back(reads: Sequence[Read]) -> None:
             same
             and first.matches
             and not second.matches
-            and points_back(second.text, second.languages)
+            and not _FIGURED.search(second.text)
+            and (points_back(second.text, second.languages) or _answered_no(first, second))
         ):
             first.matches = [
                 replace(m, verdict=DISMISSES, why="the next sentence puts it aside")
                 for m in first.matches
             ]
+
+
+_FIGURED = re.compile(r"\d\s?(?:s|ms|h|sec|hours?)\b", re.IGNORECASE)
+"""What puts a figure on something does not say that it is harmless ("the 0.4 s that were there before")."""
+_NO = re.compile(r"\W*(?:no|nope|nein|non|nee|não|nie)\b", re.IGNORECASE)
+
+
+def _answered_no(first: Read, second: Read) -> bool:
+    return first.text.rstrip(" )\"'”").endswith("?") and _NO.match(second.text) is not None
 
 
 def point_on(reads: Sequence[Read], truth: Truth) -> None:
@@ -94,3 +105,20 @@ def point_on(reads: Sequence[Read], truth: Truth) -> None:
 def _speaks_of(key: str, text: str, truth: Truth) -> bool:
     spot, subject = truth.spots.get(key), subjects()[key]
     return bool((spot and tokens_in(spot, text)) or (subject.words and hits(subject.words, text)))
+
+
+_CLAUSES = re.compile(r"[;.]\s|,\s+(?:and|und|et|y|e|en|i)\s|\s(?:and|und)\s(?=what|was)")
+
+
+_WHAT_IS = re.compile(
+    r"(?:^|[;.]\s)(?:and |und )?((?:what|was)\b[^;:.]{4,60}?\b(?:is|are|ist|sind))\b", re.IGNORECASE
+)
+
+
+def leads(before: str) -> list[str]:
+    """What stands before the first colon and before the last, of a long sentence its last clause."""
+    first, colon, _ = before.partition(":")
+    last = _CLAUSES.split(before.rpartition(":")[0])[-1]
+    found = [first, last] if colon else []
+    found += [match[1] for match in _WHAT_IS.finditer(before)]
+    return [lead.strip() for lead in found if 0 < len(lead.split()) <= LEAD_WORDS]

@@ -6,7 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
-_LABEL = re.compile(r"^[\W_]{0,3}(?:(\d{1,2})|([A-Za-z]))(?:[\]).:](?!\d)|\s[-–—]\s)")
+_LABEL = re.compile(
+    r"^[\W_]{0,3}(?:(?:cause|finding|issue|problem|ursache|befund|fund|causa|hallazgo|constat|causale|problema)\s)?"
+    r"(?:(\d{1,2})|([A-Za-z]|[A-Z]{1,2}\d{1,2}))(?:[\]).:](?!\d)|\s[-–—]\s|(?<=\d),\s)",
+    re.IGNORECASE,
+)
 _SPAN = r"\s*(?:-|–|to|through|bis|à|a|hasta|al|até|tot|do)\s*"
 _FEWEST = 2
 
@@ -46,7 +50,8 @@ _NO_ARTICLE = (
     r"|alone|by|is|was|no|comes|goes|takes|needs|last|I|ist|war|est|es)\b))"
 )
 _NAMED = re.compile(
-    rf"\(([A-Za-z])\)|(?<![\w.])([a-z])\)|(?<![\w.])([B-HJ-Z])(?![\w'’])|(?<![\w.])([AI])(?![\w'’]){_NO_ARTICLE}"
+    r"\(([A-Za-z])\)|(?<![\w.])([a-z])(?:\)|(?=\s*[,:;]|\s+(?:et|und|and)\s+[a-z]\b))|(?<=\bet\s)([a-z])\b"
+    rf"|(?<![\w.])([B-HJ-Z])(?![\w'’])|(?<![\w.])([AI])(?![\w'’]){_NO_ARTICLE}"
 )
 
 

@@ -24,6 +24,7 @@ NAMES = {
 }
 """The languages whose sentences are read; of any other only places, figures and the words of the trade are."""
 _LEAST_WORDS = 4
+_SOME = 5
 _WORD = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[぀-ヿ]")
 _FEWEST_KANA = 2
@@ -48,14 +49,19 @@ def _small() -> Mapping[str, frozenset[str]]:
 
 
 def spoken(text: str) -> str:
-    """The language of a text by its small words; "" if none of the known ones has as many as another would."""
+    """The language of a text by its small words; "" if none of the known ones has as many as another would.
+
+    Notes have few of them: there it is the one of which there are some, and far more than of any other.
+    """
     if len(_KANA.findall(text)) >= _FEWEST_KANA:
         return "ja"
     found = [word.lower() for word in _WORD.findall(text)]
     counts = {key: sum(word in small for word in found) for key, small in _small().items()}
     best = max(counts, key=lambda key: counts[key])
     least = 2 if len(found) >= _LEAST_WORDS else 1
-    return best if counts[best] >= max(least, len(found) * 0.08) else ""
+    others = max(count for key, count in counts.items() if key != best)
+    clear = counts[best] >= _SOME and counts[best] >= 2 * others
+    return best if clear or counts[best] >= max(least, len(found) * 0.08) else ""
 
 
 def cues(kind: str, languages: Sequence[str]) -> str:

@@ -15,7 +15,7 @@ from graders.troubleshooting.field_words import (
     spoken_in_field_words,
 )
 from graders.troubleshooting.figures import has_figure
-from graders.troubleshooting.following import LEAD_WORDS, lead_in, point_back, point_on
+from graders.troubleshooting.following import lead_in, leads, point_back, point_on
 from graders.troubleshooting.languages import spoken
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import Hit, flat, hits, span, way_met
@@ -28,6 +28,7 @@ from graders.troubleshooting.stance import (
     STATES,
     heads_aside,
     scope,
+    sets_aside,
     told,
 )
 from graders.troubleshooting.truth import Truth
@@ -174,6 +175,8 @@ def _one(
     read: Read, subject: Subject, words: tuple[Hit, ...], others: Others, truth: Truth
 ) -> Match:
     verdict, firm = told(read.text, words, [hit for _, hit in others], read.languages)
+    if subject.kind != CAUSE and any(sets_aside(hit.words, read.languages) for hit in words):
+        verdict, firm = DISMISSES, True
     why = "puts it aside" if verdict == DISMISSES else "says so"
     heading = _heading(read, words) or read.led
     if heading and verdict == STATES:
@@ -246,10 +249,10 @@ def _heading(read: Read, words: Sequence[Hit]) -> str:
     under = read.statement.under
     if under and heads_aside(flat(under), read.languages):
         return under
-    lead, colon, _ = read.text.partition(":")
     first = min(hit.start for hit in words)
-    if colon and len(lead) < first and len(lead.split()) <= LEAD_WORDS:
-        return lead if heads_aside(lead, read.languages) else ""
+    for lead in leads(read.text[:first]):
+        if heads_aside(lead, read.languages):
+            return lead
     _, colon, tail = read.text.rpartition(":")
     last = max(hit.end for hit in words)
     if colon and len(read.text) - len(tail) > last and len(tail.split()) <= _TAIL_WORDS:

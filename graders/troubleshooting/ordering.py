@@ -18,7 +18,7 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _THEN = re.compile(
-    r"[>→;,、。\n]|->|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach"
+    r"[>→;,、。\n]|->|\s/\s|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach"
     r"|anschließend"
     r"|zuletzt|zum schluss|am ende|schließlich|puis|ensuite|enfin|après|luego|después|por último|finalmente"
     r"|poi|infine|dopo"
@@ -87,6 +87,11 @@ def _echoed(part: str, own: Mapping[str, set[str]]) -> list[str]:
     return found if len(found) == 1 else []
 
 
+_ORDINAL = re.compile(
+    r"\W*(?:first|second|third|fourth|zuerst|erst|erstens|zweitens|drittens|d['’]abord|premier|primero|segundo|tercero"
+    r"|prima|primo|najpierw|eerst|1er|2e|3e|\d[.)])(?:ly)?\b",
+    re.IGNORECASE,
+)
 _LONG = re.compile(r"[^\W\d_]{6,}")
 _AND = re.compile(r"\s+(?:and|und|et|y|e|en|i|oraz|&|\+)\s+|\s*\+\s*(?=[^\W\d])|と", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)")
@@ -122,6 +127,8 @@ def _last_one(
     rest = [at for at in empty if _REST.search(texts[at])]
     if left and rest:
         groups[rest[-1]] = list(left)
+    elif len(left) == 1 and (counted := [at for at in empty if _ORDINAL.match(texts[at])]):
+        groups[counted[0]] = list(left)
     elif len(left) == 1 and empty and (len(empty) == 1 or empty[-1] == len(groups) - 1):
         groups[empty[-1]] = list(left)
     return [group for group in groups if group]
@@ -193,8 +200,8 @@ _PLAIN = 2
 
 
 _MACHINES = re.compile(
-    r"\b(?:(both|two|beiden?|zwei|deux|ambos|dos|entrambi|due|ambos os|dois|twee|obie|obydwa|dwa)"
-    r"|(three|drei|trois|tres|tre|três|drie|trzy)|(four|vier|quatre|cuatro|quattro|quatro|cztery))"
+    r"\b(?:(both|two|beiden?|zwei|deux|ambos|dos|entrambi|due|ambos os|dois|twee|obie|obu|dwóch|dwa)"
+    r"|(three|drei|trois|tres|tre|três|drie|trzy|trzech)|(four|vier|quatre|cuatro|quattro|quatro|cztery|czterech))"
     r"\s+(?:[\w-]+\s+){0,2}?(?:nodes?|machines?|hosts?|knoten|rechner\w*|maschinen|n(?:œ|oe)uds?|nodos?|nodi|nós"
     r"|máquinas?|machine|węz\w+)\b",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ from graders.troubleshooting.catalogue import CAUSE, HERRING, subjects
 from graders.troubleshooting.constrained import constrained
 from graders.troubleshooting.figures import hours_of_seconds, hours_said
 from graders.troubleshooting.helps import helping
+from graders.troubleshooting.labels import labelled
 from graders.troubleshooting.languages import NAMES, says, spoken
 from graders.troubleshooting.matches import MENTIONS, Match, Read
 from graders.troubleshooting.matching import match_all, spread_out
@@ -204,6 +205,8 @@ def _blamed(other: Match, match: Match) -> bool:
 
 def _of_herring(match: Match, statement: Statement, claiming: Sequence[str]) -> tuple[str, str]:
     """A sentence on a herring blames it, or gives a reason why it is harmless, or only mentions it."""
+    if statement.text.rstrip(" )\"'”").endswith("?"):
+        return MENTIONS, "only asks whether it is it"
     if match.why == "says so" and match.guess:
         return (STATES, match.why) if statement.section in claiming else (MENTIONS, match.why)
     if blames(statement.text) or hours_said(statement.text, 0.0, ()):
@@ -252,15 +255,34 @@ def _hours(
             min(h.start for h in m.hits) for m in stated if min(h.start for h in m.hits) >= end
         ]
         text = text[start : min(after, default=len(text))]
-    found = hours_said(text, truth.gap, truth.totals)
+    said = [text]
     for follows in reads[number + 1 :]:
-        if found or follows.matches or not one.statement.beside(follows.statement):
-            return found
-        found = hours_said(follows.text, truth.gap, truth.totals)
-    lead = reads[number - 1] if number else one
-    if not found and _LEADING.match(lead.text) and one.statement.beside(lead.statement):
-        return [] if lead.matches else hours_said(lead.text, truth.gap, truth.totals)
-    return found
+        if follows.matches or not one.statement.beside(follows.statement):
+            break
+        if labelled(follows.text):
+            break
+        said.append(follows.text)
+    return _first_figure(said, truth) or _of_its_label(reads, number, truth)
+
+
+def _first_figure(said: Sequence[str], truth: Truth) -> list[float]:
+    """Hours of the first sentence that states any; what only says a change stands where none does."""
+    for changes in (False, True):
+        for text in said:
+            if found := hours_said(text, truth.gap, truth.totals, changes=changes):
+                return found
+    return []
+
+
+def _of_its_label(reads: Sequence[Read], number: int, truth: Truth) -> list[float]:
+    """Hours of the sentence that opens the finding and names nothing else ("F2, 1.70 h.")."""
+    one = reads[number].statement
+    for lead in reversed(reads[:number]):
+        if not one.beside(lead.statement):
+            return []
+        if _LEADING.match(lead.text) or labelled(lead.text):
+            return [] if lead.matches else hours_said(lead.text, truth.gap, truth.totals)
+    return []
 
 
 def _judged(one: Judged) -> Json:

@@ -27,7 +27,7 @@ def guesses(reads: Sequence[Read]) -> None:
         if asked or any(says("guesses", text, read.languages) for text in said) or _either(read):
             _mark(read)
     for number, read in enumerate(reads):
-        if says("undecided", read.text, read.languages) and not _SURE.match(read.text):
+        if _cannot_tell(read):
             for other in _undecided(reads, number):
                 _mark(other)
 
@@ -56,6 +56,19 @@ _SURE = re.compile(
 """A sentence that begins so may go on to guess why; what it stands beside is no guess."""
 _CAPABLE = re.compile(r"\bx?\d+\w* (?:is|are|was|were|would be) possible\b", re.IGNORECASE)
 """What a thing is able to ("x16 is possible")."""
+
+
+_ONE_OF = re.compile(r"(?:any|one|each|either|some) of (?:them|these|those)$", re.IGNORECASE)
+
+
+def _cannot_tell(read: Read) -> bool:
+    """Whether somebody cannot say which it is; "with one of them mended you gain 0.04 s" is no doubt."""
+    found = says("undecided", read.text, read.languages)
+    if _SURE.match(read.text):
+        return False
+    return bool(found) and not (
+        re.search(r"\d", read.text) and all(_ONE_OF.match(hit.words) for hit in found)
+    )
 
 
 def _either(read: Read) -> bool:
@@ -119,7 +132,12 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
     """Turns claims into what is put aside where a later sentence takes them back."""
     _listed(reads, truth)
     for number, read in enumerate(reads):
-        if read.statement.hypothesis or not says("retracts", read.text, read.languages):
+        about = _about(read)
+        if not about and (
+            read.statement.hypothesis
+            or _SUPPOSED.search(read.text)
+            or not says("retracts", read.text, read.languages)
+        ):
             continue
         earlier = [
             other for at, other in enumerate(reads) if at < number or other.statement.hypothesis
@@ -127,6 +145,8 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         claimed = {m.subject for other in earlier for m in other.matches if m.verdict == STATES}
         named = {key for key in claimed if _names(key, read, truth)} | _numbered(read, earlier)
         named |= _lettered(read, earlier)
+        if about and about.isdigit() and 1 <= int(about) <= len(findings := _findings(earlier)):
+            named |= findings[int(about) - 1]
         if _WHOLE.search(read.text):
             named = claimed
         if not named and says("everything", _with_next(reads, number), read.languages):
@@ -176,6 +196,29 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
             numbers.update(range(int(span[1]), int(span[2]) + 1))
     findings = _findings(earlier)
     return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
+
+
+_SUPPOSED = re.compile(
+    r"\b(?:would|could|might) be (?:\w+ )?(?:wrong|mistaken|disproved|refuted)\b"
+    r"|\b(?:wäre|läge|würde)n?\b.{0,40}\bwenn\b"
+    r"|\b(?:serait|serais|sería|estaría|sarebbe|sarei|seria|estaria)\b",
+    re.IGNORECASE,
+)
+"""What would have to be seen for somebody to be wrong takes nothing back."""
+_TO_POINT = re.compile(
+    r"\W*(?:zu|re|ad|on|about|concernant|sobre|su|quanto a|over|co do)\s+"
+    r"(?:(?:punkt|point|punto|ponto)\s+)?(\d{1,2}|[A-Z])\s*[:,–-]\s*(?:\w+\s+){0,2}?"
+    r"(?:falsch|stimmt (?:doch )?nicht|gilt (?:auch |doch )?nicht|nehme|ziehe|irrtum|wrong|not true|no longer"
+    r"|withdrawn|taken back|I take|mistaken|faux|fausse|erroné|je retire|falso|falsa|no es|retiro|sbagliato"
+    r"|ritiro|errado|fout|klopt niet|błąd|nieprawda)",
+    re.IGNORECASE,
+)
+
+
+def _about(read: Read) -> str:
+    """The number or letter of the finding that an entry takes back by it ("Zu 2: falsch, ...")."""
+    found = _TO_POINT.match(read.text)
+    return found[1] if found else ""
 
 
 def _lettered(read: Read, earlier: Sequence[Read]) -> set[str]:

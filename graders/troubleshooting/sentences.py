@@ -94,7 +94,11 @@ def _labelled(sentences: Sequence[str]) -> Iterator[str]:
 
 
 def _parts(sentence: str) -> Iterator[str]:
-    """The sentence, or pieces of it where it goes on for ever."""
+    """The sentence, or pieces of it where it goes on for ever: at its semicolons, else where it is full."""
+    if len(sentence) > _LONGEST and "; " in sentence:
+        for piece in sentence.split("; "):
+            yield from _parts(piece)
+        return
     while len(sentence) > _LONGEST:
         cut = sentence.rfind(" ", _LONGEST // 2, _LONGEST)
         cut = cut if cut > 0 else _LONGEST

@@ -1,4 +1,4 @@
-"""What a ninth set of blind answers showed: hours in words, letters, tables, machines that are counted."""
+"""What a ninth and a tenth set of blind answers showed: hours in words, letters, tables, leads, conditions."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ MORE = "GPU 3 of node-g004 lost lanes of its PCIe link, x8, 1.0 h."
         ("its clock is UTC, so one hour less there", []),
         ("on average 12 nodes", []),
         ("2 h 20 nodes", [2.0]),
+        ("écrit depuis 12 h 03", []),
+        ("cron depuis lundi 18h40", []),
+        ("after Wednesday 21 h", []),
     ],
 )
 def test_hours_that_are_spelled_or_put_together(text: str, hours: list[float]) -> None:
@@ -80,3 +83,68 @@ def test_proved_with_a_guess_at_the_reason_is_no_guess() -> None:
     found = f"{ALL}\nProved; why somebody did it is a guess.\n"
     matches = [m for one in reading(found)["statements"] for m in one["matches"]]
     assert not any(match["guess"] for match in matches)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "I would be wrong about 1 if data_time stayed up after the job is gone.",
+        "With only one of them mended you gain 0.04 s.",
+    ],
+)
+def test_conditions_and_shares_take_nothing_back_and_are_no_doubt(more: str) -> None:
+    found = f"{ALL}\n{more}\n"
+    kept = [m for one in reading(found)["statements"] for m in one["matches"]]
+    assert states(found)["fabric-neighbour"] == "found"
+    assert not any(match["guess"] for match in kept)
+
+
+def test_a_finding_is_taken_back_by_its_number() -> None:
+    found = states(
+        f"{ALL}\nNach nochmaliger Durchsicht:\n\nZu 2: falsch, ich hatte mich verlesen.\n"
+    )
+    assert found["recompute-turned-on"] == "put aside"
+    assert found["fabric-neighbour"] == "found"
+
+
+@pytest.mark.parametrize(
+    "aside",
+    [
+        "Isn't it the swap in use on node-g004? No, nothing moves in or out.",
+        "The following were examined and dismissed. The swap in use on node-g004 is old.",
+        "The swap in use on node-g004 is irrelevant to the job.",
+        "And what I looked at and threw out is the swap in use on node-g004, it is old.",
+    ],
+)
+def test_ways_to_put_a_herring_aside(aside: str) -> None:
+    one = next(
+        match
+        for row in reading(f"{ALL}\n\n{aside}\n")["statements"]
+        for match in row["matches"]
+        if match["subject"] == "swap-used"
+    )
+    assert one["verdict"] == "dismisses"
+
+
+def test_a_question_blames_nothing() -> None:
+    rows = reading(f"{ALL}\n\nThe swap in use on node-g004?\n")["statements"]
+    verdicts = {m["verdict"] for row in rows for m in row["matches"] if m["subject"] == "swap-used"}
+    assert verdicts <= {"mentions"}
+
+
+def test_the_figure_of_a_finding_may_stand_beside_its_label() -> None:
+    found = "F1, 2.0 h.\nactivation_checkpointing is full in our config.yaml.\nF2, 1.5 h.\nNothing else."
+    [row] = [one for one in reading(found)["statements"] if one["matches"]]
+    assert row["matches"][0]["hours"] == [2.0]
+
+
+def test_what_grew_says_less_than_what_it_cost() -> None:
+    found = "activation_checkpointing is full in our config.yaml. Steps go from 0.1 to 0.9 s. That is 2.0 h."
+    [row] = [one for one in reading(found)["statements"] if one["matches"]]
+    assert row["matches"][0]["hours"] == [2.0]
+
+
+def test_an_entry_that_only_counts_means_the_finding_that_is_left() -> None:
+    later = "Then the config of ours, after that the dead name server and the rebuild of md120."
+    order = reading(ALL, priorities=f"First what jams our network links. {later}")["order"]
+    assert order[0] == ["fabric-neighbour"]
