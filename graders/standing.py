@@ -32,6 +32,12 @@ _TURNS = re.compile(
     r"[,;.:]\s*(?:but|instead|rather|yet|however|sondern|stattdessen|vielmehr|aber|mais|plutôt|sino|pero)\s+",
     re.IGNORECASE,
 )
+_NOT_I = re.compile(
+    r"\W*(?:(?:I|we|ich|wir|je|nous|on)\b[^.;]*(?:\bnot\b|n['’]t\b|\bnicht\b|\bkein\w*|\bpas\b|\bnever\b)"
+    r"|no (?:me|lo|la|tengo|he|sé|puedo)\b)",
+    re.IGNORECASE,
+)
+"""What somebody says of not having done or known proposes nothing."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=。)")
 
 
@@ -70,6 +76,7 @@ def _after_turn(text: str) -> str:
     """What stands behind the last "but" or "instead", where that proposes something; else the whole text."""
     *_, last = _TURNS.split(text)
     quiet = not any(next(_hits(kind, last), "") for kind in (BACK, ASIDE, GUESS))
+    quiet = quiet and not _NOT_I.match(last)
     return last if quiet and len(last.split()) >= _FEW_WORDS and last != text else text
 
 
