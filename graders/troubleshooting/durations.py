@@ -22,6 +22,8 @@ _NEVER_AFTER = frozenset(_TABLE["never_after"].split("|"))
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+|[^\w\s'’-]")
 _HALF_OF_GERMAN = re.compile(r"(.+?)ein(halb|viertel)$|(anderthalb|eineinhalb)$")
 _GERMAN_TENS = re.compile(r"(.+)und(.+)$")
+_POINT = frozenset(("point", "komma", "virgule", "coma", "virgola", "vírgula", "przecinek"))
+_TEN = 10
 _FEWEST_MINUTES = 30
 _MINUTES_OF_AN_HOUR = 60
 
@@ -119,6 +121,8 @@ def _count_to(words: Sequence[_Word], at: int) -> tuple[int, float | None]:
     if value is None:
         return at, None
     before = words[at - 1].text if at else ""
+    if before in _POINT and at > 1 and value < _TEN and (whole := words[at - 2].number) is not None:
+        return at - 2, whole + value / _TEN
     if before in _TENS and value < min(_TENS.values()):
         return at - 1, _TENS[before] + value
     return at, value

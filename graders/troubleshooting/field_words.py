@@ -49,7 +49,7 @@ def spoken_in_field_words(
             continue
         if (
             placed
-            or (spot is not None and _of_its_kind(key, said, truth))
+            or (spot is not None and not _any_cause(known) and _of_its_kind(key, said, truth))
             or (spot is not None and len(distinct) >= 2 and tokens_in(spot, near))
         ):
             yield subject, tuple(distinct[:3]), PLACED

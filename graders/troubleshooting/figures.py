@@ -18,7 +18,8 @@ _AGO = (
 )
 _HOUR = r"(?:h|hr|hrs|hours?|std|stdn|stunden?|heures?|horas?|ore|ora|uur|uren|godz(?:in[ay]?)?)"
 _HOURS = re.compile(
-    rf"{_NUMBER}{_TO}{_HOUR}{_AGO}(?!\s\d\d\b(?!\s*(?:nodes?|ranks?|gpus?|steps?|knoten)\b))", re.I
+    rf"{_NUMBER}{_TO}{_HOUR}{_AGO}(?!-|\s\d\d\b(?!\s*(?:nodes?|ranks?|gpus?|steps?|knoten)\b))",
+    re.I,
 )
 _EACH_MINUTE = r"\s*(?:/|per|pro|je|par|por|each|every|apart)\b"
 _MINUTES = re.compile(

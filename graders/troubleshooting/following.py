@@ -37,6 +37,14 @@ _WHAT = re.compile(
     re.IGNORECASE,
 )
 """A sentence that is a heading: "Fourthly, what may be forgotten." """
+_OTHERS = re.compile(
+    r"\b(?:some|these|other|the following|a few|several|more|einige|andere|weitere|ein paar|d['’]autres"
+    r"|quelques|algunas|otras|altre|alcune|outras)\s+(?:\w+\s+)?(?:dead ends|red herrings|decoys"
+    r"|false (?:trails|leads|tracks|alarms)|distractions|suspects|sackgassen|falsche (?:fährten|spuren)"
+    r"|verdächtige|fausses pistes|pistas falsas|callejones|false piste|sospechosos)\b",
+    re.IGNORECASE,
+)
+_FEW_MORE = 12
 
 
 def lead_in(reads: Sequence[Read]) -> None:
@@ -44,18 +52,29 @@ def lead_in(reads: Sequence[Read]) -> None:
 
     Until one of them says what something costs.
     """
+    led = ""
     for before, after in pairwise(reads):
         lead, colon, rest = before.text.partition(":")
         if not before.statement.beside(after.statement) or has_figure(after.text):
+            led = ""
             continue
-        if _TURNS.search(after.text):
-            continue
-        led = "" if labelled(after.text) else before.led
-        if _WHAT.match(before.text) and len(before.text.split()) <= LEAD_WORDS:
-            led = before.text if heads_aside(before.text, before.languages) else ""
-        if colon and rest.strip() and len(lead.split()) <= LEAD_WORDS:
-            led = lead if heads_aside(lead, before.languages) else ""
-        after.led = led
+        if _opens(before.text):
+            led = before.text if _OTHERS.search(before.text) or _aside(before.text, before) else ""
+        elif colon and rest.strip() and len(lead.split()) <= LEAD_WORDS:
+            led = lead if _aside(lead, before) else ""
+        led = "" if labelled(after.text) else led
+        after.led = "" if _TURNS.search(after.text) else led
+
+
+def _opens(text: str) -> bool:
+    """Whether a sentence does nothing but lead in: "Fourthly, what may be forgotten."""
+    if _OTHERS.search(text):
+        return len(text.split()) <= _FEW_MORE
+    return _WHAT.match(text) is not None and len(text.split()) <= LEAD_WORDS
+
+
+def _aside(lead: str, read: Read) -> bool:
+    return heads_aside(lead, read.languages)
 
 
 def point_back(reads: Sequence[Read]) -> None:
@@ -117,6 +136,7 @@ _WHAT_IS = re.compile(
 
 def leads(before: str) -> list[str]:
     """What stands before the first colon and before the last, of a long sentence its last clause."""
+    before = before.replace("|", ":")
     first, colon, _ = before.partition(":")
     last = _CLAUSES.split(before.rpartition(":")[0])[-1]
     found = [first, last] if colon else []

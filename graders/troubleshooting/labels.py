@@ -31,10 +31,13 @@ def by_label(entries: Iterable[Entry]) -> dict[str, list[str]]:
     plainest: dict[str, tuple[str, int]] = {}
     labels: dict[str, list[str]] = {}
     label, block = "", None
-    for at, text, claims in entries:
+    rows = list(entries)
+    counted = _counted([text for _, text, _ in rows])
+    for at, text, claims in rows:
         if at != block:
             label, block = "", at
-        if match := _LABEL.match(text):
+        match = _LABEL.match(text) or (_BARE.match(text) if counted else None)
+        if match:
             label = match[1] or match[2].upper()
             labels.setdefault(label, [])
         for key, words in claims:
@@ -53,6 +56,15 @@ _NAMED = re.compile(
     r"\(([A-Za-z])\)|(?<![\w.])([a-z])(?:\)|(?=\s*[,:;]|\s+(?:et|und|and)\s+[a-z]\b))|(?<=\bet\s)([a-z])\b"
     rf"|(?<![\w.])([B-HJ-Z])(?![\w'’])|(?<![\w.])([AI])(?![\w'’]){_NO_ARTICLE}"
 )
+
+
+_BARE = re.compile(r"(\d{1,2})\s+(?=\S)")
+
+
+def _counted(texts: Sequence[str]) -> bool:
+    """Whether some of the sentences begin with 1, 2, 3 and so on, each once, without a sign behind it."""
+    numbers = [int(match[1]) for text in texts if (match := _BARE.match(text))]
+    return len(numbers) >= _FEWEST and numbers == list(range(1, len(numbers) + 1))
 
 
 def in_places(text: str, labels: Mapping[str, Sequence[str]]) -> str:

@@ -136,8 +136,12 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         if not about and (
             read.statement.hypothesis
             or _SUPPOSED.search(read.text)
-            or not says("retracts", read.text, read.languages)
+            or not (says("retracts", read.text, read.languages) or _LABEL_WRONG.search(read.text))
         ):
+            continue
+        whole = _WHOLE.search(read.text)
+        all_of_it = says("everything", _with_next(reads, number), read.languages)
+        if read.statement.section in _OF_ACTIONS and not (about or whole or all_of_it):
             continue
         earlier = [
             other for at, other in enumerate(reads) if at < number or other.statement.hypothesis
@@ -147,9 +151,9 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         named |= _lettered(read, earlier)
         if about and about.isdigit() and 1 <= int(about) <= len(findings := _findings(earlier)):
             named |= findings[int(about) - 1]
-        if _WHOLE.search(read.text):
+        if whole:
             named = claimed
-        if not named and says("everything", _with_next(reads, number), read.languages):
+        if not named and all_of_it:
             named = claimed
         for other in (*earlier, read):
             other.matches = [_taken(m, read) if m.subject in named else m for m in other.matches]
@@ -198,6 +202,11 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
     return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
 
 
+_OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
+"""Sections in which nodes are taken back and options dropped: only all that was claimed is taken back there."""
+_LABEL_WRONG = re.compile(
+    r"(?<![\w.])[A-Z]\s+(?:is|was|were|are)\s+(?:\w+\s+)?(?:wrong|mistaken|false|void|nonsense|invalid)\b"
+)
 _SUPPOSED = re.compile(
     r"\b(?:would|could|might) be (?:\w+ )?(?:wrong|mistaken|disproved|refuted)\b"
     r"|\b(?:wäre|läge|würde)n?\b.{0,40}\bwenn\b"

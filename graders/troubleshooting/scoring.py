@@ -241,11 +241,19 @@ def order_of(
 def _before(first: str, second: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> bool:
     """Whether one cause may stand before another."""
     more, less = _joint(first, second, places, rows), _joint(second, first, places, rows)
+    if _entry(first, places, rows) >= _entry(second, places, rows) * (1 - ALIKE):
+        return True
     if more >= less * (1 - ALIKE) or rows[first]["hours"] >= rows[second]["hours"] * (1 - ALIKE):
         return True
     quicker = bool(rows[first].get("effort", 2) < rows[second].get("effort", 2))
     alone, enough = rows[first]["hours"], QUICK_PART * rows[second]["hours"]
     return quicker and bool(alone >= enough or more >= QUICK_PART * less)
+
+
+def _entry(key: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> float:
+    """Hours of everything that stands in the same entry."""
+    same = (one for one in places if one in rows and places[one] == places[key])
+    return float(sum(rows[one]["hours"] for one in same))
 
 
 def _joint(key: str, against: str, places: Mapping[str, int], rows: Mapping[str, Json]) -> float:

@@ -141,7 +141,7 @@ def _blocks(text: str) -> Iterator[tuple[str, list[str]]]:
             )
         elif line.strip():
             lead = lead if block else ""
-            _add(block, line.strip(), at in broken)
+            _add(block, line.strip().replace(" | ", ": ", 1).replace(" | ", ", "), at in broken)
 
 
 _HOURS = re.compile(

@@ -148,7 +148,11 @@ def _well(text: str, found: Sequence[Hit]) -> bool:
     if not cues:
         return False
     between = after[: cues[0].start]
-    return len(between.split()) <= _FEW_WORDS and not re.search(r"[.;:,]", between)
+    if re.search(r"[.;:,]", between):
+        return False
+    words_between = between.split()
+    places = sum(any(sign.isdigit() for sign in word) for word in words_between)
+    return len(words_between) <= _FEW_WORDS + 3 * places
 
 
 def _negated(text: str, found: Sequence[Hit]) -> bool:

@@ -1,4 +1,4 @@
-"""What a ninth and a tenth set of blind answers showed: hours in words, letters, tables, leads, conditions."""
+"""What the last sets of blind answers showed: hours in words, letters, tables, leads, conditions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from graders.troubleshooting.figures import hours_said
 from graders.troubleshooting.labels import by_label, in_places, named_in
+from graders.troubleshooting.scoring import order_of
 from graders.troubleshooting.tests.test_rules_of_reading import ALL, reading, states
 
 MORE = "GPU 3 of node-g004 lost lanes of its PCIe link, x8, 1.0 h."
@@ -34,6 +35,8 @@ MORE = "GPU 3 of node-g004 lost lanes of its PCIe link, x8, 1.0 h."
         ("its clock is UTC, so one hour less there", []),
         ("on average 12 nodes", []),
         ("2 h 20 nodes", [2.0]),
+        ("Two point one hours.", [2.1]),
+        ("1 h-n019 mlx5_6 is bad", []),
         ("écrit depuis 12 h 03", []),
         ("cron depuis lundi 18h40", []),
         ("after Wednesday 21 h", []),
@@ -114,6 +117,8 @@ def test_a_finding_is_taken_back_by_its_number() -> None:
         "The following were examined and dismissed. The swap in use on node-g004 is old.",
         "The swap in use on node-g004 is irrelevant to the job.",
         "And what I looked at and threw out is the swap in use on node-g004, it is old.",
+        "I also chased some dead ends. The swap in use on node-g004 cost us seconds.",
+        "NO CAUSE | swap in use on node-g004 (old), load average (same everywhere)",
     ],
 )
 def test_ways_to_put_a_herring_aside(aside: str) -> None:
@@ -148,3 +153,42 @@ def test_an_entry_that_only_counts_means_the_finding_that_is_left() -> None:
     later = "Then the config of ours, after that the dead name server and the rebuild of md120."
     order = reading(ALL, priorities=f"First what jams our network links. {later}")["order"]
     assert order[0] == ["fabric-neighbour"]
+
+
+def test_bare_numbers_count_where_they_run_on() -> None:
+    notes = [(0, "1 node-g004 link bad", [("link", 2)]), (0, "2 /home slow", [("nfs", 1)])]
+    assert by_label(notes) == {"1": ["link"], "2": ["nfs"]}
+    assert by_label([(0, "2 nodes are slow", [("link", 2)])]) == {}
+
+
+@pytest.mark.parametrize(
+    "immediate",
+    [
+        "Give up if there are too few nodes: then take node-g004 back first. Way back: drop the option.",
+        "Tell them: we have found what was wrong and are removing it tonight.",
+    ],
+)
+def test_what_is_done_with_nodes_and_options_takes_no_finding_back(immediate: str) -> None:
+    assert states(ALL, immediate=immediate)["fabric-neighbour"] == "found"
+
+
+def test_entries_may_stand_by_the_hours_that_each_of_them_gives() -> None:
+    """A pair of 3.6 h in one entry goes before 2.2 and 1.8 h, though these two overlap."""
+    hours = {"nvlink": 2.09, "cable": 1.49, "writes": 2.24, "mtu": 1.79}
+    laps = {"writes": ["mtu"], "mtu": ["writes"]}
+    causes = [{"key": k, "hours": h, "overlaps": laps.get(k, [])} for k, h in hours.items()]
+    places = {"nvlink": 1, "cable": 1, "writes": 2, "mtu": 3}
+    assert order_of(places, dict.fromkeys(hours, 1.0), causes) == (1.0, 4, 0, 4)
+    turned = {"mtu": 1, "writes": 2, "nvlink": 3, "cable": 4}
+    assert order_of(turned, dict.fromkeys(hours, 1.0), causes)[2] == 0
+
+
+@pytest.mark.parametrize(
+    "denied",
+    [
+        "Am Uplink von 93542 (tokafor) liegt es nicht.",
+        "The uplinks that job 93542 of tokafor fills are fine.",
+    ],
+)
+def test_denials_with_places_between(denied: str) -> None:
+    assert states(denied)["fabric-neighbour"] != "found"
