@@ -132,16 +132,11 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
     """Turns claims into what is put aside where a later sentence takes them back."""
     _listed(reads, truth)
     for number, read in enumerate(reads):
-        about = _about(read)
-        if not about and (
-            read.statement.hypothesis
-            or _SUPPOSED.search(read.text)
-            or not (says("retracts", read.text, read.languages) or _LABEL_WRONG.search(read.text))
-        ):
+        about, whole = _about(read), _WHOLE.search(read.text)
+        if not about and (read.statement.hypothesis or not _retracts(read)):
             continue
-        whole = _WHOLE.search(read.text)
         all_of_it = says("everything", _with_next(reads, number), read.languages)
-        if read.statement.section in _OF_ACTIONS and not (about or whole or all_of_it):
+        if not (about or whole or all_of_it) and _moves_things(read):
             continue
         earlier = [
             other for at, other in enumerate(reads) if at < number or other.statement.hypothesis
@@ -203,7 +198,23 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
 
 
 _OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
-"""Sections in which nodes are taken back and options dropped: only all that was claimed is taken back there."""
+_MOVES = re.compile(r"(?:take|took|taken|nehme|nimm|trek|scrap|strike|streiche)\b", re.IGNORECASE)
+
+
+def _retracts(read: Read) -> bool:
+    """Whether a sentence has words that take something back, and not only under a condition."""
+    if _SUPPOSED.search(read.text):
+        return False
+    return bool(says("retracts", read.text, read.languages)) or bool(_LABEL_WRONG.search(read.text))
+
+
+def _moves_things(read: Read) -> bool:
+    """Whether it is nodes that are taken back and options that are struck, among what is to be done."""
+    found = says("retracts", read.text, read.languages)
+    moved = all(_MOVES.match(hit.words) for hit in found)
+    return read.statement.section in _OF_ACTIONS and moved and not _LABEL_WRONG.search(read.text)
+
+
 _LABEL_WRONG = re.compile(
     r"(?<![\w.])[A-Z]\s+(?:is|was|were|are)\s+(?:\w+\s+)?(?:wrong|mistaken|false|void|nonsense|invalid)\b"
 )
