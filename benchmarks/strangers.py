@@ -4,7 +4,7 @@
 
 benchmarks/strangers holds answers to variants that nothing here was tuned to, written from the candidate's
 materials and the key alone; `later` those that were written after the rules were mended for the first, and
-so on to `eleventh`. Of the bill: whole tables in several languages and styles, tables that deny, doubt or take
+so on to `twelfth`. Of the bill: whole tables in several languages and styles, tables that deny, doubt or take
 back every row, what is made of them by rule (filters of other rows, other figures, bare catchwords), and
 single sentences. Bars: right; keeps (at least 80 % of the right one); falls (at most a third of it); lower.
 Prints a line for each and what a bar was missed by; writes benchmarks/strangers.json under `after`, or under
@@ -36,8 +36,8 @@ from scenarios.cost.model import model_of
 RESULT = Path(__file__).with_suffix(".json")
 FOLDER = Path(__file__).parent / "strangers"
 PACK = "cost/fleet-bill"
-PARTS = ("", "later", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh")
-AS_DRAWN = ("seventh", "eighth", "ninth", "tenth", "eleventh")
+PARTS = ("", "later", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
+AS_DRAWN = ("seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth")
 """Written to what candidates have now: clusters on which others work as well, bills with a least sum."""
 KEEPS, FALLS = 0.8, 1 / 3
 SAYS_NO = ("denied", "hedged", "retracted")

@@ -7,22 +7,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.catalogue import CAUSE, subjects
 from graders.troubleshooting.figures import has_figure
 from graders.troubleshooting.labels import labelled
+from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Read
 from graders.troubleshooting.patterns import hits
 from graders.troubleshooting.places import tokens_in
 from graders.troubleshooting.stance import (
     DISMISSES,
     STATES,
+    blames,
     heads_aside,
     points_back,
     sets_aside,
 )
 from graders.troubleshooting.truth import Truth
 
-LEAD_WORDS = 9
+LEAD_WORDS = 12
 """Words before a colon that may lead in what follows."""
 _TURNS = re.compile(
     r"\b(?:however|instead|but|the (?:real |actual )?(?:cause|culprit|reason)|stattdessen|aber|sondern"
@@ -38,7 +40,8 @@ _WHAT = re.compile(
 )
 """A sentence that is a heading: "Fourthly, what may be forgotten." """
 _OTHERS = re.compile(
-    r"\b(?:some|these|other|the following|a few|several|more|einige|andere|weitere|ein paar|d['’]autres"
+    r"^\W*(?:the )?(?:noise|herrings|decoys|harmless (?:things|stuff)) first\b"
+    r"|\b(?:some|these|other|the following|a few|several|more|einige|andere|weitere|ein paar|d['’]autres"
     r"|quelques|algunas|otras|altre|alcune|outras)\s+(?:\w+\s+)?(?:dead ends|red herrings|decoys"
     r"|false (?:trails|leads|tracks|alarms)|distractions|suspects|sackgassen|falsche (?:fährten|spuren)"
     r"|verdächtige|fausses pistes|pistas falsas|callejones|false piste|sospechosos)\b",
@@ -96,11 +99,24 @@ def point_back(reads: Sequence[Read]) -> None:
 
 _FIGURED = re.compile(r"\d\s?(?:s|ms|h|sec|hours?)\b", re.IGNORECASE)
 """What puts a figure on something does not say that it is harmless ("the 0.4 s that were there before")."""
+_YES = re.compile(r"\W*(?:yes|yep|ja|oui|sí|sì|sim|tak)\b", re.IGNORECASE)
 _NO = re.compile(r"\W*(?:no|nope|nein|non|nee|não|nie)\b", re.IGNORECASE)
 
 
 def _answered_no(first: Read, second: Read) -> bool:
-    return first.text.rstrip(" )\"'”").endswith("?") and _NO.match(second.text) is not None
+    """Whether a question is answered with no, or one about a herring with what blames it for nothing."""
+    if not first.text.rstrip(" )\"'”").endswith("?"):
+        return False
+    if _NO.match(second.text):
+        return True
+    if any(subjects()[m.subject].kind == CAUSE for m in first.matches) or second.text.endswith("?"):
+        return False
+    doubts = any(says(kind, second.text, second.languages) for kind in ("guesses", "undecided"))
+    return not (doubts or _YES.match(second.text) or blames(second.text))
+
+
+_OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
+"""Sections in which things are left alone that are causes nevertheless."""
 
 
 def point_on(reads: Sequence[Read], truth: Truth) -> None:
@@ -110,6 +126,8 @@ def point_on(reads: Sequence[Read], truth: Truth) -> None:
     """
     for first, second in pairwise(reads):
         if not first.statement.beside(second.statement) or first.matches:
+            continue
+        if first.statement.section in _OF_ACTIONS:
             continue
         if not sets_aside(first.text, first.languages) or has_figure(second.text):
             continue
@@ -134,6 +152,13 @@ _WHAT_IS = re.compile(
 )
 
 
+_CLEARED = re.compile(
+    r"\W*(?:I|we)\b[^:;.]{0,40}?"
+    r"\b(cleared|ruled out|dismissed|set aside|put aside|discarded|excluded|crossed off)\b",
+    re.IGNORECASE,
+)
+
+
 def leads(before: str) -> list[str]:
     """What stands before the first colon and before the last, of a long sentence its last clause."""
     before = before.replace("|", ":")
@@ -141,4 +166,5 @@ def leads(before: str) -> list[str]:
     last = _CLAUSES.split(before.rpartition(":")[0])[-1]
     found = [first, last] if colon else []
     found += [match[1] for match in _WHAT_IS.finditer(before)]
+    found += [match[1] for match in [_CLEARED.match(before)] if match]
     return [lead.strip() for lead in found if 0 < len(lead.split()) <= LEAD_WORDS]

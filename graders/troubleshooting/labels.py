@@ -53,7 +53,7 @@ _NO_ARTICLE = (
     r"|alone|by|is|was|no|comes|goes|takes|needs|last|I|ist|war|est|es)\b))"
 )
 _NAMED = re.compile(
-    r"\(([A-Za-z])\)|(?<![\w.])([a-z])(?:\)|(?=\s*[,:;]|\s+(?:et|und|and)\s+[a-z]\b))|(?<=\bet\s)([a-z])\b"
+    r"\(([A-Za-z])\)|(?<![\w.])([a-z])(?:\)|(?=\s*[,:;]|\s+(?:et|und|and)\s+[a-z]\b))|(?:(?<=\bet\s)|(?<=\w,\s))([a-z])\b"
     rf"|(?<![\w.])([B-HJ-Z])(?![\w'’])|(?<![\w.])([AI])(?![\w'’]){_NO_ARTICLE}"
 )
 

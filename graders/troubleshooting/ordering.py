@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 from graders.troubleshooting.catalogue import subjects
+from graders.troubleshooting.figures import hours_said
 from graders.troubleshooting.labels import by_label, in_places
 from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Read
@@ -18,13 +20,20 @@ from graders.troubleshooting.truth import Truth
 
 Json = dict[str, Any]
 _THEN = re.compile(
-    r"[>→;,、。\n]|->|\s/\s|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann|danach"
-    r"|anschließend"
+    r"[>→;、。\n]|,(?!\d)|->|\s/\s|\.\s|\b(?:then|next|after that|afterwards|before|lastly|finally|last|dann"
+    r"|danach|anschließend"
     r"|zuletzt|zum schluss|am ende|schließlich|puis|ensuite|enfin|après|luego|después|por último|finalmente"
     r"|poi|infine|dopo"
     r"|depois|daarna|tenslotte|potem|następnie|później|na końcu|wreszcie)\b|次に|それから|最後に|その後",
     re.IGNORECASE,
 )
+_GOES_ON = re.compile(
+    r"[>→;]|->|\s/\s|\b(?:then|next(?! (?:run|start|job|submi))|after that|dann|danach|puis|ensuite"
+    r"|luego|después|poi|depois|daarna|potem)\b|次に|それから",
+    re.IGNORECASE,
+)
+_LINES, _MOST_TOGETHER = 3, 3
+_ROUNDED, _NEAR = 0.05, 0.02
 _NUMBER = re.compile(
     r"(?<![\w.,-])#?(\d{1,2})(?![\w]|[.,]\d|\s*(?:h|hr|hours?|s|ms|sec|seconds?|min\w*|%|std|stunden?|horas?"
     r"|heures?|ore|uren|nodes?|gpus?|w|c|°)\b)",
@@ -46,15 +55,19 @@ def ordered(
     claimed = _claimed(rows)
     labels = _labels(rows)
     own = _own_words(rows)
+    costs = dict(_hours(rows))
     groups: list[list[str]] = []
     texts: list[str] = []
     seen: set[str] = set()
-    for part in _parts(in_places("\n".join(read.text for read in entries), _own_labels(rows))):
+    whole = in_places("\n".join(read.text for read in entries), _own_labels(rows))
+    for part in _entries(_without_item_numbers(whole), len(entries)):
+        left = {key: hours for key, hours in costs.items() if key not in seen}
         pieces = [
-            _named(piece, claimed, labels, truth) or _echoed(piece, own)
+            _named(piece, claimed, labels, truth) or _echoed(piece, own) or _by_figure(piece, left)
             for piece in _AND.split(part)
         ]
         said = list(dict.fromkeys(key for piece in pieces for key in piece))
+        said = said or _by_figure(part, left)
         named = [key for key in said if key not in seen]
         seen.update(named)
         if named or (not said and len(part.split()) > 1):
@@ -104,9 +117,31 @@ def _without_item_numbers(text: str) -> str:
     return _ITEM.sub("; ", text) if found == list(range(1, len(found) + 1)) else text
 
 
+def _entries(text: str, sentences: int) -> Iterator[str]:
+    """The entries of a section: its lines if there are several that do not go on in words, else their parts."""
+    for line in text.split("\n"):
+        if sentences >= _LINES and not _GOES_ON.search(line):
+            yield line
+        else:
+            yield from _parts(line)
+
+
+def _by_figure(part: str, costs: Mapping[str, float]) -> list[str]:
+    """The claims whose hours make up the one figure of an entry that names none ("other nodes, 3.7 h")."""
+    said = hours_said(part, 0.0, ())
+    if len(said) != 1:
+        return []
+    fits = [
+        list(keys)
+        for count in range(1, _MOST_TOGETHER + 1)
+        for keys in combinations(costs, count)
+        if abs(sum(costs[key] for key in keys) - said[0]) <= max(_ROUNDED, _NEAR * said[0])
+    ]
+    return fits[0] if len(fits) == 1 else []
+
+
 def _parts(text: str) -> Iterator[str]:
     """The entries of some lines; what stands in brackets belongs to the entry before it."""
-    text = _without_item_numbers(text)
     asides = [match.span() for match in _ASIDE.finditer(text)]
     start = 0
     for border in _THEN.finditer(text):

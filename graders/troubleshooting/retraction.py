@@ -49,7 +49,8 @@ _SEVERAL = 3
 
 
 _SURE = re.compile(
-    r"\W*(?:proved|proven|certain|confirmed|belegt|bewiesen|erwiesen|gesichert|prouvé|avéré|confirmé|demostrado|probado"
+    r"\W*(?:(?:I|we)(?:['’]m|['’]re| am| are) (?:\w+ )?(?:sure|certain)|sicher bin ich"
+    r"|proved|proven|certain|confirmed|belegt|bewiesen|erwiesen|gesichert|prouvé|avéré|confirmé|demostrado|probado"
     r"|comprobado|dimostrato|provato|provado|comprovado|bewezen|udowodnion\w+)\b",
     re.IGNORECASE,
 )
@@ -136,7 +137,7 @@ def take_back(reads: Sequence[Read], truth: Truth) -> None:
         if not about and (read.statement.hypothesis or not _retracts(read)):
             continue
         all_of_it = says("everything", _with_next(reads, number), read.languages)
-        if not (about or whole or all_of_it) and _moves_things(read):
+        if not about and _moves_things(read, whole=whole is not None):
             continue
         earlier = [
             other for at, other in enumerate(reads) if at < number or other.statement.hypothesis
@@ -198,23 +199,39 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
 
 
 _OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
-_MOVES = re.compile(r"(?:take|took|taken|nehme|nimm|trek|scrap|strike|streiche)\b", re.IGNORECASE)
+_MOVES = re.compile(
+    r"(?:take|took|taken|nehm\w*|nimm|trek\w*|scrap\w*|strike|struck|streich\w*|gestrichen)\b",
+    re.IGNORECASE,
+)
+
+
+_THINGS = re.compile(
+    r"\b(?:nodes?|hosts?|machines?|options?|lines?|limits?|knoten|rechner|maschinen|zeilen?|n(?:œ|oe)uds?|nodos?|nodi|nós"
+    r"|opciones|węz\w+)\b",
+    re.IGNORECASE,
+)
 
 
 def _retracts(read: Read) -> bool:
     """Whether a sentence has words that take something back, and not only under a condition."""
-    if _SUPPOSED.search(read.text):
+    if _SUPPOSED.search(read.text) or _SURE.match(read.text):
         return False
-    return bool(says("retracts", read.text, read.languages)) or bool(_LABEL_WRONG.search(read.text))
+    text = _WHAT_WRONG.sub("", read.text)
+    return bool(says("retracts", text, read.languages)) or bool(_LABEL_WRONG.search(text))
 
 
-def _moves_things(read: Read) -> bool:
+def _moves_things(read: Read, *, whole: bool) -> bool:
     """Whether it is nodes that are taken back and options that are struck, among what is to be done."""
     found = says("retracts", read.text, read.languages)
-    moved = all(_MOVES.match(hit.words) for hit in found)
-    return read.statement.section in _OF_ACTIONS and moved and not _LABEL_WRONG.search(read.text)
+    moved = all(_MOVES.match(hit.words) for hit in found) and not _LABEL_WRONG.search(read.text)
+    things = not whole or _THINGS.search(read.text) is not None
+    return read.statement.section in _OF_ACTIONS and moved and things
 
 
+_WHAT_WRONG = re.compile(
+    r"\b(?:what|something|nothing|anything|whatever)(?:['’]s| is| was| are| were| went)?\s+(?:\w+\s+)?wrong\b",
+    re.IGNORECASE,
+)
 _LABEL_WRONG = re.compile(
     r"(?<![\w.])[A-Z]\s+(?:is|was|were|are)\s+(?:\w+\s+)?(?:wrong|mistaken|false|void|nonsense|invalid)\b"
 )

@@ -22,6 +22,8 @@ _END = re.compile(
     r"|(?<=[\u3002\uff01\uff1f])"
 )
 MOST_STATEMENTS = 3_000
+_MANY = 3
+"""Semicolons from which on a sentence is a list."""
 _LONGEST = 700
 """Characters of a sentence; what follows is another statement, so that one cannot hold everything."""
 
@@ -95,7 +97,7 @@ def _labelled(sentences: Sequence[str]) -> Iterator[str]:
 
 def _parts(sentence: str) -> Iterator[str]:
     """The sentence, or pieces of it where it goes on for ever: at its semicolons, else where it is full."""
-    if len(sentence) > _LONGEST and "; " in sentence:
+    if sentence.count("; ") >= _MANY or (len(sentence) > _LONGEST and "; " in sentence):
         for piece in sentence.split("; "):
             yield from _parts(piece)
         return

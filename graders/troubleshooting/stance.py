@@ -21,7 +21,21 @@ _ONLY = re.compile(r"\s+(?:only|just|merely|longer)\b", re.IGNORECASE)
 _FEW_WORDS = 4
 _LONGEST_HEADING = 90
 _WHOLE = 0.8
-_CURT = ("no", "nope", "not", "ok", "fine", "nein", "nicht", "non", "sano", "ok so far", "cleared")
+_CURT_WORDS = 2
+_CURT = (
+    "no",
+    "nope",
+    "not",
+    "ok",
+    "okay",
+    "fine",
+    "nein",
+    "nicht",
+    "non",
+    "sano",
+    "ok so far",
+    "cleared",
+)
 """A heading of one word that says that nothing below it is a cause."""
 
 
@@ -41,7 +55,10 @@ def heads_aside(text: str, languages: Sequence[str] = ("en",)) -> bool:
         return False
     if text.strip(" *_:-–").lower() in _CURT:
         return True
-    if sets_aside(text, languages) or says("headings", text, languages):
+    named = [hit for hit in says("headings", text, languages) if hit.words.lower() not in _CURT]
+    if sets_aside(text, languages) or named:
+        return True
+    if len(text.split()) <= _CURT_WORDS and says("headings", text, languages):
         return True
     return lacks(text, languages) or bool(denials(text, languages, ()))
 
