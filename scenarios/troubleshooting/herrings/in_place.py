@@ -122,12 +122,12 @@ class OldXid(Herring, key="old-user-xid", tie="place", excludes=("nvlink-degrade
 
 
 @dataclass(frozen=True)
-class UnsetClock(
-    Herring, key="sel-clock-unset", tie="place", excludes=("fan-failure", "power-brake")
-):
+class UnsetClock(Herring, key="sel-clock-unset", tie="place", excludes=("power-brake",)):
     @classmethod
     def strike(cls, scene: Scene, faults: Sequence[Fault], draw: Stream) -> Self | None:
-        hosts = stricken_hosts(scene, faults)
+        fans = [fault.places() for fault in faults if fault.key == "fan-failure"]
+        spared = {place.split("/")[0] for places in fans for place in places}
+        hosts = [host for host in stricken_hosts(scene, faults) if host not in spared]
         return cls(one_of(draw, hosts), scene.calendar.window_start - 200 * DAY) if hosts else None
 
     def traces(self, past: Past) -> Iterator[Trace]:

@@ -64,7 +64,7 @@ def test_harmless_changes_are_among_what_others_did(level: str) -> None:
 @pytest.mark.nightly
 @pytest.mark.parametrize("level", ["mid", "senior"])
 def test_no_herring_stands_in_more_than_a_third_of_variants(level: str) -> None:
-    count = 60
+    count = 240
     seen: dict[str, int] = {}
     for seed in range(count):
         for herring in make_incident(DEFAULT, LEVELS[level], seed).herrings:

@@ -18,9 +18,9 @@ COUNT = {"junior": 20, "mid": 6, "senior": 4}
 EVERY = [(level, seed) for level in LEVELS for seed in range(COUNT[level])]
 # Chosen so that they show whatever one of the thirty shows.
 BY_DAY = [
-    *(("junior", seed) for seed in (5, 6, 17, 19)),
-    *(("mid", seed) for seed in (0, 1, 3)),
-    *(("senior", seed) for seed in (0, 1, 2)),
+    *(("junior", seed) for seed in (0, 3, 5, 6, 10, 12, 13, 18, 19)),
+    ("mid", 3),
+    *(("senior", seed) for seed in (0, 1, 3)),
 ]
 
 
