@@ -65,11 +65,10 @@ _ONE_OF = re.compile(r"(?:any|one|each|either|some) of (?:them|these|those)$", r
 def _cannot_tell(read: Read) -> bool:
     """Whether somebody cannot say which it is; "with one of them mended you gain 0.04 s" is no doubt."""
     found = says("undecided", read.text, read.languages)
+    several = [hit for hit in found if _ONE_OF.match(hit.words)]
     if _SURE.match(read.text):
-        return False
-    return bool(found) and not (
-        re.search(r"\d", read.text) and all(_ONE_OF.match(hit.words) for hit in found)
-    )
+        return bool(several)
+    return bool(found) and not (re.search(r"\d", read.text) and len(several) == len(found))
 
 
 def _either(read: Read) -> bool:
@@ -199,6 +198,7 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
 
 
 _OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
+"""Sections in which nodes are taken back and options struck, which takes no finding back."""
 _MOVES = re.compile(
     r"(?:take|took|taken|nehm\w*|nimm|trek\w*|scrap\w*|strike|struck|streich\w*|gestrichen)\b",
     re.IGNORECASE,
@@ -214,7 +214,7 @@ _THINGS = re.compile(
 
 def _retracts(read: Read) -> bool:
     """Whether a sentence has words that take something back, and not only under a condition."""
-    if _SUPPOSED.search(read.text) or _SURE.match(read.text):
+    if _SUPPOSED.search(read.text):
         return False
     text = _WHAT_WRONG.sub("", read.text)
     return bool(says("retracts", text, read.languages)) or bool(_LABEL_WRONG.search(text))
@@ -235,11 +235,13 @@ _WHAT_WRONG = re.compile(
 _LABEL_WRONG = re.compile(
     r"(?<![\w.])[A-Z]\s+(?:is|was|were|are)\s+(?:\w+\s+)?(?:wrong|mistaken|false|void|nonsense|invalid)\b"
 )
+_IF = r"(?:if|unless|wenn|falls|si|se)"
+_WOULD = (
+    r"(?:(?:would|could|might) be (?:\w+ )?(?:wrong|mistaken|disproved|refuted)"
+    r"|wäre|wären|läge|lägen|serait|serais|sería|estaría|sarebbe|sarei|seria|estaria)"
+)
 _SUPPOSED = re.compile(
-    r"\b(?:would|could|might) be (?:\w+ )?(?:wrong|mistaken|disproved|refuted)\b"
-    r"|\b(?:wäre|läge|würde)n?\b.{0,40}\bwenn\b"
-    r"|\b(?:serait|serais|sería|estaría|sarebbe|sarei|seria|estaria)\b",
-    re.IGNORECASE,
+    rf"\b{_WOULD}\b.{{0,100}}\b{_IF}\b|\b{_IF}\b.{{0,100}}\b{_WOULD}\b", re.IGNORECASE
 )
 """What would have to be seen for somebody to be wrong takes nothing back."""
 _TO_POINT = re.compile(

@@ -68,8 +68,16 @@ def test_findings_are_taken_back_by_their_letters() -> None:
     assert later["fabric-neighbour"] == "found"
 
 
-def test_what_an_answer_as_a_whole_takes_back() -> None:
-    found = states(f"{ALL}\n\nPlease ignore this whole answer.\n")
+@pytest.mark.parametrize(
+    "back",
+    [
+        "Please ignore this whole answer.",
+        "I am certain now that all of this was wrong: I take everything back.",
+        "It would be wrong to keep them, so I take all of the above back.",
+    ],
+)
+def test_what_an_answer_as_a_whole_takes_back(back: str) -> None:
+    found = states(f"{ALL}\n\n{back}\n")
     assert {found["fabric-neighbour"], found["recompute-turned-on"]} == {"put aside"}
 
 
@@ -93,6 +101,7 @@ def test_proved_with_a_guess_at_the_reason_is_no_guess() -> None:
     [
         "I would be wrong about 1 if data_time stayed up after the job is gone.",
         "With only one of them mended you gain 0.04 s.",
+        "I'm sure about all four; what I cannot say yet is what is wrong inside that array.",
     ],
 )
 def test_conditions_and_shares_take_nothing_back_and_are_no_doubt(more: str) -> None:
