@@ -14,6 +14,7 @@ from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Read
 from graders.troubleshooting.patterns import hits
 from graders.troubleshooting.places import tokens_in
+from graders.troubleshooting.sentences import OF_ACTIONS
 from graders.troubleshooting.stance import (
     DISMISSES,
     STATES,
@@ -47,6 +48,7 @@ _OTHERS = re.compile(
     r"|verdächtige|fausses pistes|pistas falsas|callejones|false piste|sospechosos)\b",
     re.IGNORECASE,
 )
+"""A sentence that announces several things that are no causes: "I also chased some dead ends." """
 _FEW_MORE = 12
 
 
@@ -115,10 +117,6 @@ def _answered_no(first: Read, second: Read) -> bool:
     return not (doubts or _YES.match(second.text) or blames(second.text))
 
 
-_OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
-"""Sections in which things are left alone that are causes nevertheless."""
-
-
 def point_on(reads: Sequence[Read], truth: Truth) -> None:
     """What "Slurm 22.05 is no cause either." puts aside the next sentence only says more of.
 
@@ -127,7 +125,7 @@ def point_on(reads: Sequence[Read], truth: Truth) -> None:
     for first, second in pairwise(reads):
         if not first.statement.beside(second.statement) or first.matches:
             continue
-        if first.statement.section in _OF_ACTIONS:
+        if first.statement.section in OF_ACTIONS:
             continue
         if not sets_aside(first.text, first.languages) or has_figure(second.text):
             continue
@@ -145,13 +143,9 @@ def _speaks_of(key: str, text: str, truth: Truth) -> bool:
 
 
 _CLAUSES = re.compile(r"[;.]\s|,\s+(?:and|und|et|y|e|en|i)\s|\s(?:and|und)\s(?=what|was)")
-
-
 _WHAT_IS = re.compile(
     r"(?:^|[;.]\s)(?:and |und )?((?:what|was)\b[^;:.]{4,60}?\b(?:is|are|ist|sind))\b", re.IGNORECASE
 )
-
-
 _CLEARED = re.compile(
     r"\W*(?:I|we)\b[^:;.]{0,40}?"
     r"\b(cleared|ruled out|dismissed|set aside|put aside|discarded|excluded|crossed off)\b",

@@ -13,6 +13,7 @@ from graders.troubleshooting.languages import says
 from graders.troubleshooting.matches import Match, Read
 from graders.troubleshooting.patterns import hits
 from graders.troubleshooting.places import tokens_in
+from graders.troubleshooting.sentences import OF_ACTIONS
 from graders.troubleshooting.stance import DISMISSES, STATES
 from graders.troubleshooting.truth import Truth
 
@@ -197,14 +198,11 @@ def _numbered(read: Read, earlier: Sequence[Read]) -> set[str]:
     return {key for n in numbers if 1 <= n <= len(findings) for key in findings[n - 1]}
 
 
-_OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
-"""Sections in which nodes are taken back and options struck, which takes no finding back."""
 _MOVES = re.compile(
     r"(?:take|took|taken|nehm\w*|nimm|trek\w*|scrap\w*|strike|struck|streich\w*|gestrichen)\b",
     re.IGNORECASE,
 )
-
-
+"""What is done to nodes and lines as well as to findings."""
 _THINGS = re.compile(
     r"\b(?:nodes?|hosts?|machines?|options?|lines?|limits?|knoten|rechner|maschinen|zeilen?|n(?:œ|oe)uds?|nodos?|nodi|nós"
     r"|opciones|węz\w+)\b",
@@ -225,7 +223,7 @@ def _moves_things(read: Read, *, whole: bool) -> bool:
     found = says("retracts", read.text, read.languages)
     moved = all(_MOVES.match(hit.words) for hit in found) and not _LABEL_WRONG.search(read.text)
     things = not whole or _THINGS.search(read.text) is not None
-    return read.statement.section in _OF_ACTIONS and moved and things
+    return read.statement.section in OF_ACTIONS and moved and things
 
 
 _WHAT_WRONG = re.compile(

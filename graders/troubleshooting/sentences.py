@@ -21,6 +21,8 @@ _END = re.compile(
     r"|(?<=\w\w\w\w[.!?])(?<!incl\.)(?<!inkl\.)(?<!resp\.)(?<!evtl\.)(?<!approx\.)(?<!appr\.)\s+(?=[a-z])"
     r"|(?<=[\u3002\uff01\uff1f])"
 )
+OF_ACTIONS = ("immediate", "long_term", "priorities", "business")
+"""Sections about what is to be done: what is left alone, taken back or struck there may still be a cause."""
 MOST_STATEMENTS = 3_000
 _MANY = 3
 """Semicolons from which on a sentence is a list."""
